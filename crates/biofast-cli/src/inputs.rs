@@ -134,6 +134,11 @@ impl Rereads {
         Rereads(inputs.iter().filter_map(file).collect())
     }
 
+    /// Those of each so many inputs, which are read together.
+    pub(crate) fn of_each(inputs: &[Input], together: usize) -> Vec<Rereads> {
+        inputs.chunks(together).map(Rereads::of).collect()
+    }
+
     /// An error if one of them has changed: before it is read again, and before outputs appear.
     pub(crate) fn check(&self) -> Result<(), Error> {
         self.0.iter().try_for_each(Reread::check)

@@ -162,9 +162,16 @@ fn an_error_of_order_names_the_references() {
     }
     folder.file("x.bam", bgzf(&data, 10_000));
     let said = "not sorted by coordinate: chr1:601 comes after chr2:91";
-    for args in [&["index", "x.bam"][..], &["filter", "x.bam", "-o", "y.bam", "--write-index"]] {
+    for (args, place) in [
+        (&["index", "x.bam"][..], "x.bam: record 3, byte "),
+        (&["filter", "x.bam", "-o", "y.bam", "--write-index"], "y.bam: record 3: "),
+        (&["coverage", "x.bam"], "x.bam: record 3: "),
+        (&["stats", "--qc", "mosdepth", "--out-dir", "y", "x.bam"], "x.bam: record 3: "),
+        (&["merge", "x.bam", "x.bam", "-o", "y.bam"], "x.bam: record 3: "),
+        (&["shards", "-n", "2", "--by-region", "x.bam"], "x.bam: record 3: "),
+    ] {
         let run = run_in(&folder, args);
-        assert_error(&run, &["record 3: ", said]);
+        assert_error(&run, &[place, said]);
     }
 }
 

@@ -141,3 +141,34 @@ fn parts_of_a_file_that_changes_do_not_appear() {
         }
     }
 }
+
+#[test]
+fn mates_that_change_before_they_are_read_again_are_an_error() {
+    let folder = Folder::new();
+    let two = folder.file("a_2.fq", reads("s", 400));
+    let three = pipe(&folder, "b_1.fq");
+    let four = folder.file("b_2.fq", reads("r", 4));
+    for (name, changes, expected) in [
+        ("check", true, 2),
+        ("check", false, 1),
+        ("stats", true, 2),
+        ("stats", false, 2),
+    ] {
+        // Their names differ, and where is looked up at the end.
+        let one = folder.file("a_1.fq", reads("r", 400));
+        let mut command = command(&[name, "-@", "1", "--paired", &one, &two, &three, &four]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut writing = std::fs::File::options().write(true).open(&three).unwrap();
+        if changes {
+            replace(&one);
+        }
+        writing.write_all(reads("r", 4).as_bytes()).unwrap();
+        drop(writing);
+        let output = child.wait_with_output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8(said).unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{name}: {said}");
+        assert_eq!(said.contains("a_1.fq: changed while it was read"), changes, "{name}: {said}");
+        assert_eq!(said.contains("record 1"), !changes, "{name}: {said}");
+    }
+}

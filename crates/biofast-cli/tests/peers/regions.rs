@@ -10,7 +10,8 @@ use crate::tools;
 const REFERENCES: [(&str, usize); 4] =
     [("chr1", 400_000), ("empty", 1000), ("chr2", 90_000), ("chr3", 200)];
 
-/// Sorted SAM: short reads, some with long skips, some unmapped beside their mates, some unplaced.
+/// Sorted SAM: short reads, some with long skips, some without a CIGAR or one that takes no bases of the reference, some unmapped
+/// beside their mates, with a CIGAR or without, some unplaced.
 fn sam(random: &mut Random, records: usize) -> String {
     let mut placed: Vec<(usize, usize, String, u32)> = Vec::new();
     for _ in 0..records {
@@ -18,9 +19,12 @@ fn sam(random: &mut Random, records: usize) -> String {
         let length = REFERENCES[reference].1;
         let position = 1 + random.below(length - 60);
         let skip = random.below(1 + (length - position - 60).min(70_000));
-        let (cigar, flags) = match random.below(10) {
+        let (cigar, flags) = match random.below(14) {
             0 => ("*".to_owned(), 4),
             1 if skip > 0 => (format!("20M{skip}N20M"), 0),
+            2 if skip > 0 => (format!("20M{skip}N20M"), 4),
+            3 => ("*".to_owned(), 16),
+            4 => ("10S30I".to_owned(), 0),
             _ => ("40M".to_owned(), 0),
         };
         placed.push((reference, position, cigar, flags));
@@ -47,10 +51,32 @@ fn sam(random: &mut Random, records: usize) -> String {
     out
 }
 
-fn view(folder: &Folder, regions: &[String]) -> Run {
+fn view(folder: &Folder, file: &str, regions: &[String]) -> Run {
     let regions = regions.iter().map(String::as_str);
-    let args: Vec<&str> = ["view", "x.bam"].into_iter().chain(regions).collect();
+    let args: Vec<&str> = ["view", file].into_iter().chain(regions).collect();
     run_in(folder, &args)
+}
+
+/// What other commands make of the same regions, through an index or without one.
+fn others_agree(folder: &Folder, regions: &[String], expected: &str) {
+    assert!(view(folder, "x.sam", regions).stdout == expected, "{regions:?}");
+    let options: Vec<&str> = regions.iter().flat_map(|r| ["--region", r]).collect();
+    let out = |command: &[&str]| {
+        let run = run_in(folder, &[command, &options].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        run.stdout
+    };
+    for file in ["x.bam", "x.sam"] {
+        let kept = out(&["filter", file, "-O", "sam"]);
+        assert!(kept.lines().filter(|line| !line.starts_with('@')).eq(expected.lines()));
+        let counted = out(&["flagstat", file]);
+        let total = format!("{} + 0 in total", expected.lines().count());
+        assert!(counted.starts_with(&total), "{file}: {regions:?}: {counted}");
+        let counted = out(&["idxstats", file]);
+        let fields = counted.lines().flat_map(|line| line.split('\t').skip(2));
+        let total: usize = fields.map(|field| field.parse::<usize>().unwrap()).sum();
+        assert_eq!(total, expected.lines().count(), "{file}: {regions:?}: {counted}");
+    }
 }
 
 #[test]
@@ -88,10 +114,11 @@ fn what_samtools_finds_is_found_through_any_index() {
             args.extend(regions.iter().map(String::as_str));
             let theirs = tools::run(&mut tools::samtools_of_pysam(&args));
             let expected = String::from_utf8(theirs.stdout).unwrap();
-            let run = view(&folder, &regions);
+            let run = view(&folder, "x.bam", &regions);
             assert_eq!(run.code, 0, "{regions:?}: {run:?}");
             assert!(run.stdout == expected, "round {round}: {regions:?}");
             assert!(!run.stderr.contains("is damaged"), "{run:?}");
+            others_agree(&folder, &regions, &expected);
             for _ in 0..12 {
                 let mut bad = own.clone();
                 let at = random.below(bad.len());
@@ -101,7 +128,7 @@ fn what_samtools_finds_is_found_through_any_index() {
                     _ => bad[at] ^= 1 << random.below(8),
                 }
                 folder.file("x.bam.bai", &bad);
-                let run = view(&folder, &regions);
+                let run = view(&folder, "x.bam", &regions);
                 if run.code != 0 {
                     errors += 1;
                     continue;

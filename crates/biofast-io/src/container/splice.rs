@@ -95,6 +95,8 @@ fn splice_ending(
         emitted: 0,
         places: places.clone(),
         block: Vec::new(),
+        inflated: Vec::new(),
+        held: None,
         inflater: Inflater::new(),
     };
     Ok(Spliced { source: Source::from_reader(&name, splice), places, has_eof_block: has_eof })
@@ -118,6 +120,10 @@ struct Splice<R> {
     places: Places,
     /// The stored bytes of the block looked at.
     block: Vec<u8>,
+    /// The data of the block inflated last, and the offsets of that block and of the next one: where references are short, many parts
+    /// follow each other in a block.
+    inflated: Vec<u8>,
+    held: Option<(u64, u64)>,
     inflater: Inflater,
 }
 
@@ -262,20 +268,34 @@ impl<R: Read + Seek> Splice<R> {
     /// Puts the given part of the block at `at` into `ready`, as stored blocks; returns the
     /// offset of the block after it.
     fn trim(&mut self, at: u64, from: u16, to: Option<u16>) -> io::Result<u64> {
-        let block = self.read_block(at)?;
-        let mut data = [0; MAX_INFLATED];
-        let data = &mut data[..block.inflated_len];
-        self.inflater
-            .inflate(&self.block, &[block], data)
-            .map_err(|fault| self.fault(at, fault.error.into()))?;
-        let to = to.map_or(data.len(), usize::from);
-        let Some(part) = data.get(usize::from(from)..to) else {
+        let next = self.inflate(at)?;
+        let to = to.map_or(self.inflated.len(), usize::from);
+        let Some(part) = self.inflated.get(usize::from(from)..to) else {
             let kind = ErrorKind::IndexMismatch("it points behind the end of a block's data");
             return Err(self.fault(at, kind));
         };
         self.mark(at);
         bgzf::store(part, &mut self.ready);
         self.emitted += self.ready.len() as u64;
-        Ok(at + block.header.block_len as u64)
+        Ok(next)
+    }
+
+    /// Puts the data of the block at `at` into `inflated`, unless they are there; returns the offset of the block after it.
+    fn inflate(&mut self, at: u64) -> io::Result<u64> {
+        if let Some((held, next)) = self.held
+            && held == at
+        {
+            return Ok(next);
+        }
+        self.held = None;
+        let block = self.read_block(at)?;
+        self.inflated.resize(MAX_INFLATED, 0);
+        self.inflated.truncate(block.inflated_len);
+        self.inflater
+            .inflate(&self.block, &[block], &mut self.inflated)
+            .map_err(|fault| self.fault(at, fault.error.into()))?;
+        let next = at + block.header.block_len as u64;
+        self.held = Some((at, next));
+        Ok(next)
     }
 }

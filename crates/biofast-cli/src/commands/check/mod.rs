@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::stats::readers;
 use crate::console::{Bar, Trouble, describe};
-use crate::inputs::{self, Input, Portion};
+use crate::inputs::{self, Input, Portion, Rereads};
 use crate::options::{
     InFile, ManyFiles, Messages, Out, Pairing, SeekIndexArg, SeekIndexes, ShardArg, Threads,
     keeps_mates_together,
@@ -174,8 +174,12 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
+    // Mates that don't match are read again.
+    let together = if args.paired { 2 } else { 1 };
+    let is_read_again = args.paired || args.interleaved;
+    let rereads = is_read_again.then(|| Rereads::of_each(&inputs, together)).unwrap_or_default();
     let mut verdicts = check_all(args, &inputs, (&progress, &indexes))?;
-    check_pairs(args, &inputs, &mut verdicts);
+    check_pairs(args, &inputs, &rereads, &mut verdicts);
     for (expected, verdict) in expected.iter().flatten().zip(&mut verdicts) {
         if let (Some(expected), Ok(Found { outcome, .. })) = (expected, verdict) {
             outcome.compare(expected);
@@ -330,36 +334,52 @@ fn without_name<E: std::error::Error + 'static>(
     Trouble { text, ..Trouble::of(error) }
 }
 
-/// Sets the fault of inputs whose reads are not the mates they should be.
-fn check_pairs(args: &Args, inputs: &[Input], verdicts: &mut [Verdict]) {
+/// Sets the fault of inputs whose reads are not the mates they should be. `rereads` are those of two files each, or of one.
+fn check_pairs(args: &Args, inputs: &[Input], rereads: &[Rereads], verdicts: &mut [Verdict]) {
     let options = Options { threads: 2, strict: false, ..Options::default() };
     let options = args.pairing.apply(options);
     if args.paired {
-        for (inputs, verdicts) in inputs.chunks_exact(2).zip(verdicts.chunks_exact_mut(2)) {
-            let [Ok(first), Ok(second)] = verdicts else { continue };
+        let pairs = inputs.chunks_exact(2).zip(rereads).zip(verdicts.chunks_exact_mut(2));
+        for ((inputs, rereads), verdicts) in pairs {
+            let [Ok(first), Ok(second)] = &*verdicts else { continue };
             let pairs = (&first.outcome.pairs, &second.outcome.pairs);
             let (Some(pairs), Some(mates)) = pairs else { continue };
             if !pairs.pairs_with(mates) {
-                let fault = explain(inputs, options.mates, || {
+                let fault = explain(inputs, rereads, options.mates, || {
                     pair::find_mismatch(inputs[0].open()?, inputs[1].open()?, &options)
                 });
-                if let Some(fault) = fault {
-                    first.set_mates(fault.clone());
-                    second.set_mates(fault);
-                }
+                set_mates(inputs, verdicts, fault);
             }
         }
     } else if args.interleaved {
-        for (input, verdict) in inputs.iter().zip(verdicts) {
-            let Ok(found) = verdict else { continue };
+        let inputs = inputs.chunks_exact(1).zip(rereads).zip(verdicts.chunks_exact_mut(1));
+        for ((inputs, rereads), verdicts) in inputs {
+            let [Ok(found)] = &*verdicts else { continue };
             if found.outcome.pairs.is_some_and(|pairs| !pairs.is_interleaved()) {
-                let fault = explain(std::slice::from_ref(input), options.mates, || {
-                    pair::find_interleaved_mismatch(input.open()?, &options)
+                let fault = explain(inputs, rereads, options.mates, || {
+                    pair::find_interleaved_mismatch(inputs[0].open()?, &options)
                 });
-                if let Some(fault) = fault {
-                    found.set_mates(fault);
-                }
+                set_mates(inputs, verdicts, fault);
             }
+        }
+    }
+}
+
+/// Sets what a second reading found of inputs: the fault of their mates, or that they are no longer what was judged.
+fn set_mates(
+    inputs: &[Input],
+    verdicts: &mut [Verdict],
+    found: Result<Option<Fault>, biofast::io::Error>,
+) {
+    for (input, verdict) in inputs.iter().zip(verdicts) {
+        match (&found, &mut *verdict) {
+            (Ok(Some(fault)), Ok(found)) => found.set_mates(fault.clone()),
+            (Ok(_), _) => {}
+            (Err(error), _) if error.at().name.as_deref() == Some(&*input.name()) => {
+                *verdict = Err(without_name(error, error.at(), error.kind()));
+            }
+            // Its mates are gone.
+            (Err(error), _) => *verdict = Err(Trouble::of(error)),
         }
     }
 }
@@ -375,20 +395,26 @@ impl Found {
 }
 
 /// Reads inputs that don't seem to pair a second time, to say where. By names alone that decides.
+///
+/// # Errors
+/// If they are no longer what they were.
 fn explain(
     inputs: &[Input],
+    rereads: &Rereads,
     rule: MateNaming,
     find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
-) -> Option<Fault> {
+) -> Result<Option<Fault>, biofast::io::Error> {
     let general = |note: &str| Fault {
         rule: Rule::Pairs,
         message: format!("the reads are not mates: their names or numbers differ{note}"),
         at: Location::default(),
     };
     if inputs.iter().any(|input| input.len().is_none()) {
-        return Some(general(" (a stream can't be read again to say where)"));
+        return Ok(Some(general(" (a stream can't be read again to say where)")));
     }
-    match find() {
+    let found = find();
+    rereads.check()?;
+    Ok(match found {
         Ok(Some(mismatch)) => {
             let mut fault = Fault::from(mismatch);
             if let Some(Input::Shard(Portion { plan, number, .. })) = inputs.first() {
@@ -400,7 +426,7 @@ fn explain(
         }
         Ok(None) if rule == MateNaming::Names => None,
         Ok(None) | Err(_) => Some(general("")),
-    }
+    })
 }
 
 /// A line a file.

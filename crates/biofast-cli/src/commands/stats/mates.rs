@@ -6,19 +6,34 @@ use biofast::io::MateNaming;
 
 use super::{Args, Entry, reading};
 use crate::console::Trouble;
-use crate::inputs::Input;
+use crate::inputs::{Input, Rereads};
+
+/// The inputs as they are before the first reading: mates that don't match are read again.
+pub(super) fn rereads(args: &Args, inputs: &[Input]) -> Vec<Rereads> {
+    match (args.paired, args.interleaved) {
+        (true, _) => Rereads::of_each(inputs, 2),
+        (_, true) => Rereads::of_each(inputs, 1),
+        _ => Vec::new(),
+    }
+}
 
 /// Marks the rows of mates, and sets the error of inputs whose reads are not the mates they should be.
-pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) {
+pub(super) fn check_pairs(
+    args: &Args,
+    inputs: &[Input],
+    rereads: &[Rereads],
+    entries: &mut [Entry],
+) {
     let options = reading(args, 2);
     if args.paired {
-        for (inputs, entries) in inputs.chunks_exact(2).zip(entries.chunks_exact_mut(2)) {
+        let pairs = inputs.chunks_exact(2).zip(rereads).zip(entries.chunks_exact_mut(2));
+        for ((inputs, rereads), entries) in pairs {
             let [first, second] = entries else { continue };
             (first.mate, second.mate) = (Some(1), Some(2));
             let (Some(pairs), Some(mates)) = (&first.pairs, &second.pairs) else { continue };
             let sound = first.errors.is_empty() && second.errors.is_empty();
             if sound && !pairs.pairs_with(mates) {
-                let error = explain(inputs, options.mates, || {
+                let error = explain(inputs, rereads, options.mates, || {
                     pair::find_mismatch(
                         Sequences(inputs[0].open()?),
                         Sequences(inputs[1].open()?),
@@ -30,10 +45,11 @@ pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) 
             }
         }
     } else if args.interleaved {
-        for (input, entry) in inputs.iter().zip(entries) {
+        for ((input, rereads), entry) in inputs.iter().zip(rereads).zip(entries) {
             let Some(pairs) = &entry.pairs else { continue };
             if entry.errors.is_empty() && !pairs.is_interleaved() {
-                entry.errors.extend(explain(std::slice::from_ref(input), options.mates, || {
+                let inputs = std::slice::from_ref(input);
+                entry.errors.extend(explain(inputs, rereads, options.mates, || {
                     pair::find_interleaved_mismatch(Sequences(input.open()?), &options)
                 }));
             }
@@ -44,6 +60,7 @@ pub(super) fn check_pairs(args: &Args, inputs: &[Input], entries: &mut [Entry]) 
 /// Reads inputs that don't seem to pair a second time, to say where. By names alone that decides.
 fn explain(
     inputs: &[Input],
+    rereads: &Rereads,
     rule: MateNaming,
     find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
 ) -> Option<Trouble> {
@@ -53,7 +70,7 @@ fn explain(
         let general = format!("{general} (a stream can't be read again to say where)");
         return Some(Trouble::new(general));
     }
-    match find() {
+    match rereads.checked(find()) {
         Ok(Some(mismatch)) => Some(Trouble::of(&mismatch)),
         Ok(None) if rule == MateNaming::Names => None,
         Ok(None) => Some(Trouble::new(general)),

@@ -35,7 +35,7 @@ use crate::watch::Watch;
 
 use args::FormatName;
 pub(crate) use args::{Args, Format, Report, metrics};
-use mates::check_pairs;
+use mates::{check_pairs, rereads};
 pub(crate) use rows::{
     Entry, Figures, Wanted, assess, conclude, join_by_sample, report, text, write,
 };
@@ -156,8 +156,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&progress, total, args.messages.quiet);
     let follow = (&progress, &indexes);
+    let rereads = rereads(args, &inputs);
     let mut entries = collect_all(args, wanted, &inputs, &names, follow, true)?;
-    check_pairs(args, &inputs, &mut entries);
+    check_pairs(args, &inputs, &rereads, &mut entries);
     drop(bar);
     let indexes = indexes.of(&inputs)?;
     let uses_reference = |entry: &Entry| {

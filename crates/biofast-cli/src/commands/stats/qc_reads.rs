@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use super::args::{Format, Report};
 use super::fastqc::{file_name, stem};
 use super::rows::{Entry, Figures, Wanted, assess, json, reads_report, report, text};
-use super::{Args, check_pairs, collect_all, html};
+use super::{Args, check_pairs, collect_all, html, rereads};
 use crate::console::Bar;
 use crate::inputs::Input;
 use crate::options::{Judge, Judged, SeekIndexes};
@@ -102,8 +102,9 @@ pub(super) fn write(
         for (number, prefix) in prefixes.iter().enumerate() {
             opened.push(open(&reports, prefix, number % unit == 0, files)?);
         }
+        let rereads = rereads(args, inputs);
         let mut entries = collect_all(args, wanted, inputs, names, (&progress, indexes), false)?;
-        check_pairs(args, inputs, &mut entries);
+        check_pairs(args, inputs, &rereads, &mut entries);
         report(&entries, args.messages.quiet);
         let mut opened = opened.into_iter();
         for (mates, inputs) in entries.chunks_mut(unit).zip(inputs.chunks(unit)) {

@@ -292,8 +292,12 @@ impl<D: Depths> Join<D> {
         let unsigned = |(reference, position): (i32, i32)| (reference as u32, position);
         let (first, last) = (unsigned(first), unsigned(last));
         if let Some(before) = self.last.filter(|before| first < *before) {
-            let unsorted = Unsorted::new(record, before, first);
-            return Err(Unjoined::Unsorted(unsorted.error(Location::in_input(&name.into()))));
+            let at = Location::in_input(&name.into());
+            let error = Unsorted::new(record, before, first).error(at);
+            return Err(Unjoined::Unsorted(match part.header() {
+                Ok(header) => error.naming(&header),
+                Err(_) => error,
+            }));
         }
         if last < first {
             return Err(Unjoined::Damaged);

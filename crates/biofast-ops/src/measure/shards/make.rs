@@ -517,6 +517,7 @@ impl Found<'_> {
     ) -> Result<Counted, Error> {
         let mut marks = Marks::new(together);
         let mut last: Option<Key<'static>> = None;
+        let mut unsorted = None;
         let result = bam::par_try_fold_ordered(
             source,
             options,
@@ -555,15 +556,23 @@ impl Found<'_> {
                     }
                     more.unsorted = key.disorder(first, before).or(more.unsorted.take());
                 }
-                if let Some(unsorted) = more.unsorted.take() {
-                    let at = Location::in_input(&self.input.name.as_str().into());
-                    return Err(unsorted.error(at).into());
+                unsorted = more.unsorted.take();
+                if unsorted.is_some() {
+                    return Ok(ControlFlow::Break(()));
                 }
                 last = more.last.take().or(last.take());
                 marks.add_firsts(&mut more.marks, &self.wanted);
                 Ok(ControlFlow::Continue(()))
             },
         );
+        if let Some(unsorted) = unsorted {
+            let error = unsorted.error(Location::in_input(&self.input.name.as_str().into()));
+            return Err(match &result {
+                Ok((header, _)) => error.naming(header),
+                Err(_) => error,
+            }
+            .into());
+        }
         let (header, (records, len)) = result.map_err(|fault| fault.error)?;
         let start = marks.found.first().map_or(0, |mark| mark.offset);
         let name = |reference: &bam::Reference| {
