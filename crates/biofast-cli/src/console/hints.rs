@@ -179,6 +179,9 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         ErrorKind::NotBam(Found::Alignments(Format::Sam)) => {
             "`biofast sort FILE -o FILE.bam --write-index` makes sorted BAM and its index of it"
         }
+        ErrorKind::NotBam(Found::Alignments(Format::Cram)) => {
+            "`biofast view -b --write-index FILE -o FILE.bam` makes BAM and its index of it; `samtools index` makes the .crai of CRAM"
+        }
         ErrorKind::NotBam(Found::MaybeFastq) => {
             "an index of FASTQ needs the blocks of BGZF: `biofast filter FILE -o FILE.bgz` writes them"
         }

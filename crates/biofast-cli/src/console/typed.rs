@@ -116,6 +116,121 @@ const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--poly-a"], "--trim-poly-x cuts runs of any base"),
 ];
 
+/// Commands of samtools, seqkit, Picard and others, and what does the same here.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (
+        &["markdup", "fixmate", "MarkDuplicates"],
+        "`biofast sort --mark-duplicates` marks duplicates and fills in the fields of mates",
+    ),
+    (
+        &["rmdup"],
+        "`biofast dedup` removes duplicate reads, `biofast sort --mark-duplicates -r` duplicate alignments",
+    ),
+    (&["depth"], "`biofast coverage --format samtools-depth` prints the depth of each position"),
+    (&["bedcov"], "`biofast coverage --prefix PREFIX --by BED` writes the depth of intervals"),
+    (
+        &["collate", "bamshuf"],
+        "`biofast sort -n` groups records by name, and `biofast fastq` groups mates itself",
+    ),
+    (&["reheader"], "`biofast cat -h HEADER.sam FILE.bam` replaces the header"),
+    (
+        &["faidx", "fqidx", "dict"],
+        "nothing in biofast indexes FASTA files, and none of its commands needs such an index; `samtools faidx` makes it",
+    ),
+    (&["quickcheck", "ValidateSamFile"], "`biofast check` validates the whole file"),
+    (&["head"], "`biofast view -H` prints a header, `biofast convert --head N` the first reads"),
+    (
+        &["bam2fq", "bam2fastq", "bamtofastq", "SamToFastq"],
+        "`biofast fastq` writes alignments as FASTQ",
+    ),
+    (&["fasta", "fq2fa"], "`biofast convert --to fasta` writes FASTA"),
+    (&["fx2tab"], "`biofast convert --to table` writes a table"),
+    (&["seq", "subseq"], "`biofast convert` edits reads and changes their format"),
+    (&["replace", "rename"], "`biofast convert --rename` and `--unique-names` edit names"),
+    (&["locate"], "`biofast grep --only-matching` lists matches"),
+    (&["sample", "subsample"], "`biofast filter --sample-fraction P` samples reads"),
+    (&["pair"], "`biofast repair` pairs reads again"),
+    (&["split2"], "`biofast split` splits reads into several files"),
+    (&["trim"], "`biofast filter` trims and filters reads"),
+    (&["fastqc", "qc"], "`biofast stats --html FILE` writes a report"),
+    (&["bgzip"], "`biofast convert -O bgzf` compresses reads, `biofast view -b` alignments"),
+    (
+        &[
+            "addreplacerg",
+            "ampliconclip",
+            "ampliconstats",
+            "calmd",
+            "consensus",
+            "flags",
+            "mpileup",
+            "phase",
+            "reset",
+            "samples",
+            "targetcut",
+            "tview",
+        ],
+        "nothing in biofast does this; use samtools",
+    ),
+];
+
+/// Options of `samtools view` that `view` doesn't have, and what does the same.
+const OF_VIEW: &[(&[&str], &str)] = &[
+    (&["-N", "--qname-file"], "`biofast filter -N FILE` selects records by name"),
+    (
+        &["-r", "--read-group", "-R", "--read-group-file"],
+        "`biofast filter -r ID` and `-R FILE` select records by read group",
+    ),
+    (
+        &["-d", "--tag", "-D", "--tag-file"],
+        "`biofast filter -d TAG` and `-D TAG:FILE` select records by tag",
+    ),
+    (
+        &["-s", "--subsample", "--subsample-seed"],
+        "`biofast filter -s INT.FRACTION` samples templates",
+    ),
+    (
+        &["-U", "--unoutput", "--output-unselected"],
+        "`biofast filter -U FILE` also writes the records that aren't selected",
+    ),
+    (&["-l", "--library"], "-e 'library==\"NAME\"' selects records by library"),
+    (&["-m", "--min-qlen"], "-e 'qlen>=INT' selects records by the length of their alignment"),
+    (&["-S"], "leave it out: formats are detected from content"),
+    (
+        &["-C", "--cram"],
+        "nothing in biofast writes CRAM; -b writes BAM, and `samtools view -C` makes CRAM of it",
+    ),
+    (&["-1", "--fast"], "--level fast compresses quickly"),
+    (&["-X", "--customized-index"], "leave it out: the index beside the file is used"),
+    (
+        &["-P", "--fetch-pairs"],
+        "nothing in biofast fetches mates from outside a region; use `samtools view -P`",
+    ),
+    (
+        &[
+            "-x",
+            "--remove-tag",
+            "--keep-tag",
+            "-B",
+            "--remove-B",
+            "-z",
+            "--sanitize",
+            "-p",
+            "--unmap",
+            "--add-flags",
+            "--remove-flags",
+            "-t",
+            "--fai-reference",
+        ],
+        "nothing in biofast does this; use `samtools view`",
+    ),
+];
+
+/// What does the same as a word of another program.
+fn here(words: &[(&[&str], &'static str)], typed: &str) -> Option<&'static str> {
+    let typed = typed.split('=').next().unwrap_or(typed);
+    words.iter().find(|(names, _)| names.contains(&typed)).map(|(_, here)| *here)
+}
+
 /// What helps with what was typed and isn't known.
 pub(crate) fn hint(error: &clap::Error, command: Option<&str>) -> Option<&'static str> {
     if command != Some("filter") {
@@ -129,8 +244,7 @@ pub(crate) fn hint(error: &clap::Error, command: Option<&str>) -> Option<&'stati
         }
         _ => return None,
     }
-    let typed = typed.split('=').next().unwrap_or(typed);
-    OF_FILTER.iter().find(|(names, _)| names.contains(&typed)).map(|(_, hint)| *hint)
+    here(OF_FILTER, typed)
 }
 
 /// An error about a command that there isn't, with the commands that were likely meant: those a slip of the finger or two away.
@@ -170,6 +284,21 @@ pub(crate) fn in_plain_words(
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
+    // In the first line: many programs that call this one show no more of a message.
+    let elsewhere = match error.kind() {
+        ErrorKind::InvalidSubcommand => text(ContextKind::InvalidSubcommand).and_then(|typed| {
+            here(COMMANDS, typed).map(|here| format!("there is no command '{typed}': {here}"))
+        }),
+        ErrorKind::UnknownArgument if arguments.first().is_some_and(|word| word == "view") => {
+            text(ContextKind::InvalidArg).and_then(|typed| {
+                here(OF_VIEW, typed).map(|here| format!("unexpected argument '{typed}': {here}"))
+            })
+        }
+        _ => None,
+    };
+    if let Some(message) = elsewhere {
+        return clap::Error::raw(error.kind(), message + "\n").format(command);
+    }
     let (Some(option), Some(value)) =
         (text(ContextKind::InvalidArg), text(ContextKind::InvalidValue))
     else {
@@ -180,6 +309,13 @@ pub(crate) fn in_plain_words(
             let reason = std::error::Error::source(&error).map(ToString::to_string);
             let plain = NUMBERS.iter().find(|(said, _)| reason.as_deref() == Some(said));
             plain.map(|(_, plain)| format!("invalid value '{value}' for '{option}': {plain}"))
+        }
+        ErrorKind::InvalidValue
+            if value.eq_ignore_ascii_case("cram") && option.starts_with("--output-f") =>
+        {
+            Some(format!(
+                "invalid value '{value}' for '{option}': CRAM is read, not written; write bam, and make CRAM of it with `samtools view -C`"
+            ))
         }
         ErrorKind::InvalidValue if value.is_empty() => {
             // A number below 0 looks like an option.

@@ -20,7 +20,7 @@ const ADAPTERS: [&str; 8] = [
 const BEST: &[&str] = &["keep_percent", "target_bases"];
 
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 31] = [
+const NEEDED: [(&str, &[&str]); 32] = [
     ("window_size", BEST),
     ("length_weight", BEST),
     ("mean_q_weight", BEST),
@@ -50,6 +50,7 @@ const NEEDED: [(&str, &[&str]); 31] = [
     ("qc", &["out_dir", "partial", "shard"]),
     ("target_intervals", &["qc", "out_dir"]),
     ("bait_intervals", &["qc", "out_dir"]),
+    ("coverage_cap", &["qc", "reference", "target_intervals"]),
     ("only_positive_strand", &["by_seq", "max_mismatch", "region", "degenerate"]),
     ("multi_region", &["regions_file"]),
 ];
@@ -150,7 +151,19 @@ pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<Stri
             Some(format!("{} has no effect with {}", shown(id)?, shown(mode)?))
         })
     });
-    needing.chain(idle).collect()
+    // `repair` and `import` find mates by their names in one file, too.
+    let files = ["files", "inputs"].into_iter().filter(|id| known(id));
+    let files: usize = files.filter_map(|id| matches.get_raw(id)).map(Iterator::count).sum();
+    let has_pairs = match known("paired") {
+        true => typed("paired"),
+        false => files > 1 || typed("in2") || ["repair", "import"].contains(&name),
+    };
+    let in_vain = typed("mates") && !has_pairs && !typed("interleaved") && !typed("shard");
+    let mates = in_vain.then(|| match known("paired") {
+        true => "--mates has no effect without --paired or --interleaved".to_owned(),
+        false => "--mates has no effect: it is for pairs, two files or --interleaved".to_owned(),
+    });
+    needing.chain(idle).chain(mates).collect()
 }
 
 #[cfg(test)]
@@ -168,6 +181,26 @@ mod tests {
         assert_eq!(said(&["biofast", "filter", "--seed", "7", "x.fq"]).len(), 1);
         let counted = said(&["biofast", "view", "-c", "-b", "-G", "4", "x.bam"]);
         assert_eq!(counted, ["--bam has no effect with --count"]);
+        let mates = |words: &str| {
+            let words: Vec<&str> =
+                format!("biofast {words} --mates names").leak().split(' ').collect();
+            said(&words).len()
+        };
+        for (words, expected) in [
+            ("filter x.fq", 1),
+            ("filter x.fq --interleaved", 0),
+            ("filter x.fq y.fq", 0),
+            ("filter -i x.fq -I y.fq", 0),
+            ("dedup x.fq", 1),
+            ("sort --by name x.fq y.fq", 0),
+            ("stats x.fq y.fq", 1),
+            ("stats x.fq y.fq --paired", 0),
+            ("check x.fq --interleaved", 0),
+            ("repair x.fq", 0),
+            ("import x.fq", 0),
+        ] {
+            assert_eq!(mates(words), expected, "{words}");
+        }
     }
 
     #[test]

@@ -383,3 +383,17 @@ fn a_reference_that_cannot_be_read_is_no_fault_of_the_file() {
     assert!(run.stderr.contains("/no/such.fa") && run.stderr.contains("No such file"), "{run:?}");
     assert!(!run.stdout.contains("fault"), "{run:?}");
 }
+
+#[test]
+fn alignments_named_like_reads_get_a_warning() {
+    let folder = Folder::new();
+    let sam = "@HD\tVN:1.6\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n";
+    let (named, plain) = (folder.file("a.fq", sam), folder.file("a.txt", sam));
+    let run = biofast(&["check", &named]);
+    let warned = "ok\tSAM\t1\twarning: the file's name says FASTQ, but it holds SAM\n";
+    assert_eq!((run.code, run.stdout), (0, format!("{named}\t{warned}")));
+    for args in [&["check", &plain][..], &["check", "--format", "sam", &named]] {
+        let run = biofast(args);
+        assert_eq!((run.code, run.stdout.ends_with("ok\tSAM\t1\t\n")), (0, true), "{args:?}");
+    }
+}

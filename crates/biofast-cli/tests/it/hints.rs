@@ -448,3 +448,36 @@ fn names_that_are_not_utf_8_have_one_spelling() {
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.stdout.contains(r"o\xfe\n.fq"), "{run:?}");
 }
+
+/// Words of samtools and its like are answered in the first line of the message.
+#[test]
+fn commands_and_options_of_samtools_are_answered() {
+    let folder = Folder::new();
+    let sam = folder.file("a.sam", "@HD\tVN:1.6\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n");
+    for (words, answer) in [
+        (&["markdup"][..], "`biofast sort --mark-duplicates`"),
+        (&["depth"], "`biofast coverage --format samtools-depth`"),
+        (&["collate"], "`biofast sort -n`"),
+        (&["reheader"], "`biofast cat -h HEADER.sam FILE.bam`"),
+        (&["faidx"], "`samtools faidx`"),
+        (&["quickcheck"], "`biofast check`"),
+        (&["mpileup"], "use samtools"),
+        (&["fq2fa"], "`biofast convert --to fasta`"),
+        (&["view", "-N", "names"], "`biofast filter -N FILE`"),
+        (&["view", "--qname-file=names"], "`biofast filter -N FILE`"),
+        (&["view", "-bS"], "formats are detected from content"),
+        (&["view", "-C"], "nothing in biofast writes CRAM"),
+        (&["view", "-s", "1.5"], "`biofast filter -s INT.FRACTION`"),
+        (&["view", "-O", "cram"], "CRAM is read, not written"),
+        (&["sort", "-O", "CRAM"], "CRAM is read, not written"),
+    ] {
+        let mut words = words.to_vec();
+        words.push(&sam);
+        let run = biofast(&words);
+        assert_eq!(run.code, 2, "{words:?}: {}", run.stderr);
+        let first = run.stderr.lines().next().unwrap();
+        assert!(first.contains(answer), "{words:?}: {first}");
+    }
+    // A slip of the finger still gets the nearest command.
+    assert!(biofast(&["veiw", &sam]).stderr.contains("similar subcommand exists: 'view'"));
+}

@@ -32,12 +32,12 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "STRUCTURE", num_args = 1..)]
     pub(super) read_structures: Vec<ReadStructure>,
 
-    /// The samples: a table with the columns sample_id and barcode, or Illumina's SampleSheet.csv. A column read_structure has those of
-    /// each sample, where they differ from -r. Without B in any structure it has one sample, to which all reads belong
+    /// The samples: a table with the columns sample_id and barcode, or Illumina's SampleSheet.csv. A column read_structure gives the
+    /// structures of each sample, where they differ from -r. If no structure has a B, the sheet has one sample, which gets all reads
     #[arg(short, long, value_name = "FILE", visible_alias = "sample-sheet")]
     pub(super) sample_metadata: InFile,
 
-    /// Columns of the sheet that are of no meaning here, separated by commas; others that are not known are an error
+    /// Columns of the sheet to ignore, separated by commas; any other unknown column is an error
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) ignore_columns: Vec<String>,
 

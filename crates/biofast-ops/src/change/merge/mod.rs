@@ -289,7 +289,7 @@ fn reader(
         Place::Reader(reader) => return Ok(*reader),
     };
     if sum.is_some_and(|sum| sum != sum_of(reader.header())) {
-        let reason = "its header is another one than when the file was opened before";
+        let reason = "its header has changed since the file was first opened";
         let kind = ErrorKind::HeadersDiffer(reason.into());
         return Err(Error::new(kind, Location::in_input(name)));
     }

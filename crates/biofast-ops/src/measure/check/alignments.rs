@@ -49,6 +49,7 @@ pub(super) fn check(
 ) -> Result<Outcome, Error> {
     let (first, places) = (source.origin().records, source.places());
     let mut outcome = Outcome::new(format);
+    let named = Format::of_name(source.name()).filter(|_| options.expected.is_none());
     let with_bases = options.reference.is_some() || options.checksum;
     let opening = InputOptions {
         io,
@@ -73,6 +74,12 @@ pub(super) fn check(
         let message =
             "bases stored as differences from a reference were not decoded: none was given";
         outcome.warnings.push(Warning::new(Rule::Unchecked, message));
+    }
+    // Programs that go by names would take it for reads.
+    if let Some(named @ (Format::Fastq | Format::Fasta)) = named {
+        let message =
+            format!("the file's name says {}, but it holds {}", named.name(), format.name());
+        outcome.warnings.push(Warning::new(Rule::Format, message));
     }
     // Every worker sees the same header; the first one looks at it.
     let facts: OnceLock<Facts> = OnceLock::new();
