@@ -8,10 +8,10 @@ mod fields;
 use std::fmt;
 
 use crate::cigar::Cigar;
-use crate::phred::Phred;
 use crate::cigar_buf::CigarBuf;
 use crate::flag;
 use crate::header::Header;
+use crate::phred::Phred;
 use crate::record::Record;
 use crate::tags::{Described, Tags};
 

@@ -399,7 +399,8 @@ mod tests {
             _ => {
                 let compression = output::Compression::default();
                 let missing = "there/is/no/such/folder/out.fq".as_ref();
-                let _ = output::Output::create_with(missing, compression).map_err(Failure::Output)?;
+                let _ =
+                    output::Output::create_with(missing, compression).map_err(Failure::Output)?;
             }
         }
         Ok(())

@@ -27,7 +27,8 @@ pub fn run(
     let filter = Filter::new()
         .require(MinLen(bases.parse()?))
         .require(MinMeanQuality::new(quality.parse()?, Mean::ErrorProbability));
-    let mut outputs = vec![Output::create_with(to.as_ref(), Compression::new(Format::Bgzf, None)?)?];
+    let mut outputs =
+        vec![Output::create_with(to.as_ref(), Compression::new(Format::Bgzf, None)?)?];
     let worker = par_transform(
         Inputs::Single(Source::open(file)?),
         [Options::default(), Options::default()],

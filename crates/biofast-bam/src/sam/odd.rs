@@ -85,10 +85,14 @@ impl Odd {
         }
     }
 
-    /// Whether the specification allows it, though a record can't hold it or programs stumble over it: told always, never
-    /// refused.
+    /// Whether the specification allows it, though a record can't hold it: told always, never refused.
     fn is_allowed(self) -> bool {
-        matches!(self, Odd::LeadingZeros | Odd::NoSequences | Odd::Uracil | Odd::NoCode)
+        matches!(self, Odd::Uracil | Odd::NoCode)
+    }
+
+    /// Whether the specification allows it, though programs stumble over it: no fault where records are only looked at.
+    fn is_no_fault(self) -> bool {
+        matches!(self, Odd::LeadingZeros | Odd::NoSequences) || self.is_allowed()
     }
 }
 
@@ -131,7 +135,8 @@ impl Odds {
     /// If oddities are refused, and the specification doesn't allow this one.
     #[cold]
     pub(crate) fn note(&mut self, odd: Odd, field: &[u8]) -> Result<(), LineFault> {
-        if self.rigor.refuse && !odd.is_allowed() {
+        let allowed = if self.rigor.checks { odd.is_no_fault() } else { odd.is_allowed() };
+        if self.rigor.refuse && !allowed {
             return Err(LineFault::new(odd.describe().0, field));
         }
         self.seen |= 1 << odd as u8;

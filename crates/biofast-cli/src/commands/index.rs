@@ -177,7 +177,8 @@ fn names(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
     let mut index = output::index(files, &at)?;
     let watch = args.reading.watch();
     let bar = watch.bar(input.len(), &args.reading.messages);
-    let file = shards::Input { strict_end: !watch.options.allow_missing_eof, ..shards::Input::new(path) };
+    let file =
+        shards::Input { strict_end: !watch.options.allow_missing_eof, ..shards::Input::new(path) };
     let result = build(&file, &watch.options, &args.spill.limits(Some(&at)), &mut index);
     drop(bar);
     args.reading.tell(&watch, input);

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use biofast::io::{TextBounds, display_name};
 use biofast::io::output::Files;
+use biofast::io::{TextBounds, display_name};
 use biofast::ops::shards::Plan;
 
 use crate::console::Hinted;

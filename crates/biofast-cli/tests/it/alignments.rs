@@ -462,7 +462,7 @@ fn what_would_change_data_is_refused() {
     for (header, needed) in [
         ("@SQ\tSN:c\tLN:100\n@CO\ta\0b\n@RG\tID:x\n", "line 2: invalid header: a NUL byte"),
         ("@SQ\tSN:c\tLN:100\tLN:200\n", "two lengths"),
-        ("", "(RNAME) of the header"),
+        ("", "a header with @SQ lines"),
     ] {
         let line = "r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n";
         let path = folder.file("bad.sam", format!("{header}{line}"));

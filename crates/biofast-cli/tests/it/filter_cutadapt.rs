@@ -319,8 +319,15 @@ fn a_place_for_an_adapter_needs_one_and_leaves_nothing_where_it_fails() {
         (&["filter", &one, "-g", "a=ACGT", "-o", &two], "is of pairs"),
         (&["filter", &one, "-g", "a=ACGT", "-o", &lone], "{name1} alone"),
         (&["filter", &one, "-g", "a=ACGT", "-o", &mixed], "{name} beside"),
-        (&["filter", &one, &copy, "-g", "a=ACGT", "-o", &two], "none is named"),
-        (&["filter", &one, &copy, "-A", "a=ACGT", "-o", &two], "no adapter of first reads"),
+        (&["filter", &one, &copy, "-g", "a=ACGT", "-o", &two], "name the file of second reads"),
+        (
+            &["filter", &one, &copy, "-g", "a=ACGT", "-o", &two, "--interleaved-out"],
+            "none is named",
+        ),
+        (
+            &["filter", &one, &copy, "-A", "a=ACGT", "-o", &two, "--interleaved-out"],
+            "no adapter of first reads",
+        ),
         (
             &["filter", &one, &copy, "-g", "ACGT", "-o", &two, "--out2", &names],
             "both need the same",

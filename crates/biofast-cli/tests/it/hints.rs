@@ -52,7 +52,7 @@ fn errors_say_what_to_do_next() {
         expect(&args, &["can't write", "hint: there is no folder", "mkdir -p"]);
     }
     expect(&["filter", &first, "-o", &text(&folder.path(""))], &["name a file in it"]);
-    expect(&["index", &sam], &["expected BAM, found SAM", "biofast view -b --write-index"]);
+    expect(&["index", &sam], &["expected BAM, found SAM", "sort FILE -o FILE.bam --write-index"]);
     expect(&["stats", "--paired", &first], &["two by two", "--interleaved"]);
     expect(
         &["shards", "-n", "2", &sam],
@@ -107,7 +107,10 @@ fn errors_say_what_to_do_next() {
     let file = remains("bases.fq", b"@a\nAC!T\n+\nIIII\n");
     expect(&["stats", &file], &["line 2", "'!' in column 3", "hint: the file is damaged"]);
     let line = b"@SQ\tSN:c\tLN:9\nr\t0\tc\tx\t9\t1M\t*\t0\t0\tA\tI\n";
-    expect(&["flagstat", &remains("l.sam", line)], &["line 2", "(POS)", "hint: correct or remove this line"]);
+    expect(
+        &["flagstat", &remains("l.sam", line)],
+        &["line 2", "(POS)", "hint: correct or remove this line"],
+    );
     expect(
         &["flagstat", &remains("r.bin", b"\x88O\xf5")],
         &["expected BAM, SAM or CRAM", "`biofast check FILE`"],

@@ -51,7 +51,9 @@ fn parts(folder: &Folder, whole: &str, n: usize, in_pieces: bool) -> Vec<String>
 
 fn run(args: &[&str]) -> String {
     let run = biofast(args);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    // These are deep: that the caps of Picard were reached is no surprise.
+    let others = run.stderr.lines().filter(|line| !line.contains("COVERAGE_CAP"));
+    assert_eq!((run.code, others.collect::<Vec<_>>()), (0, vec![]), "{args:?}");
     run.stdout
 }
 

@@ -103,7 +103,7 @@ const MODES: &[Mode] = &[
         "demux",
         &[
             ("bases", "-i r1.fq -r 4B4M+T -s sheet.tsv -o D"),
-            ("headers", "-i r1.fq --header-barcodes -s sheet.tsv -o D"),
+            ("headers", "-i r1.fq --header-barcodes -s headers.tsv -o D"),
         ],
     ),
     (
@@ -528,6 +528,7 @@ fn stage() -> Folder {
     folder.file("list.txt", "r1.fq\n");
     folder.file("header.sam", header.replace("PN:x", "PN:y"));
     folder.file("sheet.tsv", "sample_id\tbarcode\nS1\tACGT\nS2\tGGGG\n");
+    folder.file("headers.tsv", "sample_id\tbarcode\nS1\tACGTGGTT\nS2\tGGGGCCCC\n");
     let limits = good(&folder, &["stats", "--print-limits", "--library", "rna"]);
     folder.file("limits.txt", limits.stdout);
     for (reads, report) in [("r.fq", "rep1.json"), ("r1.fq", "rep2.json")] {

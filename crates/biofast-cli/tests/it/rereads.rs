@@ -78,7 +78,9 @@ fn a_change_between_two_readings_is_an_error_and_leaves_no_output() {
             assert!(!Path::new(&report).exists(), "{command:?}");
             // The same without a change.
             let run = run_and_change(&args, &out, || ());
-            assert_eq!(run.code, 0, "{command:?}: {run:?}");
+            // Without a change repair says that there are no pairs.
+            let code = i32::from(command[0] == "repair");
+            assert_eq!(run.code, code, "{command:?}: {run:?}");
             std::fs::remove_file(&report).unwrap();
         }
     }
@@ -148,12 +150,9 @@ fn mates_that_change_before_they_are_read_again_are_an_error() {
     let two = folder.file("a_2.fq", reads("s", 400));
     let three = pipe(&folder, "b_1.fq");
     let four = folder.file("b_2.fq", reads("r", 4));
-    for (name, changes, expected) in [
-        ("check", true, 2),
-        ("check", false, 1),
-        ("stats", true, 2),
-        ("stats", false, 2),
-    ] {
+    for (name, changes, expected) in
+        [("check", true, 2), ("check", false, 1), ("stats", true, 2), ("stats", false, 2)]
+    {
         // Their names differ, and where is looked up at the end.
         let one = folder.file("a_1.fq", reads("r", 400));
         let mut command = command(&[name, "-@", "1", "--paired", &one, &two, &three, &four]);

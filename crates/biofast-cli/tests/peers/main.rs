@@ -4,15 +4,15 @@
 
 #[path = "../it/common/mod.rs"]
 mod common;
-mod numbers;
-mod regions;
 mod filter_cutadapt;
 mod filter_fastp;
 mod made;
-mod readable;
-mod rna;
 mod marks;
+mod numbers;
 mod pairs;
+mod readable;
+mod regions;
+mod rna;
 mod tools;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.

@@ -99,7 +99,8 @@ fn write_read(name: &[u8], sequence: &[u8], qualities: Option<&[u8]>, out: &mut 
             let sum = mean * qualities.len() as f64;
             let phred = kernels::sum_qualities(qualities) as f64 / qualities.len() as f64;
             // Every base may be wrong for sure: 0, and not −0.
-            let quality = (-10.0 * mean.log10()).max(0.0);
+            // A probability of 1 has the logarithm 0; adding 0 turns -0 into 0.
+            let quality = (-10.0 * mean.log10()).max(0.0) + 0.0;
             let _ = write!(out, "\t{quality:.2}\t{phred:.2}\t{sum:.3}");
         }
         None => out.extend_from_slice(b"\tNA\tNA\tNA"),

@@ -249,11 +249,12 @@ pub(crate) fn join_by_sample(
 /// Joins the entries of one sample.
 fn join(entries: Vec<Entry>, wanted: Wanted<'_>, parts: bool) -> Result<Entry> {
     let is_one = entries.len() == 1;
+    // Shards of one file are of the same mates.
+    let mate = entries.first().and_then(|first| first.mate);
+    let mate = mate.filter(|_| entries.iter().all(|entry| entry.mate == mate));
     let mut entries = entries.into_iter();
     let Some(mut into) = entries.next() else { bail!("no entry of a sample") };
-    if !is_one {
-        into.mate = None;
-    }
+    into.mate = mate;
     let mut alignments = Vec::new();
     let own = std::mem::replace(&mut into.figures, Figures::Joined);
     let mut collector = match own {

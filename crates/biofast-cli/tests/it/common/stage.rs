@@ -97,6 +97,18 @@ pub(crate) fn stage() -> Folder {
     };
     run(&["view", "-b", &sam, "-o", &at("aln.bam")]);
     run(&["index", &at("aln.bam")]);
+    // Mates together, with UMIs in a tag and in names.
+    let mut umis = "@HD\tVN:1.6\tGO:query\n@SQ\tSN:chr1\tLN:3000000\n".to_owned();
+    for (i, umi) in ["ACGT", "ACGT", "TTTT"].into_iter().enumerate() {
+        let name = format!("read{i}:1:11:{i}:{i}:{i}_{umi}");
+        let (bases, scores) = ("ACGT".repeat(5), "I".repeat(20));
+        for (flag, at, mate, len) in [(99, 101, 201, 120), (147, 201, 101, -120)] {
+            umis += &format!(
+                "{name}\t{flag}\tchr1\t{at}\t60\t20M\t=\t{mate}\t{len}\t{bases}\t{scores}\tRX:Z:{umi}\n"
+            );
+        }
+    }
+    run(&["view", "-b", &folder.file("umis.sam", umis), "-o", &at("umis.bam")]);
     for copy in [
         "x.bam",
         "sample.bam",

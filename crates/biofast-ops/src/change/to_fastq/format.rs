@@ -53,7 +53,8 @@ impl Format {
     #[inline]
     pub(super) fn has_qualities(&self, record: &Record<'_>) -> bool {
         record.sequence_len() > 0
-            && (!kernels::is_missing(record.qualities().as_slice()) || self.original(record).is_some())
+            && (!kernels::is_missing(record.qualities().as_slice())
+                || self.original(record).is_some())
     }
 
     #[inline]

@@ -173,7 +173,8 @@ impl Original {
             let (sum, number) = &mut sums[if reverse { len - 1 - at } else { at }];
             *sum += u64::from(quality);
             *number += 1;
-            let has_base = at < record.sequence_len() && !kernels::is_missing(record.qualities().as_slice());
+            let has_base =
+                at < record.sequence_len() && !kernels::is_missing(record.qualities().as_slice());
             if has_base && !is_n(record, at) {
                 self.histogram[usize::from(quality)] += 1;
             }
