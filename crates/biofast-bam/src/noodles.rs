@@ -253,13 +253,13 @@ fn value_of(value: &theirs::Value) -> Value<'_> {
         theirs::Value::String(text) => Value::Text(text.as_ref()),
         theirs::Value::Hex(digits) => Value::Hex(digits.as_ref()),
         theirs::Value::Array(array) => match array {
-            Their::Int8(v) => v.into(),
-            Their::UInt8(v) => v.into(),
-            Their::Int16(v) => v.into(),
-            Their::UInt16(v) => v.into(),
-            Their::Int32(v) => v.into(),
-            Their::UInt32(v) => v.into(),
-            Their::Float(v) => v.into(),
+            Their::Int8(v) => Value::array(&v[..]),
+            Their::UInt8(v) => Value::array(&v[..]),
+            Their::Int16(v) => Value::array(&v[..]),
+            Their::UInt16(v) => Value::array(&v[..]),
+            Their::Int32(v) => Value::array(&v[..]),
+            Their::UInt32(v) => Value::array(&v[..]),
+            Their::Float(v) => Value::array(&v[..]),
         },
     }
 }

@@ -288,10 +288,8 @@ impl Generator {
         let swaps = self.random.chance(50);
         let (first_read, second_read) = if swaps { (128, 64) } else { (64, 128) };
         let mut stale = 0;
-        if self.shape.contradictions {
-            if self.random.chance(2) {
-                second.clear();
-            }
+        if self.shape.contradictions && self.random.chance(2) {
+            second.clear();
         }
         if self.shape.quarrels && self.random.chance(3) {
             stale = 8;

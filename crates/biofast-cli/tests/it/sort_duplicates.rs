@@ -383,7 +383,7 @@ fn mates_are_marked_and_removed_together() {
 fn a_mate_alone_stays_a_read_of_a_pair() {
     let [one, _] = pair("a", '?', [""; 2]);
     let fields = |rule: &str| {
-        let found = run(&["-q", "--rule", rule], &file(&[one.clone()]));
+        let found = run(&["-q", "--rule", rule], &file(std::slice::from_ref(&one)));
         lines(&found.stdout)[0].split('\t').take(9).collect::<Vec<_>>().join(" ")
     };
     // What samtools fixmate 1.24 leaves, and what Picard does.

@@ -25,7 +25,7 @@ fn reads_of_collated_records_are_those_of_samtools() {
         // Some without bases.
         for (index, line) in records.iter_mut().enumerate() {
             let mut fields: Vec<&str> = line.trim_end().split('\t').collect();
-            if (index as u64 + seed) % 9 == 0 {
+            if (index as u64 + seed).is_multiple_of(9) {
                 let flags = fields[1].parse::<u16>().unwrap();
                 fields.retain(|field| !field.starts_with("OQ:"));
                 (fields[9], fields[10]) = ("*", "*");

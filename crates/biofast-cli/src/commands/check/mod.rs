@@ -177,7 +177,8 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     // Mates that don't match are read again.
     let together = if args.paired { 2 } else { 1 };
     let is_read_again = args.paired || args.interleaved;
-    let rereads = is_read_again.then(|| Rereads::of_each(&inputs, together)).unwrap_or_default();
+    let rereads =
+        if is_read_again { Rereads::of_each(&inputs, together) } else { Default::default() };
     let mut verdicts = check_all(args, &inputs, (&progress, &indexes))?;
     check_pairs(args, &inputs, &rereads, &mut verdicts);
     for (expected, verdict) in expected.iter().flatten().zip(&mut verdicts) {

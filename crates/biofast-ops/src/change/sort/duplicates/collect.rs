@@ -237,7 +237,8 @@ impl Collector {
             true => name == *b"DT",
             false => is_of_mark(name),
         };
-        if !clears && !(is_picard && record.tags().any(|tag| is_unwanted(tag.name))) {
+        let changes = clears || (is_picard && record.tags().any(|tag| is_unwanted(tag.name)));
+        if !changes {
             return self.sorter.add_checked(number, record);
         }
         self.record.clear();
