@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Entry;
 
 #[derive(Default)]
-pub(super) struct Digest;
+pub(super) struct Digest(());
 
 impl Digest {
     pub(super) fn update(&mut self, _bytes: &[u8]) {}
