@@ -74,7 +74,7 @@ impl<'a> Tag<'a> {
 /// ```
 /// use biofast_bam::RecordBuf;
 ///
-/// let record = RecordBuf::unmapped("r").tag(b"RG", "a").tag(b"XS", &[1i16, -2][..]).build()?;
+/// let record = RecordBuf::unmapped("r").tag(b"RG", "a").tag(b"XS", biofast_bam::Value::array(&[1i16, -2][..])).build()?;
 /// let mut tags = record.tags();
 /// let text: Vec<String> = tags.by_ref().filter_map(|t| Some(t.typed()?.to_string())).collect();
 /// assert_eq!(text, ["Z:a", "B:s,1,-2"]);

@@ -18,7 +18,7 @@ use crate::sam::{Odds, Rigor, bin, write_tag};
 /// let read = Unaligned { name: b"r", flags: 0, sequence: b"AC", qualities: b"II", tags: b"" };
 /// read.write(&mut out)?;
 /// let (record, _) = Record::from_bam(&out, &Header::default())?;
-/// assert_eq!((record.flags(), record.qualities()), (4, &[40, 40][..]));
+/// assert_eq!((record.flags(), record.qualities().as_slice()), (4, &[40, 40][..]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]

@@ -152,7 +152,7 @@ impl std::error::Error for ClosedByReader {}
 ///     }
 /// }
 /// let plain = Compression::new(Format::Plain, None)?;
-/// let mut output = Output::stream("standard output", Closed, plain)?;
+/// let mut output = Output::stream("standard output", Closed, plain);
 /// let error = output.append(b"text").and_then(|()| output.finish()).expect_err("nobody reads");
 /// assert!(is_closed_by_reader(&error));
 /// assert!(!is_closed_by_reader(&Error::from(ErrorKind::BrokenPipe)));
