@@ -63,6 +63,13 @@ impl Default for Files {
 impl Watcher for Mutex<Known> {
     fn opening(&self, path: &Path) -> io::Result<()> {
         let mut known = self.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another run of this process may have removed an output since, and its inode be in use again.
+        if let Ok(Some(identity)) = Identity::of(path)
+            && let Some(output) = known.written.get(&identity)
+            && Identity::of(Path::new(output)).ok().flatten() != Some(identity)
+        {
+            return Ok(());
+        }
         known.read_unnamed(path).map_err(io::Error::other)
     }
 }
