@@ -391,19 +391,14 @@ fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
         are_of_shard(file.shard.as_ref(), collector.reads(), "reads")
             .with_context(|| format!("sample {}", file.sample))?;
     }
+    let sample = sample.map_or(file.sample, str::to_owned);
+    let figures = Figures::Collector(Box::new(collector));
     Ok(Entry {
-        sample: sample.map_or(file.sample, str::to_owned),
-        inputs: file.inputs,
-        group: None,
-        format: file.format,
         errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,
-        pairs: None,
         mate: file.mate,
         shard: file.shard,
-        metrics: None,
-        verdicts: None,
-        figures: Figures::Collector(Box::new(collector)),
+        ..Entry::new(sample, file.inputs, file.format, figures)
     })
 }
 
@@ -418,18 +413,13 @@ fn of_alignments(file: alignments::FileReport, sample: Option<&str>) -> Result<E
         let records = [&figures.records.passed, &figures.records.failed].map(|counts| counts.total);
         are_of_shard(file.shard.as_ref(), records.iter().sum(), "records").with_context(sample)?;
     }
+    let sample = sample.map_or(file.sample, str::to_owned);
+    let figures = Figures::Alignments(format, file.figures.map(Box::new));
     Ok(Entry {
-        sample: sample.map_or(file.sample, str::to_owned),
-        inputs: vec![file.input],
         group: file.group,
-        format: file.format,
         errors: file.error.into_iter().map(Trouble::new).collect(),
         warnings: file.warnings,
-        pairs: None,
-        mate: None,
         shard: file.shard,
-        metrics: None,
-        verdicts: None,
-        figures: Figures::Alignments(format, file.figures.map(Box::new)),
+        ..Entry::new(sample, vec![file.input], file.format, figures)
     })
 }

@@ -390,25 +390,19 @@ fn collect(
         // Of a shard it is said when all are merged.
         found.extend(old_encoding(&input.name(), &collector));
     }
+    let figures = match sample {
+        None => Figures::of(&collector, wanted, name),
+        Some(sample) => {
+            sample.lock().unwrap_or_else(PoisonError::into_inner).merge(&collector);
+            Figures::Joined
+        }
+    };
     vec![Entry {
-        sample: name.to_owned(),
-        inputs: vec![input.name()],
-        group: None,
-        format: reads.to_owned(),
         errors: error.into_iter().collect(),
         warnings: found,
         pairs: collector.pair_check(),
-        mate: None,
         shard: part,
-        metrics: None,
-        verdicts: None,
-        figures: match sample {
-            None => Figures::of(&collector, wanted, name),
-            Some(sample) => {
-                sample.lock().unwrap_or_else(PoisonError::into_inner).merge(&collector);
-                Figures::Joined
-            }
-        },
+        ..Entry::new(name.to_owned(), vec![input.name()], reads, figures)
     }]
 }
 
@@ -442,19 +436,10 @@ pub(crate) fn of_alignments(
     statistics: &Statistics,
 ) -> Result<(String, String)> {
     let error = alignments::malformed(statistics).map(|trouble| trouble.after(&name));
+    let figures = Figures::Alignments(format, Some(Box::new(statistics.into())));
     let entry = Entry {
-        sample: name.clone(),
-        inputs: vec![name],
-        group: None,
-        format: format.name().to_owned(),
         errors: error.into_iter().collect(),
-        warnings: Vec::new(),
-        pairs: None,
-        mate: None,
-        shard: None,
-        metrics: None,
-        verdicts: None,
-        figures: Figures::Alignments(format, Some(Box::new(statistics.into()))),
+        ..Entry::new(name.clone(), vec![name], format.name(), figures)
     };
     Ok((rows::json(&alignments::report(&[&entry]))?, html::page(&[entry])?))
 }
@@ -473,22 +458,14 @@ fn collect_alignments(
     (source, format): (Source, bam::Format),
     watch: &Watch,
 ) -> Vec<Entry> {
-    let entry = |figures, group: Option<Group>| Entry {
-        sample: match &group {
+    let entry = |figures, group: Option<Group>| {
+        let sample = match &group {
             Some(group) => format!("{name}:{}", group.name),
             None => name.to_owned(),
-        },
-        inputs: vec![input.name()],
-        group,
-        format: format.name().to_owned(),
-        errors: Vec::new(),
-        warnings: Vec::new(),
-        pairs: None,
-        mate: None,
-        shard: input.part(),
-        metrics: None,
-        verdicts: None,
-        figures: Figures::Alignments(format, figures),
+        };
+        let figures = Figures::Alignments(format, figures);
+        let shard = input.part();
+        Entry { group, shard, ..Entry::new(sample, vec![input.name()], format.name(), figures) }
     };
     if let Some(by) = by
         && !(args.paired || args.interleaved)

@@ -93,20 +93,9 @@ pub(super) fn write(
 fn faulty(input: &Input, name: &str, trouble: Trouble) -> Entry {
     // What is in it was not found out.
     let format = bam::Format::Bam;
-    Entry {
-        sample: name.to_owned(),
-        inputs: vec![input.name()],
-        group: None,
-        format: format.name().to_owned(),
-        errors: vec![trouble],
-        warnings: Vec::new(),
-        pairs: None,
-        mate: None,
-        shard: None,
-        metrics: None,
-        verdicts: None,
-        figures: Figures::Alignments(format, None),
-    }
+    let figures = Figures::Alignments(format, None);
+    let entry = Entry::new(name.to_owned(), vec![input.name()], format.name(), figures);
+    Entry { errors: vec![trouble], ..entry }
 }
 
 /// Which reports are written, when all options go together.
@@ -368,28 +357,19 @@ impl Asked<'_> {
             if place == 0 && !args.messages.quiet {
                 beyond.iter().for_each(|warning| message("warning", warning));
             }
-            let mut entry = found.statistics.as_ref().map(|statistics| Entry {
-                sample: match &group {
+            let mut entry = found.statistics.as_ref().map(|statistics| {
+                let sample = match &group {
                     Some(group) => format!("{sample}:{}", group.name),
                     None => sample.to_owned(),
-                },
-                inputs: vec![input.name()],
-                group,
-                format: format.name().to_owned(),
-                errors: Vec::new(),
-                warnings: match place {
+                };
+                let warnings = match place {
                     0 => warnings.iter().chain(&beyond).cloned().collect(),
                     _ => beyond,
-                },
-                pairs: None,
-                mate: None,
-                shard: None,
-                metrics: None,
-                verdicts: None,
-                figures: Figures::Alignments(
-                    format,
-                    Some(Box::new(AlignmentFigures::from(statistics))),
-                ),
+                };
+                let figures = Some(Box::new(AlignmentFigures::from(statistics)));
+                let figures = Figures::Alignments(format, figures);
+                let whole = Entry::new(sample, vec![input.name()], format.name(), figures);
+                Entry { group, warnings, ..whole }
             });
             if let Some(entry) = &mut entry {
                 assess(std::slice::from_mut(entry), self.judge);

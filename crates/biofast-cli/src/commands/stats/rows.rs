@@ -47,6 +47,29 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// A row of a whole of which nothing is wrong or known beside these.
+    pub(crate) fn new(
+        sample: String,
+        inputs: Vec<String>,
+        format: impl Into<String>,
+        figures: Figures,
+    ) -> Entry {
+        Entry {
+            sample,
+            inputs,
+            group: None,
+            format: format.into(),
+            errors: Vec::new(),
+            warnings: Vec::new(),
+            pairs: None,
+            mate: None,
+            shard: None,
+            metrics: None,
+            verdicts: None,
+            figures,
+        }
+    }
+
     /// All that is wrong; empty if nothing is.
     pub(super) fn error(&self) -> String {
         let texts: Vec<&str> = self.errors.iter().map(|trouble| &trouble.text[..]).collect();
