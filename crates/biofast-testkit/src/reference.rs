@@ -1,4 +1,4 @@
-//! The reference FASTQ reader: the whole text in memory, one line after the other.
+//! The reference FASTQ reader: the whole text in memory, one line after the other; and the other strand.
 
 /// A record of the reference reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +9,18 @@ pub struct Record {
     pub sequence: Vec<u8>,
     /// The qualities in ASCII.
     pub qualities: Vec<u8>,
+}
+
+/// The reverse complement of A, C, G and T; other letters stay.
+pub fn reverse_complement(bases: &[u8]) -> Vec<u8> {
+    let complement = |base: &u8| match base {
+        b'A' => b'T',
+        b'C' => b'G',
+        b'G' => b'C',
+        b'T' => b'A',
+        other => *other,
+    };
+    bases.iter().rev().map(complement).collect()
 }
 
 /// The records of `text` up to the first fault, and whether there is one.

@@ -7,19 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use biofast_testkit::random::Random;
+use biofast_testkit::reference::reverse_complement;
 use common::{Folder, assert_error, biofast, installed, text};
 use serde_json::Value;
-
-fn reversed(bases: &[u8]) -> Vec<u8> {
-    let complement = |base: &u8| match base {
-        b'A' => b'T',
-        b'C' => b'G',
-        b'G' => b'C',
-        b'T' => b'A',
-        other => *other,
-    };
-    bases.iter().rev().map(complement).collect()
-}
 
 /// Pairs of fragments of all lengths, with adapters behind short ones; where the score is low the base is often wrong, or N.
 fn pairs(seed: u64, n: usize, lens: [usize; 2]) -> [String; 2] {
@@ -31,7 +21,9 @@ fn pairs(seed: u64, n: usize, lens: [usize; 2]) -> [String; 2] {
         let repeat = if random.chance(10) { 1 + random.below(40) } else { len };
         let unit: Vec<u8> = (0..repeat).map(|_| b"ACGT"[random.below(4)]).collect();
         let fragment: Vec<u8> = unit.iter().copied().cycle().take(len).collect();
-        for (mate, strand) in [fragment.clone(), reversed(&fragment)].into_iter().enumerate() {
+        for (mate, strand) in
+            [fragment.clone(), reverse_complement(&fragment)].into_iter().enumerate()
+        {
             let mut read = strand;
             read.extend_from_slice(adapters[mate].as_bytes());
             while read.len() < lens[mate] {
@@ -511,7 +503,7 @@ fn pair_with_identifier() -> ([String; 2], String, String) {
         |n: usize| -> String { (0..n).map(|_| char::from(b"ACGT"[random.below(4)])).collect() };
     let (identifier, fragment, rest) = (bases(8), bases(60), bases(32));
     let whole = format!("{identifier}{fragment}");
-    let other = String::from_utf8(reversed(whole.as_bytes())).unwrap();
+    let other = String::from_utf8(reverse_complement(whole.as_bytes())).unwrap();
     let read = |strand: &str, adapter: &str| {
         let read = &format!("{strand}{adapter}{rest}")[..100];
         format!("@r 1:N:0:ACGT+GGTT\n{read}\n+\n{}\n", "I".repeat(100))
@@ -528,7 +520,7 @@ fn the_other_mate_of_a_short_fragment_loses_the_identifier() {
     let [one, two] = pair;
     let (one, two) = (folder.file("1.fq", one), folder.file("2.fq", two));
     let [o1, o2, j] = ["o1.fq", "o2.fq", "j.json"].map(|name| text(&folder.path(name)));
-    let other = String::from_utf8(reversed(fragment.as_bytes())).unwrap();
+    let other = String::from_utf8(reverse_complement(fragment.as_bytes())).unwrap();
     for (how, name) in [
         (&["--preset", "fastp"][..], format!("@r:{identifier}")),
         (&["--trim-overlap"], format!("@r:{identifier}")),

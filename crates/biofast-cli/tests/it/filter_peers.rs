@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use biofast_testkit::random::Random;
-use common::{Folder, biofast, installed, reads, sample, text};
+use common::{Folder, biofast, installed, reads, reversed, sample, text};
 
 /// The committed sample and, where they are, real reads.
 fn inputs() -> Vec<String> {
@@ -210,16 +210,6 @@ fn fastp_cuts_the_same_runs_of_one_base() {
         let shown = differ.map(|at| (ours[at], theirs[at]));
         assert!(ours == theirs, "{input} {our}={min}: {shown:?}");
     }
-}
-
-fn reversed(bases: &str) -> String {
-    let complement = |base| match base {
-        'A' => 'T',
-        'C' => 'G',
-        'G' => 'C',
-        _ => 'A',
-    };
-    bases.chars().rev().map(complement).collect()
 }
 
 /// Pairs of fragments of 35 to 200 bases with adapters behind, each read with at most two errors.

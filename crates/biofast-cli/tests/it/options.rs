@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use biofast_testkit::random::Random;
 use clap::{Arg, ArgAction};
 
-use crate::common::{Folder, command, good, listed, text};
+use crate::common::{Folder, command, good, listed, reversed, text};
 
 /// A mode of a command: words that run it.
 type Mode = (&'static str, &'static [(&'static str, &'static str)]);
@@ -374,16 +374,6 @@ fn qualities(random: &mut Random, n: usize) -> String {
 
 fn bases(random: &mut Random, n: usize) -> String {
     (0..n).map(|_| char::from(b"ACGT"[random.below(4)])).collect()
-}
-
-fn reversed(bases: &str) -> String {
-    let complement = |base| match base {
-        'A' => 'T',
-        'C' => 'G',
-        'G' => 'C',
-        _ => 'A',
-    };
-    bases.chars().rev().map(complement).collect()
 }
 
 const ADAPTER: &str = "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA";

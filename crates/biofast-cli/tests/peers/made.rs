@@ -2,6 +2,7 @@
 //! and of other bases.
 
 use biofast_testkit::random::Random;
+use biofast_testkit::reference::reverse_complement;
 
 /// Adapters of first and second reads.
 pub(crate) const ADAPTERS: [&str; 2] =
@@ -15,17 +16,6 @@ pub(crate) fn sets(seed: u64) -> (usize, Random) {
 
 pub(crate) fn bases(random: &mut Random, n: usize) -> Vec<u8> {
     (0..n).map(|_| b"ACGT"[random.below(4)]).collect()
-}
-
-pub(crate) fn reversed(bases: &[u8]) -> Vec<u8> {
-    let complement = |base: &u8| match base {
-        b'A' => b'T',
-        b'C' => b'G',
-        b'G' => b'C',
-        b'T' => b'A',
-        other => *other,
-    };
-    bases.iter().rev().map(complement).collect()
 }
 
 /// What is before a fragment on each strand, its ends included: primers, identifiers.
@@ -60,10 +50,12 @@ impl Made {
             let mut whole = self.before[0].as_bytes().to_vec();
             whole.extend_from_slice(&umi[0]);
             whole.extend_from_slice(&fragment);
-            whole.extend_from_slice(&reversed(&umi[1]));
-            whole.extend_from_slice(&reversed(self.before[1].as_bytes()));
+            whole.extend_from_slice(&reverse_complement(&umi[1]));
+            whole.extend_from_slice(&reverse_complement(self.before[1].as_bytes()));
             let index = [6, 8].map(|n| String::from_utf8(bases(random, n)).unwrap());
-            for (mate, strand) in [whole.clone(), reversed(&whole)].into_iter().enumerate() {
+            for (mate, strand) in
+                [whole.clone(), reverse_complement(&whole)].into_iter().enumerate()
+            {
                 let (sequence, qualities) = self.read(random, strand, mate);
                 let slash = if self.numbered { format!("/{}", mate + 1) } else { String::new() };
                 let name = format!("{}:{i}{slash}", self.machine);

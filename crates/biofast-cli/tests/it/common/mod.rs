@@ -133,6 +133,11 @@ pub(crate) fn reads(prefix: &str, n: usize) -> String {
     out
 }
 
+/// The other strand of A, C, G and T.
+pub(crate) fn reversed(bases: &str) -> String {
+    String::from_utf8(biofast_testkit::reference::reverse_complement(bases.as_bytes())).unwrap()
+}
+
 /// Whether a program can be run; says so if it can't.
 pub(crate) fn installed(program: &str) -> bool {
     let found = Command::new(program)
