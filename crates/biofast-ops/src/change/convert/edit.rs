@@ -8,6 +8,7 @@ use biofast_fastq::{Reader, Record};
 use biofast_io::{Options, Source};
 
 use super::rename::Template;
+use crate::change::grep::COMPLEMENTS;
 
 /// Upper or lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,29 +255,6 @@ fn replace(sequence: &mut [u8], from: u8, to: u8) {
     }
 }
 
-/// The complement of each base: IUPAC codes, in their case; of other characters themselves.
-const COMPLEMENT: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut i = 0;
-    while i < 256 {
-        table[i] = i as u8;
-        i += 1;
-    }
-    let pairs = *b"ATCGRYKMBVDH";
-    let mut i = 0;
-    while i < pairs.len() {
-        let (a, b) = (pairs[i], pairs[i + 1]);
-        table[a as usize] = b;
-        table[b as usize] = a;
-        table[a.to_ascii_lowercase() as usize] = b.to_ascii_lowercase();
-        table[b.to_ascii_lowercase() as usize] = a.to_ascii_lowercase();
-        i += 2;
-    }
-    table[b'U' as usize] = b'A';
-    table[b'u' as usize] = b'a';
-    table
-};
-
 /// Of RNA A becomes U.
 fn reverse_complement(sequence: &mut [u8], alphabet: Alphabet) -> Result<(), String> {
     let has = |a: u8| sequence.iter().any(|base| base.eq_ignore_ascii_case(&a));
@@ -300,7 +278,7 @@ fn reverse_complement(sequence: &mut [u8], alphabet: Alphabet) -> Result<(), Str
         *base = match (*base, is_rna) {
             (b'A', true) => b'U',
             (b'a', true) => b'u',
-            (other, _) => COMPLEMENT[usize::from(other)],
+            (other, _) => COMPLEMENTS[usize::from(other)],
         };
     }
     Ok(())

@@ -21,6 +21,7 @@ use crate::measure::records::{Checksum, Sum};
 pub use find::{
     Finder, Hit, MOST_MISMATCHES, Pattern, Search, SearchError, Searcher, Strand, Within,
 };
+pub(crate) use motif::COMPLEMENTS;
 pub use motif::{Motif, MotifError, bases, complement, reverse_complement};
 pub use paint::colour;
 pub use region::{Region, RegionError};

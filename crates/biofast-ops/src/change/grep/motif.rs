@@ -60,7 +60,8 @@ pub const fn complement(letter: u8) -> u8 {
     if letter.is_ascii_lowercase() { upper.to_ascii_lowercase() } else { upper }
 }
 
-static COMPLEMENTS: [u8; 256] = {
+/// [`complement`] of each letter.
+pub(crate) static COMPLEMENTS: [u8; 256] = {
     let mut table = [0; 256];
     let mut letter = 0;
     while letter < 256 {
