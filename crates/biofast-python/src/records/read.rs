@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, BinaryArray, StringArray};
 use biofast::fastq::{self, pair};
-use biofast::ops::filter::trim::reverse_complement;
+use biofast::ops::grep::reverse_complement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice, PyString, PyTuple};
@@ -153,7 +153,7 @@ impl Read {
         Ok(PyBytes::new(py, &out))
     }
 
-    /// The reverse complement, with the qualities reversed.
+    /// The reverse complement, with the qualities reversed: of IUPAC codes, in their case; what is no code stays.
     fn reverse_complement(&self) -> Read {
         let mut sequence = Vec::new();
         reverse_complement(self.bases(), &mut sequence);
