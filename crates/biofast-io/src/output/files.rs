@@ -172,7 +172,10 @@ impl Files {
     pub fn read(&mut self, path: &Path) -> Result<(), Conflict> {
         let mut known = self.known();
         if let Ok(Some(identity @ Identity::File(_))) = Identity::of(path) {
-            known.beside.remove(&identity);
+            // Named before, with all that is beside it.
+            if known.read.contains_key(&identity) && !known.beside.remove(&identity) {
+                return Ok(());
+            }
             known.add_read(identity, crate::display_name(path))?;
         }
         for ending in [".bai", ".csi", ".crai", ".gzi", ".fai", ".bni", ".bsi"] {
