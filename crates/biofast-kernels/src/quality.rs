@@ -200,7 +200,7 @@ pub fn mean_error_probability(qualities: &[u8]) -> Option<f64> {
     let sum = sum_error_probability(qualities) as f64 / ERROR_SCALE;
     let mean = || match sum / len {
         // The integers of such qualities have few digits.
-        mean if mean < 1e-6 => exact_sum(qualities) / len,
+        mean if mean < 2e-6 => exact_sum(qualities) / len,
         mean => mean,
     };
     (!qualities.is_empty()).then(mean)

@@ -69,7 +69,6 @@ mod shard_numbers;
 mod shard_parts;
 mod shards;
 mod sort;
-mod sort_aligners;
 mod sort_duplicates;
 mod split;
 mod stats;

@@ -343,7 +343,7 @@ fn threads_formats_lists_and_other_reports_make_no_difference() {
 #[test]
 fn what_is_missing_unsorted_or_unknown_is_told() {
     let folder = Folder::new();
-    let sam = "@SQ\tSN:c\tLN:99\nr\t67\tc\t9\t60\t4M\t=\t3\t0\tACGT\tIIII\nr\t131\tc\t3\t60\t4M\t=\t9\t0\tACGT\tIIII\n";
+    let sam = "@SQ\tSN:c\tLN:100\nr\t67\tc\t9\t60\t4M\t=\t3\t0\tACGT\tIIII\nr\t131\tc\t3\t60\t4M\t=\t9\t0\tACGT\tIIII\n";
     let input = folder.file("x.sam", sam);
     let fasta = folder.file("c.fa", format!(">c\n{}\n", "ACGTN".repeat(20)));
     let bed = folder.file("t.bed", "c\t2\t30\n");

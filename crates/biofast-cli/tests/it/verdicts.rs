@@ -228,7 +228,10 @@ fn broken_limits_are_named_by_file_and_line_before_anything_is_written() {
     assert_error(&biofast(&["stats", "--limits", "/nowhere", &fastq]), &["/nowhere"]);
     let binary = text(&folder.path("binary"));
     std::fs::write(&binary, b"\xff\xfe").unwrap();
-    assert_error(&biofast(&["stats", "--limits", &binary, &fastq]), &[&binary, "not text"]);
+    assert_error(
+        &biofast(&["stats", "--limits", &binary, &fastq]),
+        &[&binary, "expected text, found UTF-16"],
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! peer it needs; `cargo peers` runs all of them, and a case fails where its peer isn't installed.
 #![allow(clippy::unwrap_used)]
 
+mod aligners;
 #[path = "../it/common/mod.rs"]
 mod common;
 mod filter_cutadapt;

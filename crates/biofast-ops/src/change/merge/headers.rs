@@ -318,6 +318,7 @@ mod tests {
     fn a_reference_of_two_lengths_is_an_error() {
         let two = ["@SQ\tSN:a\tLN:5\n", "@SQ\tSN:a\tLN:6\n"];
         let error = joined(&two, Combine::default()).err().unwrap();
-        assert!(error.to_string().contains("another length"), "{error}");
+        let expected = "its reference sequence 'a' has 6 bases, but 5 in a file before it";
+        assert!(error.to_string().contains(expected), "{error}");
     }
 }

@@ -547,6 +547,7 @@ pub(super) const JOBS: [Job; 64] = [
             "shuffled.fq",
             "-o",
             "o.fq.gz",
+            "--interleaved-out",
             "--orphans1",
             "s1.fq",
             "--orphans2",

@@ -18,7 +18,7 @@ pub(super) struct Expected {
 
 const SIGABRT: i32 = 6;
 
-/// Whether a file has a name that only the program itself looks at, and removes in its next run.
+/// Whether a file has a name that only the program itself gives: what a killed run leaves.
 pub(super) fn is_hidden(name: &str) -> bool {
     name.ends_with(".biofast-tmp") || name.ends_with(".biofast-old")
 }

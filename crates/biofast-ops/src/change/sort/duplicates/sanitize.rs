@@ -255,11 +255,12 @@ mod tests {
         let clipped = |text: &str| Some((text.to_owned(), 0));
         assert_eq!(of(95, "10M"), clipped("5M5S"));
         assert_eq!(of(95, "2H10M3S2H"), clipped("2H5M8S2H"));
-        assert_eq!(of(95, "2M1I3M4I5M"), clipped("2M1I3M9S"));
+        assert_eq!(of(95, "2M1I2M4I5M"), clipped("2M1I2M4I1M4S"));
         assert_eq!(of(95, "3M40N7M"), clipped("3M7S"));
         assert_eq!(of(10, "4M3M0D2M"), clipped("9M"));
         // The operation that would be cut begins at the end.
         assert_eq!(of(95, "5M2D5M"), Some(("*".into(), flag::UNMAPPED)));
+        assert_eq!(of(95, "2M1I3M4I5M"), Some(("*".into(), flag::UNMAPPED)));
         assert_eq!(of(100, "5M"), Some(("*".into(), flag::UNMAPPED)));
     }
 
