@@ -213,6 +213,16 @@ impl<'a> Batch<'a> {
         Records { batch: *self, spans: self.spans.iter() }
     }
 
+    /// The qualities of the records in order, without a look at the rest of them. They are empty where a record has none.
+    #[inline]
+    pub fn qualities(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
+        let bytes = self.bytes;
+        self.spans.iter().map(move |span| match span.qualities {
+            Span::NO_QUALITIES => &[],
+            start => &bytes[start as usize..][..span.len as usize],
+        })
+    }
+
     /// The records in `range` of the batch.
     ///
     /// # Panics

@@ -64,17 +64,20 @@ impl Name {
 
     #[inline]
     fn write(&self, out: &mut Vec<u8>) -> Result<(), &'static str> {
-        if self.bytes.len() > SHORT {
-            out.extend_from_slice(&self.bytes);
-            return Ok(());
-        }
-        if self.bytes.is_empty() {
-            return Err(BAD_REFERENCE);
+        if !(1..=SHORT).contains(&self.bytes.len()) {
+            return self.write_unusual(out);
         }
         let end = out.len() + self.bytes.len();
         out.extend_from_slice(&self.start);
         out.truncate(end);
         Ok(())
+    }
+
+    /// Appends a long name; one that can't stand in a line is an error.
+    #[cold]
+    fn write_unusual(&self, out: &mut Vec<u8>) -> Result<(), &'static str> {
+        out.extend_from_slice(&self.bytes);
+        if self.bytes.is_empty() { Err(BAD_REFERENCE) } else { Ok(()) }
     }
 }
 
@@ -95,10 +98,12 @@ impl SamWriter {
     #[inline]
     fn write_name(&self, reference: i32, out: &mut Vec<u8>) -> Result<(), &'static str> {
         match usize::try_from(reference).ok().and_then(|n| self.names.get(n)) {
-            Some(name) => return name.write(out),
-            None => out.extend_from_slice(b"*\t"),
+            Some(name) => name.write(out),
+            None => {
+                out.extend_from_slice(b"*\t");
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// Appends the line of `record` with its line feed.
@@ -179,7 +184,7 @@ const SHORT_TEXT: usize = 64;
 #[inline]
 fn write_plain_tag(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> Option<usize> {
     let (&[a, b, kind], rest) = bytes.get(at..)?.split_first_chunk::<3>()?;
-    if !a.is_ascii_graphic() || !b.is_ascii_graphic() {
+    if !are_graphic(a, b) {
         return None;
     }
     let start = |letter| u64::from_le_bytes([b'\t', a, b, b':', letter, b':', 0, 0]);
@@ -218,6 +223,14 @@ fn write_plain_tag(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> Option<usize> 
     write_word(start(b'i'), 6, out);
     write_signed(value, out);
     Some(at + 3 + len)
+}
+
+/// Whether both bytes are printable and no blank, of `!` to `~`; each is looked at by its highest bit.
+#[inline(always)]
+fn are_graphic(a: u8, b: u8) -> bool {
+    let both = u16::from_le_bytes([a, b]);
+    // A borrow comes only from a byte that fails itself.
+    (both | both.wrapping_sub(0x2121) | 0x7e7e_u16.wrapping_sub(both)) & 0x8080 == 0
 }
 
 /// Eight bytes from `at` on, zeros behind the end.
@@ -378,6 +391,7 @@ fn check_length(record: &Record<'_>, bases: u64) -> Result<(), &'static str> {
     if fits { Ok(()) } else { Err(MISFIT) }
 }
 
+#[cold]
 fn unwritable(record: &Record<'_>, reason: &'static str) -> Error {
     let name = Shown(record.name()).to_string();
     Error::of_record(ErrorKind::Unwritable { name, reason: reason.into() }, record.as_bytes())
@@ -386,10 +400,11 @@ fn unwritable(record: &Record<'_>, reason: &'static str) -> Error {
 /// Appends a position, or that of the mate, counted from 1 and with a tab.
 #[inline]
 fn write_position(position: i32, out: &mut Vec<u8>) -> Result<(), &'static str> {
-    if position < -1 || position == i32::MAX {
+    // One comparison for both ends.
+    let Ok(position) = u32::try_from(position.wrapping_add(1)) else {
         return Err("a position (POS or PNEXT) is negative or above 2,147,483,647");
-    }
-    write_signed_ended(i64::from(position) + 1, b'\t', out);
+    };
+    write_ended(position.into(), b'\t', out);
     Ok(())
 }
 
@@ -518,6 +533,16 @@ mod tests {
 
     proptest! {
         #[test]
+    fn bytes_are_graphic_as_the_standard_library_says() {
+        for a in 0..=u8::MAX {
+            for b in 0..=u8::MAX {
+                let expected = a.is_ascii_graphic() && b.is_ascii_graphic();
+                assert_eq!(are_graphic(a, b), expected, "{a} {b}");
+            }
+        }
+    }
+
+    #[test]
         fn plain_fields_are_written_as_all_fields_are(fields in prop::collection::vec(field(), 0..6)) {
             let bytes = [&[7; 32], &fields.concat()[..]].concat();
             let mut at = 32;

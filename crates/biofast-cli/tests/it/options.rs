@@ -400,8 +400,10 @@ fn stage() -> Folder {
         last.clone_from(&mates);
         for (mate, sequence) in mates.iter().enumerate() {
             let umi = ["ACGTAC", "ACGTAA"][i % 2];
+            // Of sample S1, with no, one and two mismatches; one is three from S2.
+            let barcodes = ["ACGT+GGTT", "ACGT+GGTA", "CAGT+GGTT"][i % 3];
             let record = |sequence: &str, qualities: &str| {
-                format!("@M:{i}:{umi} {}:N:0:ACGT+GGTT\n{sequence}\n+\n{qualities}\n", mate + 1)
+                format!("@M:{i}:{umi} {}:N:0:{barcodes}\n{sequence}\n+\n{qualities}\n", mate + 1)
             };
             let scores = qualities(random, sequence.len());
             files[mate] += &record(sequence, &scores);
@@ -518,7 +520,7 @@ fn stage() -> Folder {
     folder.file("list.txt", "r1.fq\n");
     folder.file("header.sam", header.replace("PN:x", "PN:y"));
     folder.file("sheet.tsv", "sample_id\tbarcode\nS1\tACGT\nS2\tGGGG\n");
-    folder.file("headers.tsv", "sample_id\tbarcode\nS1\tACGTGGTT\nS2\tGGGGCCCC\n");
+    folder.file("headers.tsv", "sample_id\tbarcode\nS1\tACGTGGTT\nS2\tACGTCCCC\n");
     let limits = good(&folder, &["stats", "--print-limits", "--library", "rna"]);
     folder.file("limits.txt", limits.stdout);
     for (reads, report) in [("r.fq", "rep1.json"), ("r1.fq", "rep2.json")] {

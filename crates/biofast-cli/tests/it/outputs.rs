@@ -460,7 +460,7 @@ fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
         "shuffle r1.fq",
         "shards -n 2 a.bam",
         "shards -n 2 long.fq",
-        "grep -s -p ACGT r1.fq",
+        "grep -r -p p1 r1.fq",
         "grep --only-matching -p ACGT r1.fq",
         "grep -c -p ACGT r1.fq",
         "dedup r1.fq",

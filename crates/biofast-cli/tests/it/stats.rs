@@ -223,7 +223,7 @@ fn a_report_that_was_tampered_with_is_refused() {
     let folder = Folder::new();
     let report = biofast(&["stats", "--json", &sample("sample_R1.fq.bgz")]).stdout;
     for (from, to, message) in [
-        ("\"reads\":2500", "\"reads\":2501", "don't add up"),
+        ("\"reads\":2500", "\"reads\":2501", "doesn't add up to 'reads'"),
         ("\"gc_histogram\":[0,", "\"gc_histogram\":[2501,", "gc_histogram"),
         // As a statistic that is newer than the report: not counted isn't zero.
         ("\"gc_histogram\":", "\"gc_of_old\":", "older biofast"),

@@ -172,7 +172,7 @@ impl AtomicFile {
 /// # Errors
 /// The number of the file that failed, and why. What was there before is then there again.
 pub(super) fn rename_all(files: &mut [AtomicFile], sync: bool) -> Result<(), (usize, io::Error)> {
-    give_one_time(files);
+    give_one_time(files)?;
     let mut commit = Commit::begin().map_err(|error| (0, error))?;
     let mut all: Vec<Renamed> = Vec::new();
     let mut named: HashSet<Identity> = HashSet::new();
@@ -204,19 +204,28 @@ pub(super) fn rename_all(files: &mut [AtomicFile], sync: bool) -> Result<(), (us
 }
 
 /// Gives files that appear together the time of the last one of them, so that none is older than another: an index than its file.
-fn give_one_time(files: &[AtomicFile]) {
+///
+/// # Errors
+/// As [`rename_all`], if one can't be closed again.
+fn give_one_time(files: &[AtomicFile]) -> Result<(), (usize, io::Error)> {
     fn time(file: &AtomicFile) -> Option<(&Path, SystemTime)> {
         let path = file.temporary.as_deref()?;
         Some((path, std::fs::metadata(path).ok()?.modified().ok()?))
     }
     if files.len() < 2 {
-        return;
+        return Ok(());
     }
-    let Some(last) = files.iter().filter_map(time).map(|(_, time)| time).max() else { return };
-    for (path, _) in files.iter().filter_map(time).filter(|(_, time)| *time < last) {
+    let Some(last) = files.iter().filter_map(time).map(|(_, time)| time).max() else {
+        return Ok(());
+    };
+    for (number, file) in files.iter().enumerate() {
+        let Some((path, _)) = time(file).filter(|(_, time)| *time < last) else { continue };
         // Where it can't be set, all the rest is as it should be.
-        let _ = File::options().write(true).open(path).and_then(|file| file.set_modified(last));
+        let Ok(file) = File::options().write(true).open(path) else { continue };
+        let _ = file.set_modified(last);
+        close(file).map_err(|error| (number, error))?;
     }
+    Ok(())
 }
 
 /// A path that has got its new file.

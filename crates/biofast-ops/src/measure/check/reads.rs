@@ -60,7 +60,7 @@ fn check_reads(
         init,
         |counts, batch| {
             counts.records += batch.len() as u64;
-            batch.iter().for_each(|record| counts.encoding.add(record.qualities()));
+            batch.qualities().for_each(|qualities| counts.encoding.add(qualities));
             if let Some(pairs) = &mut counts.pairs {
                 pairs.accept(batch);
             }

@@ -30,6 +30,8 @@ const BAD: RangeInclusive<usize> = PHRED64..=70 - 33;
 const GOOD: RangeInclusive<usize> = FIRST_GOOD as usize - 33..=106 - 33;
 /// The byte of the worst of them.
 const FIRST_GOOD: u8 = 94;
+/// The first byte that is better than all of them.
+const FIRST_BETTER: u8 = 107;
 /// A thousandth of the bases or reads is no accident.
 const SHARE: u64 = 1000;
 /// Of so many bases none would be bad by chance.
@@ -80,23 +82,24 @@ pub(crate) fn looks_like_phred64(qualities: &[u8], mean: u8) -> bool {
     if usize::from(mean) < PHRED64 {
         return false;
     }
-    if !starts_good(qualities) {
+    // Consensus reads are known by their start, too, and are long.
+    if !starts_with::<FIRST_GOOD>(qualities) || starts_with::<FIRST_BETTER>(qualities) {
         return false;
     }
     let all = kernels::summarize_qualities(qualities);
     usize::from(all.min) >= PHRED64 && usize::from(all.max) <= *GOOD.end()
 }
 
-/// Whether any of the first bases is as good as the good ones of Phred + 64.
+/// Whether any of the first bases has this byte as its quality, or one above.
 #[inline]
-fn starts_good(qualities: &[u8]) -> bool {
+fn starts_with<const LOWEST: u8>(qualities: &[u8]) -> bool {
     let Some(start) = qualities.first_chunk::<START>() else {
-        return qualities.iter().any(|&byte| byte >= FIRST_GOOD);
+        return qualities.iter().any(|&byte| byte >= LOWEST);
     };
-    // With so much more, the highest bit of a byte of ASCII says that it is good.
-    const MORE: u128 = u128::from_ne_bytes([128 - FIRST_GOOD; START]);
+    // With so much more, the highest bit of a byte of ASCII says that it is as good.
+    let more = const { u128::from_ne_bytes([128 - LOWEST; START]) };
     const HIGHEST: u128 = u128::from_ne_bytes([0x80; START]);
-    u128::from_ne_bytes(*start).wrapping_add(MORE) & HIGHEST != 0
+    u128::from_ne_bytes(*start).wrapping_add(more) & HIGHEST != 0
 }
 
 /// Tells the encoding of reads of which nothing else is counted.
@@ -105,11 +108,13 @@ pub(crate) struct Evidence {
     qualities: [u64; PHRED_VALUES],
     reads: u64,
     old: u64,
+    /// A base was worse than any of Phred + 64 and of Solexa + 64.
+    has_low: bool,
 }
 
 impl Default for Evidence {
     fn default() -> Evidence {
-        Evidence { qualities: [0; PHRED_VALUES], reads: 0, old: 0 }
+        Evidence { qualities: [0; PHRED_VALUES], reads: 0, old: 0, has_low: false }
     }
 }
 
@@ -121,6 +126,16 @@ impl Evidence {
         if qualities.is_empty() {
             return;
         }
+        if self.has_low {
+            // Then it is Phred + 33 or a mixture, and only good bases can tell which.
+            let highest = qualities.iter().fold(0, |highest, &byte| byte.max(highest));
+            if highest >= FIRST_GOOD {
+                self.qualities[usize::from(highest - b'!').min(PHRED_VALUES - 1)] += 1;
+                // The best base is no worse than the mean.
+                self.old += u64::from(looks_like_phred64(qualities, highest - b'!'));
+            }
+            return;
+        }
         let all = kernels::summarize_qualities(qualities);
         let (lowest, highest) = (usize::from(all.min), usize::from(all.max));
         // Only how bases lie around the limits matters.
@@ -130,10 +145,13 @@ impl Evidence {
             let phreds = qualities.iter().map(|byte| usize::from(byte - b'!'));
             phreds.for_each(|phred| self.qualities[phred.min(PHRED_VALUES - 1)] += 1);
             self.old += u64::from(looks_like_phred64(qualities, all.min));
+        } else {
+            self.has_low = true;
         }
     }
 
     pub(crate) fn merge(&mut self, other: &Evidence) {
+        self.has_low |= other.has_low;
         self.qualities.iter_mut().zip(&other.qualities).for_each(|(mine, theirs)| *mine += theirs);
         self.reads += other.reads;
         self.old += other.old;
