@@ -343,17 +343,33 @@ impl<S: Readable> Framer<S> {
         }
     }
 
-    /// Passes over the line ends before the first record.
-    fn pass_over(&mut self, chunk: &Chunk, frame: &Frame, end: End) -> Result<(), Error> {
-        let newlines = &frame.newlines[CARRIED_LINES..];
-        for (line, &byte) in (0..).zip(newlines) {
-            let here = self.at(0, line, byte as usize);
+    /// Passes over the blank lines before the first record. From a carriage return that ends no line on, all is kept: it is
+    /// for the record's own rules to say what it is.
+    fn pass_over(&mut self, chunk: &mut Chunk, frame: &Frame, end: End) -> Result<(), Error> {
+        let bytes = chunk.bytes();
+        let mut stop = 0;
+        let mut lines = 0;
+        for &newline in &frame.newlines[CARRIED_LINES..] {
+            let newline = newline as usize;
+            if end == End::More && !matches!(bytes[stop..newline], [] | [b'\r']) {
+                break;
+            }
+            let here = self.at(0, lines, newline);
             self.blank.wait(|| here);
+            stop = newline + 1;
+            lines += 1;
         }
-        self.lines += newlines.len() as u64;
-        self.offset += chunk.bytes().len() as u64;
         if end != End::More {
+            stop = bytes.len();
             self.blank.tell();
+        }
+        self.lines += lines;
+        self.offset += stop as u64;
+        if stop > 0 {
+            self.place = chunk.virtual_offset(stop);
+        }
+        if end == End::More {
+            chunk.cut(stop, &mut self.carry);
         }
         self.check_number(end)
     }
@@ -505,15 +521,21 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
         frame.in_arena = false;
         frame.first_record = self.records;
         (frame.offset, frame.place) = (self.offset, self.place);
-        let carried = self.carry.len();
+        let mut carried = self.carry.len();
         if (carried + chunk.bytes().len()) as u64 > MAX_RECORD_LEN {
             return Err(Error::new(ErrorKind::RecordTooLong, self.at(0, 0, 0)));
         }
-        let checked = self.checked(frame);
+        let mut checked = self.checked(frame);
         chunk.join(&mut self.carry);
         let bytes = chunk.bytes();
 
         if let Mode::Unknown = self.mode {
+            if carried > 0 {
+                // Rare and short: what may be an odd line came before.
+                frame.newlines.truncate(CARRIED_LINES);
+                kernels::index_newlines(bytes, 0, &mut frame.newlines);
+                (carried, checked) = (0, 0..0);
+            }
             let Some(&first) = bytes.iter().find(|byte| !fasta::is_line_end(**byte)) else {
                 return self.pass_over(chunk, frame, end);
             };

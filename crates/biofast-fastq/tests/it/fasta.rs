@@ -127,6 +127,20 @@ proptest! {
 }
 
 #[test]
+fn carriage_returns_before_the_first_record_are_the_same_in_chunks_of_any_size() {
+    for start in ["\r", "\r\r", "\r\r\n", "\n\r", "\r\n", "\n\r\n\r\r\n\r\n", "\r\n\r"] {
+        for rest in ["", ">a\nAC\n", "@a\nAC\n", "A\n", "\n>a\nAC\n"] {
+            let text = [start, rest].concat();
+            let expected = read(text.as_bytes(), 1, 1 << 20);
+            for chunk_size in 1..6 {
+                let found = read(text.as_bytes(), 2, chunk_size);
+                assert_eq!(found, expected, "{} in {chunk_size}", text.escape_debug());
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_with_record_line_and_column() {
     for (text, records, expected) in [
         (&b">a\nAC\n>\nGT\n"[..], 1, "x: record 2, line 3: expected a name behind '>'"),
