@@ -27,9 +27,11 @@ pub(super) struct NameIndex;
 
 const PURPOSE_NAMES: u64 = 0x6e61_6d65;
 
-/// Where the entries of an index of names start, and how long each is: docs/get.md.
-const ENTRIES: u64 = 64;
-const ENTRY: u64 = 16;
+/// Where the pages of an index of names start, their length, and how many numbers of eight bytes each has before its checksum:
+/// docs/get.md. The first numbers are the entries, two each: fingerprint and place.
+const PAGES: u64 = 64;
+const PAGE: u64 = 4096;
+const NUMBERS: u64 = 511;
 
 impl Entry for NameIndex {
     fn id(&self) -> &'static str {
@@ -114,22 +116,20 @@ fn look_up<S: Store>(reader: &Reader<S>, wanted: &[Vec<u8>], warm: bool) -> Resu
 
 /// A binary search among so many entries, sorted by fingerprint.
 fn search(file: &File, number: u64, wanted: u64) -> Result<Option<u64>> {
-    let entry = |index: u64| -> Result<(u64, u64)> {
-        let mut bytes = [0; ENTRY as usize];
-        file.read_exact_at(&mut bytes, ENTRIES + ENTRY * index)?;
-        let (numbers, _) = bytes.as_chunks::<8>();
-        Ok((u64::from_le_bytes(numbers[0]), u64::from_le_bytes(numbers[1])))
+    let number_at = |index: u64| -> Result<u64> {
+        let mut bytes = [0; 8];
+        file.read_exact_at(&mut bytes, PAGES + PAGE * (index / NUMBERS) + 8 * (index % NUMBERS))?;
+        Ok(u64::from_le_bytes(bytes))
     };
     let (mut low, mut high) = (0, number);
     while low < high {
         let middle = low + (high - low) / 2;
-        if entry(middle)?.0 < wanted { low = middle + 1 } else { high = middle }
+        if number_at(2 * middle)? < wanted { low = middle + 1 } else { high = middle }
     }
-    if low == number {
-        return Ok(None);
+    match low < number && number_at(2 * low)? == wanted {
+        true => number_at(2 * low + 1).map(Some),
+        false => Ok(None),
     }
-    let (found, place) = entry(low)?;
-    Ok((found == wanted).then_some(place))
 }
 
 fn number_of(cell: &Cell) -> Result<u64> {

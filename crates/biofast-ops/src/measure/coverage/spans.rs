@@ -250,8 +250,8 @@ impl Spans {
             let is_behind = i64::from(place.1) >= length;
             // No index leads to what lies outside.
             if is_behind || (place.1 < 0 && record.alignment_end() <= 0) {
-                if is_behind && rules.accept(&record) {
-                    self.beyond.get_or_insert((number, 0)).1 += 1;
+                if is_behind {
+                    self.note_behind(number, &record, rules);
                 }
                 continue;
             }
@@ -260,18 +260,28 @@ impl Spans {
                 continue;
             }
             group.spans += 1;
-            let end = match sums.get_mut(place.0 as usize) {
+            let mut not_wanted = 0;
+            let qualities = match sums.get_mut(place.0 as usize) {
                 Some(sums) if rules.sums => {
                     sums.reads += 1;
                     sums.is_covered |= record.flags() & flag::UNMAPPED == 0;
                     sums.mapping_qualities += u64::from(record.mapping_quality());
-                    self.push(&record, length, rules, &mut sums.base_qualities)
+                    &mut sums.base_qualities
                 }
-                _ => self.push(&record, length, rules, &mut 0),
+                _ => &mut not_wanted,
             };
+            let end = self.push(&record, length, rules, qualities);
             if end > length {
                 self.beyond.get_or_insert((number, 0)).1 += 1;
             }
+        }
+    }
+
+    /// Notes a record that starts behind the end of its reference, if it counts.
+    #[cold]
+    fn note_behind(&mut self, number: u64, record: &Record<'_>, rules: &Rules) {
+        if rules.accept(record) {
+            self.beyond.get_or_insert((number, 0)).1 += 1;
         }
     }
 
