@@ -110,8 +110,8 @@ impl Statistics {
             options,
             Collector::default,
             |counts: &mut Collector, batch, spans: &mut Spans| {
-                counts.accept(batch);
-                spans.add_for(part.is_some(), batch, &rules);
+                spans.set_lasting(part.is_some());
+                counts.accept(batch, Some((spans, &rules)));
             },
             Collector::join,
             |spans| {
@@ -152,10 +152,18 @@ impl Statistics {
 }
 
 impl Collector {
-    pub(crate) fn accept(&mut self, batch: Batch<'_>) {
+    /// Counts the records of a batch, and leaves what the depth needs of them: records are looked at once, while they are
+    /// near.
+    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: Option<(&mut Spans, &Rules)>) {
         self.prepare(batch);
+        let Some((spans, rules)) = left else {
+            batch.numbered().for_each(|(number, record)| _ = self.add(&record, number, None));
+            return;
+        };
+        let references = batch.header().references();
         for (number, record) in batch.numbered() {
             self.add(&record, number, None);
+            spans.add_record(number, &record, references, rules, &mut []);
         }
     }
 

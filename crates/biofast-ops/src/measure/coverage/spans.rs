@@ -1,6 +1,6 @@
 //! What is left of a batch's records for the depth: the stretches of the reference that they cover.
 
-use biofast_bam::{Batch, Op, Record, flag};
+use biofast_bam::{Batch, Op, Record, Reference, flag};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
@@ -204,10 +204,9 @@ impl Spans {
         self.groups.first().map(|group| (group.reference as i32, group.first))
     }
 
-    /// Adds the records of a batch; those of a part have hashes of names that other processes have, too.
-    pub(crate) fn add_for(&mut self, is_part: bool, batch: Batch<'_>, rules: &Rules) {
+    /// Whether the records are those of a part, whose hashes of names other processes have, too.
+    pub(crate) fn set_lasting(&mut self, is_part: bool) {
         self.are_lasting = is_part;
-        self.add(batch, rules);
     }
 
     /// The same, with hashes of names that other processes have, too.
@@ -223,57 +222,73 @@ impl Spans {
             sums.resize(references.len(), Sums::default());
         }
         for (number, record) in batch.numbered() {
-            let place = (record.reference_id() as u32, record.position());
-            let group = match self.groups.last_mut() {
-                Some(group) if group.reference == place.0 && group.last <= place.1 => group,
-                Some(group) if (group.reference, group.last) > place => {
-                    self.fault = Some((number, (group.reference, group.last), place));
-                    return;
-                }
-                _ => {
-                    self.groups.push(Group {
-                        reference: place.0,
-                        first: place.1,
-                        last: place.1,
-                        record: number,
-                        has_inside: false,
-                        spans: 0,
-                    });
-                    // Just pushed.
-                    let last = self.groups.len() - 1;
-                    &mut self.groups[last]
-                }
-            };
-            group.last = place.1;
-            let Some(reference) = references.get(place.0 as usize) else { continue };
-            let length = reference.length as i64;
-            let is_behind = i64::from(place.1) >= length;
-            // No index leads to what lies outside.
-            if is_behind || (place.1 < 0 && record.alignment_end() <= 0) {
-                if is_behind {
-                    self.note_behind(number, &record, rules);
-                }
-                continue;
+            self.add_record(number, &record, references, rules, sums);
+        }
+    }
+
+    /// Adds a record, whose number in the file counts from 0, unless one before was out of order.
+    #[inline]
+    pub(crate) fn add_record(
+        &mut self,
+        number: u64,
+        record: &Record<'_>,
+        references: &[Reference],
+        rules: &Rules,
+        sums: &mut [Sums],
+    ) {
+        if self.fault.is_some() {
+            return;
+        }
+        let place = (record.reference_id() as u32, record.position());
+        let group = match self.groups.last_mut() {
+            Some(group) if group.reference == place.0 && group.last <= place.1 => group,
+            Some(group) if (group.reference, group.last) > place => {
+                self.fault = Some((number, (group.reference, group.last), place));
+                return;
             }
-            group.has_inside = true;
-            if !rules.accept(&record) {
-                continue;
+            _ => {
+                self.groups.push(Group {
+                    reference: place.0,
+                    first: place.1,
+                    last: place.1,
+                    record: number,
+                    has_inside: false,
+                    spans: 0,
+                });
+                // Just pushed.
+                let last = self.groups.len() - 1;
+                &mut self.groups[last]
             }
-            group.spans += 1;
-            let mut not_wanted = 0;
-            let qualities = match sums.get_mut(place.0 as usize) {
-                Some(sums) if rules.sums => {
-                    sums.reads += 1;
-                    sums.is_covered |= record.flags() & flag::UNMAPPED == 0;
-                    sums.mapping_qualities += u64::from(record.mapping_quality());
-                    &mut sums.base_qualities
-                }
-                _ => &mut not_wanted,
-            };
-            let end = self.push(&record, length, rules, qualities);
-            if end > length {
-                self.beyond.get_or_insert((number, 0)).1 += 1;
+        };
+        group.last = place.1;
+        let Some(reference) = references.get(place.0 as usize) else { return };
+        let length = reference.length as i64;
+        let is_behind = i64::from(place.1) >= length;
+        // No index leads to what lies outside.
+        if is_behind || (place.1 < 0 && record.alignment_end() <= 0) {
+            if is_behind {
+                self.note_behind(number, record, rules);
             }
+            return;
+        }
+        group.has_inside = true;
+        if !rules.accept(record) {
+            return;
+        }
+        group.spans += 1;
+        let mut not_wanted = 0;
+        let qualities = match sums.get_mut(place.0 as usize) {
+            Some(sums) if rules.sums => {
+                sums.reads += 1;
+                sums.is_covered |= record.flags() & flag::UNMAPPED == 0;
+                sums.mapping_qualities += u64::from(record.mapping_quality());
+                &mut sums.base_qualities
+            }
+            _ => &mut not_wanted,
+        };
+        let end = self.push(record, length, rules, qualities);
+        if end > length {
+            self.beyond.get_or_insert((number, 0)).1 += 1;
         }
     }
 

@@ -551,8 +551,18 @@ impl Counts {
     fn accept(&mut self, batch: Batch<'_>, left: &mut Left, passes: &Passes) {
         self.records += batch.len() as u64;
         match (&mut self.statistics, &mut self.samtools) {
-            (Some(statistics), Some(samtools)) => both(statistics, samtools, batch, left),
-            (Some(statistics), None) => statistics.accept(batch),
+            (Some(statistics), Some(samtools)) => {
+                both(statistics, samtools, batch, left);
+                if let Some(rules) = &passes.statistics {
+                    left.statistics.set_lasting(passes.is_part);
+                    left.statistics.add(batch, rules);
+                }
+            }
+            (Some(statistics), None) => {
+                left.statistics.set_lasting(passes.is_part);
+                let depth = passes.statistics.as_ref().map(|rules| (&mut left.statistics, rules));
+                statistics.accept(batch, depth);
+            }
             (None, Some(samtools)) => samtools.accept(batch, &mut left.records),
             (None, None) => {}
         }
@@ -578,9 +588,6 @@ impl Counts {
         }
         if let Some(rules) = &passes.coverage {
             left.coverage.add_with_sums(batch, rules, &mut self.sums);
-        }
-        if let Some(rules) = &passes.statistics {
-            left.statistics.add_for(passes.is_part, batch, rules);
         }
     }
 

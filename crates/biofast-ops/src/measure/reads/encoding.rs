@@ -79,11 +79,10 @@ impl Encoding {
 /// mean quality, rounded down, by which most reads are told apart.
 #[inline]
 pub(crate) fn looks_like_phred64(qualities: &[u8], mean: u8) -> bool {
-    if usize::from(mean) < PHRED64 {
-        return false;
-    }
-    // Consensus reads are known by their start, too, and are long.
-    if !starts_with::<FIRST_GOOD>(qualities) || starts_with::<FIRST_BETTER>(qualities) {
+    // Few reads start so well, while means lie on both sides: one branch that can be foreseen. Consensus reads, which are long,
+    // are known by their start, too.
+    let starts_well = starts_with::<FIRST_GOOD>(qualities) & (usize::from(mean) >= PHRED64);
+    if !starts_well || starts_with::<FIRST_BETTER>(qualities) {
         return false;
     }
     let all = kernels::summarize_qualities(qualities);
