@@ -123,6 +123,32 @@ fn everyday_jobs() -> Vec<String> {
         .collect()
 }
 
+/// The commands in the second cells of the README's table of commands.
+fn commands_of_readme() -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let rows = text.lines().map(|line| line.replace("\\|", "\0"));
+    let second = |row: String| row.split('|').nth(2).map(|cell| cell.trim().to_owned());
+    let cells = rows.filter_map(second).filter(|cell| cell.starts_with("`biofast "));
+    cells.map(|cell| cell.trim_matches('`').replace('\0', "|")).collect()
+}
+
+#[test]
+fn the_commands_of_the_readme_run_and_none_is_missing() {
+    let commands = commands_of_readme();
+    let folder = stage::stage();
+    for line in &commands {
+        let run = stage::run(&folder, line);
+        assert_eq!(run.code, 0, "{line}\n{}", run.stderr);
+        assert!(!run.stderr.contains("error"), "{line}\n{}", run.stderr);
+    }
+    let others = ["demo", "self-test", "schema", "man", "completions", "help"];
+    for command in biofast_cli::command().get_subcommands() {
+        let name = command.get_name();
+        let shown = commands.iter().any(|line| line.contains(&format!("biofast {name} ")));
+        assert!(shown || others.contains(&name), "the README has no {name}");
+    }
+}
+
 #[test]
 fn all_everyday_jobs_run() {
     let jobs = everyday_jobs();

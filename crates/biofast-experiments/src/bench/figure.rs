@@ -15,7 +15,7 @@ const BAR: f64 = 14.0;
 const GAP: f64 = 12.0;
 
 /// Colours that stay apart for colour-blind readers (Okabe and Ito).
-const OWN: &str = "#0072b2";
+pub(super) const OWN: &str = "#0072b2";
 const LIMIT: &str = "#777777";
 const PEER: &str = "#d55e00";
 
@@ -99,6 +99,6 @@ pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String
     svg
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

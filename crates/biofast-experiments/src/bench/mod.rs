@@ -8,6 +8,7 @@
 
 mod answers;
 mod art;
+mod chart;
 mod figure;
 pub mod growth;
 mod jobs;

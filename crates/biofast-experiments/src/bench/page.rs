@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::jobs::{self, BASE, Job};
 use super::runs::{self, Run};
-use super::{figure, growth, real, scaling};
+use super::{chart, figure, growth, real, scaling};
 use crate::core::machine::{self, Record};
 use crate::core::stats::{Estimate, median, paired_ratio};
 
@@ -178,13 +178,34 @@ impl Results {
     fn figures(&self) -> Vec<(PathBuf, String)> {
         let folder = self.folder.join("figures");
         let machine = format!("{}, {} cores", self.record.cpu, self.record.cores);
-        jobs::all()
-            .filter(|job| !self.of(job).is_empty())
-            .map(|job| {
-                let name = format!("{}.svg", job.name);
-                (folder.join(name), figure::draw(job, &self.of(job), &machine, SEED))
-            })
-            .collect()
+        let of_jobs = jobs::all().filter(|job| !self.of(job).is_empty()).map(|job| {
+            let name = format!("{}.svg", job.name);
+            (folder.join(name), figure::draw(job, &self.of(job), &machine, SEED))
+        });
+        let is_charted = |job: &&Job| chart::JOBS.iter().any(|(name, _)| *name == job.name);
+        let charted: Vec<_> = jobs::all()
+            .filter(is_charted)
+            .map(|job| (job, self.of(job)))
+            .filter(|(_, runs)| !runs.is_empty())
+            .collect();
+        let dates = charted.iter().filter_map(|(job, _)| {
+            self.record
+                .jobs
+                .iter()
+                .filter(|(name, _)| name.starts_with(&job.name))
+                .map(|(_, c)| &c.date)
+                .max()
+        });
+        let date = dates.max().and_then(|date| date.get(..10)).unwrap_or_default();
+        let caption = format!("{machine}; {date}");
+        let of_charts =
+            chart::SCHEMES.iter().filter(|_| charted.len() == chart::JOBS.len()).map(|scheme| {
+                (
+                    folder.join(format!("chart-{}.svg", scheme.name)),
+                    chart::draw(&charted, scheme, &caption),
+                )
+            });
+        of_jobs.chain(of_charts).collect()
     }
 
     /// Everything between the two comments.
