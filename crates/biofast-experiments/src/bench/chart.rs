@@ -99,7 +99,7 @@ fn bars<'a>(job: &'a Job, runs: &[&'a Run]) -> Vec<Bar<'a>> {
                 run.contestant == c.name && run.threads == THREADS && run.usage.exit == 0
             });
             let seconds: Vec<f64> = own.clone().map(|run| run.usage.wall_s).collect();
-            let version = own.last()?.version.as_str();
+            let version = own.clone().next_back()?.version.as_str();
             Some(Bar { name: &c.name, version, seconds: median(&seconds)? })
         })
         .collect();
