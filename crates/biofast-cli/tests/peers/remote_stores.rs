@@ -112,7 +112,7 @@ fn local(args: &[&str], path: &str, address: &str) -> String {
 }
 
 #[test]
-#[ignore = "needs moto"]
+#[ignore = "needs moto 5.2.5"]
 fn s3_with_credentials_of_each_kind_and_without() {
     let folder = Folder::new();
     let r = folder.file("r.fq.gz", bgzf(reads("r", 5_000).as_bytes(), 30_000));
