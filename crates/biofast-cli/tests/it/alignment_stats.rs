@@ -1,5 +1,4 @@
-//! `biofast stats` of alignments: the report of samtools byte for byte, and biofast's own figures
-//! against what they must be.
+//! `biofast stats` of alignments: its figures against what they must be.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

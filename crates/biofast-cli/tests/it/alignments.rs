@@ -1,5 +1,4 @@
-//! `biofast flagstat` and `biofast idxstats`: byte for byte what samtools prints, and an error
-//! for every damage.
+//! `biofast flagstat` and `biofast idxstats` on any threads and from any source, and an error for every damage.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

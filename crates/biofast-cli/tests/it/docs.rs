@@ -1,5 +1,4 @@
-//! The documentation is true: every command it shows runs, those it calls the same print the same as
-//! their peers, every link leads somewhere, and the book has every page.
+//! The documentation is true: every command of ours that it shows runs, every link leads somewhere, and the book has every page.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]
 

@@ -1,5 +1,4 @@
-//! `biofast fastq` writes what `samtools fastq` does, also of records in any order, and nothing
-//! when something goes wrong.
+//! `biofast fastq` writes reads of records in any order, and nothing when something goes wrong.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

@@ -1,4 +1,4 @@
-//! `biofast filter` on alignments gives what `samtools view` gives, at any number of threads.
+//! `biofast filter` on alignments gives the same at any number of threads.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

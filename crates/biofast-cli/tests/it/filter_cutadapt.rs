@@ -1,4 +1,4 @@
-//! `biofast filter` cuts adapters as cutadapt does: the same options, the same reads, byte for byte.
+//! Adapters in `biofast filter`, and files by adapter. `tests/peers` has them beside cutadapt.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

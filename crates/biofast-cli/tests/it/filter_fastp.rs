@@ -1,4 +1,4 @@
-//! `biofast filter` beside fastp 0.23: pairs are merged and corrected alike.
+//! What `biofast filter` does as fastp: pairs that are merged and corrected, and reports. `tests/peers` has it beside fastp.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

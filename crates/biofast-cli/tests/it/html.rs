@@ -1,4 +1,4 @@
-//! `--html`: pages that hold what they should, and work in a real browser.
+//! `--html`: pages that hold what they should. `tests/peers` opens them in a browser.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

@@ -1,4 +1,4 @@
-//! `biofast import` stores what `samtools import` does, and brings back what `biofast fastq` wrote.
+//! `biofast import` brings back what `biofast fastq` wrote.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

@@ -1,5 +1,4 @@
-//! `biofast index` and regions: the bytes of samtools' and bgzip's indexes, the counts of
-//! `samtools view -c`, and an error for every broken index.
+//! `biofast index` and regions, and an error for every broken index.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

@@ -1,4 +1,4 @@
-//! `biofast merge` of alignments: what sorting all records at once gives, and samtools, whatever the number of threads.
+//! `biofast merge` of alignments: what sorting all records at once gives, whatever the number of threads.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

@@ -1,4 +1,4 @@
-//! Buckets: an S3 server (moto, if it is installed), and the requests that go to the other stores.
+//! Buckets: the requests that go to stores.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! `biofast sort`: the order that a plain sort gives and samtools, whatever the memory and the number of threads.
+//! `biofast sort`: the order that a plain sort gives, whatever the memory and the number of threads.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;

@@ -1,4 +1,4 @@
-//! Picard's metrics of `stats --out-dir`: row for row and figure for figure those of Picard 2.27.5, where it is installed.
+//! Picard's metrics of `stats --out-dir`, on any threads and from any source. `tests/peers` has them beside Picard.
 
 use crate::common;
 

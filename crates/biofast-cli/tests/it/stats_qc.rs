@@ -1,5 +1,4 @@
-//! `stats --out-dir` of alignments: from one reading the files that commands of their own write, and those of samtools and
-//! mosdepth.
+//! `stats --out-dir` of alignments: from one reading the files that commands of their own write.
 
 use crate::common;
 

@@ -1,5 +1,5 @@
-//! The coverage of genomes and of targets in `stats --out-dir`: figure for figure that of Picard 2.27.5, where it is installed,
-//! and that of a plain count of every base.
+//! The coverage of genomes and of targets in `stats --out-dir` is that of a plain count of every base. `tests/peers` has it
+//! beside Picard.
 
 use crate::common;
 

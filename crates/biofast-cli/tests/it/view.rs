@@ -1,4 +1,4 @@
-//! `biofast view` prints and writes what `samtools view` does, at any number of threads.
+//! `biofast view` prints and writes the same at any number of threads.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
