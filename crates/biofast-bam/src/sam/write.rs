@@ -531,8 +531,7 @@ mod tests {
         prop_oneof![number, text, odd]
     }
 
-    proptest! {
-        #[test]
+    #[test]
     fn bytes_are_graphic_as_the_standard_library_says() {
         for a in 0..=u8::MAX {
             for b in 0..=u8::MAX {
@@ -542,7 +541,8 @@ mod tests {
         }
     }
 
-    #[test]
+    proptest! {
+        #[test]
         fn plain_fields_are_written_as_all_fields_are(fields in prop::collection::vec(field(), 0..6)) {
             let bytes = [&[7; 32], &fields.concat()[..]].concat();
             let mut at = 32;
