@@ -1,120 +1,15 @@
-//! `biofast stats` of alignments: the report of samtools byte for byte, and biofast's own figures
-//! against what they must be.
+//! `biofast stats` of alignments: its figures against what they must be.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::process::Command;
 
 use biofast_testkit::sam::{self, Shape};
-use common::{Folder, Run, biofast, biofast_with, command, finish, installed};
 use serde_json::Value;
 
-const SORTED: Shape = Shape { records: 4000, sorted: true, longest: 150, oddities: false, seed: 1 };
-
-/// Shapes that exercise what the report does with order, long reads and rare fields.
-const SHAPES: [Shape; 5] = [
-    SORTED,
-    Shape { oddities: true, seed: 2, ..SORTED },
-    Shape { sorted: false, oddities: true, seed: 3, ..SORTED },
-    // The report's ring of depths grows several times.
-    Shape { longest: 9000, records: 1500, oddities: true, seed: 4, ..SORTED },
-    Shape { longest: 5, oddities: true, seed: 5, ..SORTED },
-];
-
-/// The report without the lines that name the program and its command.
-pub(crate) fn comparable(report: &str) -> String {
-    let own = |line: &&str| {
-        !line.starts_with("# This file was produced by") && !line.starts_with("# The command line")
-    };
-    report.lines().filter(own).fold(String::new(), |out, line| out + line + "\n")
-}
-
-fn samtools(args: &[&str]) -> Option<String> {
-    let output = Command::new("samtools").args(args).output().unwrap();
-    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
-}
-
-/// Compares the report; `None` if one of the programs can't make one.
-fn compare(path: &str, reference: Option<&str>) -> Option<Run> {
-    let mut args = vec!["stats"];
-    args.extend(reference.iter().flat_map(|r| ["-r", r]));
-    args.push(path);
-    let theirs = samtools(&args)?;
-    args.extend(["--format", "samtools"]);
-    let ours = biofast(&args);
-    if ours.code == 2 && ours.stderr.contains(TOO_LONG) {
-        return None;
-    }
-    assert_eq!(ours.code, 0, "{path}: {}", ours.stderr);
-    let (ours_text, theirs) = (comparable(&ours.stdout), comparable(&theirs));
-    for (ours, theirs) in ours_text.lines().zip(theirs.lines()) {
-        assert_eq!(ours, theirs, "{path} {reference:?}");
-    }
-    assert_eq!(ours_text.len(), theirs.len(), "{path} {reference:?}");
-    Some(ours)
-}
-
-#[test]
-fn the_report_of_generated_alignments_equals_samtools() {
-    if !installed("samtools") {
-        return;
-    }
-    let folder = Folder::new();
-    let reference = folder.file("ref.fa", sam::fasta(7));
-    for shape in SHAPES {
-        let path = folder.file("x.sam", sam::text(&shape));
-        assert!(compare(&path, None).is_some(), "samtools makes a report of {shape:?}");
-        // samtools gives up where a read reaches over the end of what it holds of the reference.
-        if compare(&path, Some(&reference)).is_none() {
-            assert!(shape.longest > 150 || shape.oddities, "{shape:?}");
-        }
-    }
-}
-
-/// What biofast says of files that samtools reads and it refuses. The specification's references end
-/// at 2^31 − 1; longer ones are an extension of htslib that BAM, in whose terms biofast works, has
-/// no place for.
-const TOO_LONG: &str = "2,147,483,647";
-
-/// Reads of a million bases: the same report, but of 200 MB, in a minute.
-const SLOW: [&str; 3] = ["ce#large_seq.sam", "ce#large_seq.bam", "cigar-64k.bam"];
-
-#[test]
-fn the_report_of_third_party_files_equals_samtools() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let Ok(manifest) = std::fs::read_to_string(shared.join("conformance/MANIFEST.tsv")) else {
-        eprintln!("skipped: {} is absent", shared.display());
-        return;
-    };
-    if !installed("samtools") {
-        return;
-    }
-    let rows = manifest.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
-    let valid = rows.filter(|row| {
-        matches!(row[1], "bam" | "sam")
-            && row[2] == "valid"
-            && !SLOW.iter().any(|name| row[0].ends_with(name))
-            // U is T for us and for samtools from 1.22 on, N for those before.
-            && !["xx#u.sam", "seq.warn.sam"].iter().any(|name| row[0].ends_with(name))
-    });
-    let mut paths: Vec<_> = valid.map(|row| shared.join("conformance").join(row[0])).collect();
-    paths.push(shared.join("real/ecoli_k12_minimap2.bam"));
-    let (mut same, mut without) = (0, 0);
-    for path in &paths {
-        match compare(path.to_str().unwrap(), None) {
-            Some(_) => same += 1,
-            None => {
-                eprintln!("not by both programs: {}", path.display());
-                without += 1;
-            }
-        }
-    }
-    eprintln!("{same} reports equal samtools'; one of the programs makes none of {without} files");
-    assert!(same > 9 * without);
-}
+use common::alignment_stats::{SHAPES, SORTED, comparable};
+use common::{Folder, biofast, biofast_with, command, finish};
 
 #[test]
 fn figures_and_report_are_the_same_on_any_threads_chunk_and_source() {
@@ -295,37 +190,4 @@ fn a_faulty_input_keeps_the_rows_of_the_others() {
     let status: Vec<&str> = run.stdout.lines().map(|l| l.rsplit('\t').next().unwrap()).collect();
     assert_eq!(status[..2], ["status", "ok"]);
     assert!(status[2].starts_with("error:"), "{status:?}");
-}
-
-/// `multiqc` (from PyPI) must recognise the three reports that are samtools'.
-#[test]
-fn multiqc_reads_the_reports() {
-    if !installed("multiqc") {
-        return;
-    }
-    let folder = Folder::new();
-    let path = folder.file("x.sam", sam::text(&SORTED));
-    for (name, args) in [
-        ("a.stats", &["stats", "--format", "samtools", &path][..]),
-        ("a.flagstat", &["flagstat", &path]),
-        ("a.idxstats", &["idxstats", &path]),
-    ] {
-        folder.file(name, biofast(args).stdout);
-    }
-    let root = folder.path("");
-    let run = Command::new("multiqc")
-        .args(["--quiet", "--no-version-check", "-o"])
-        .arg(root.join("out"))
-        .arg(&root)
-        .output()
-        .unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    for (module, column) in
-        [("stats", "raw_total_sequences"), ("flagstat", "total_passed"), ("idxstats", "chr1")]
-    {
-        let data = root.join(format!("out/multiqc_data/multiqc_samtools_{module}.txt"));
-        let data = std::fs::read_to_string(&data).unwrap_or_default();
-        let (header, row) = data.split_once('\n').unwrap_or_default();
-        assert!(header.contains(column) && row.starts_with('a'), "{module}: {data}");
-    }
 }

@@ -1,163 +1,13 @@
-//! `biofast flagstat` and `biofast idxstats`: byte for byte what samtools prints, and an error
-//! for every damage.
+//! `biofast flagstat` and `biofast idxstats` on any threads and from any source, and an error for every damage.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use biofast_testkit::bam::{Record, header, record, records};
+use biofast_testkit::bam::{Record, header, record};
 use biofast_testkit::container::{bgzf, gzip};
-use common::{Folder, biofast, biofast_with, command, finish, installed};
 
-const REFERENCES: [(&str, u32); 3] = [("chr1", 1000), ("chr2:HLA", 50), ("chrUn", 7)];
-
-fn data(n: usize) -> Vec<u8> {
-    let mut out = header(&REFERENCES);
-    let mut records = records(n, REFERENCES.len() as i32);
-    // Sorted by coordinate: those without a reference come last.
-    records.sort_by_key(|r| r.references[0] as u32);
-    records.iter().for_each(|r| out.extend(record(r)));
-    out
-}
-
-fn samtools(args: &[&str]) -> (Option<i32>, String) {
-    let output = Command::new("samtools").args(args).output().unwrap();
-    if !output.status.success() {
-        return (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    (output.status.code(), String::from_utf8(output.stdout).unwrap())
-}
-
-/// All commands whose output must equal samtools', without the file's name.
-const COMMANDS: [&[&str]; 4] =
-    [&["flagstat"], &["flagstat", "-O", "json"], &["flagstat", "-O", "tsv"], &["idxstats"]];
-
-/// Compares with samtools; returns whether samtools could read the file. It gets a copy, lest
-/// `idxstats` report what an index beside the file says instead of what the file holds.
-///
-/// JSON and TSV say what the text says: `seen` are texts for which they have been compared.
-fn check(path: &str, seen: &mut BTreeSet<String>) -> bool {
-    let folder = Folder::new();
-    let extension = Path::new(path).extension().unwrap_or_default().to_str().unwrap();
-    let path = &folder.file(&format!("copy.{extension}"), std::fs::read(path).unwrap());
-    let mut is_known = false;
-    for command in COMMANDS {
-        if is_known && command.contains(&"-O") {
-            continue;
-        }
-        let args = [command, &[path]].concat();
-        let (code, theirs) = samtools(&args);
-        if theirs.contains("not position sorted") {
-            // samtools' idxstats without an index wants that; biofast's counts in any order.
-            continue;
-        }
-        if code != Some(0) {
-            eprintln!("{args:?}: samtools can't read it: {theirs}");
-            return false;
-        }
-        let ours = biofast(&args);
-        assert_eq!(ours.code, 0, "{path}: {}", ours.stderr);
-        assert_eq!(ours.stdout, theirs, "{args:?}");
-        if command == COMMANDS[0] {
-            is_known = !seen.insert(theirs);
-        }
-    }
-    true
-}
-
-#[test]
-fn generated_records_of_all_flags_against_samtools() {
-    if !installed("samtools") {
-        return;
-    }
-    let folder = Folder::new();
-    for n in [0, 1, 5000] {
-        let path = folder.file("x.bam", bgzf(&data(n), 3001));
-        assert!(check(&path, &mut BTreeSet::new()), "samtools reads it");
-    }
-}
-
-/// Files of the corpus that samtools 1.16 reads and biofast refuses, and why.
-const EXCEPTIONS: [(&str, &str); 20] = {
-    // What every format is turned into has 31 bits for positions and lengths.
-    const WHY: &str = "a reference of 2^31 bases or more, which BAM can't hold";
-    [
-        ("htslib/test/longrefs/longref.sam", WHY),
-        ("htslib/test/longrefs/longref_itr.expected.sam", WHY),
-        ("htslib/test/longrefs/longref_multi.expected.sam", WHY),
-        ("samtools/test/fixmate/8_isize_overflow_64bit.sam", WHY),
-        ("samtools/test/large_pos/longref.sam", WHY),
-        ("samtools/test/large_pos/longref2.sam", WHY),
-        ("samtools/test/large_pos/longref3.expected.sam", WHY),
-        ("samtools/test/large_pos/longref3.sam", WHY),
-        ("samtools/test/large_pos/longref_idx.expected.sam", WHY),
-        ("samtools/test/large_pos/longref_name.sam", WHY),
-        ("samtools/test/large_pos/merge.expected.sam", WHY),
-        ("samtools/test/markdup/7_mark_supp_dup.expected.sam", WHY),
-        ("samtools/test/markdup/7_mark_supp_dup.sam", WHY),
-        ("samtools/test/stat/1_map_cigar_large.sam", WHY),
-        ("samtools/test/stat/2_equal_cigar_full_seq_large.sam", WHY),
-        ("samtools/test/stat/3_map_cigar_equal_seq_large.sam", WHY),
-        ("samtools/test/stat/4_X_cigar_full_seq_large.sam", WHY),
-        ("samtools/test/stat/5_insert_cigar_large.sam", WHY),
-        ("samtools/test/stat/7_supp_large.sam", WHY),
-        ("samtools/test/stat/8_secondary_large.sam", WHY),
-    ]
-};
-
-#[test]
-fn third_party_files_against_samtools() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let Ok(manifest) = std::fs::read_to_string(shared.join("conformance/MANIFEST.tsv")) else {
-        eprintln!("skipped: {} is absent", shared.display());
-        return;
-    };
-    if !installed("samtools") {
-        return;
-    }
-    let mut files: Vec<(PathBuf, String)> = Vec::new();
-    // What breaks a rule that only `check` holds files to.
-    let mut lenient: Vec<String> = Vec::new();
-    for line in manifest.lines().skip(1) {
-        let fields: Vec<&str> = line.split('\t').collect();
-        if !["bam", "sam", "cram"].contains(&fields[1]) {
-            continue;
-        }
-        let path = shared.join("conformance").join(fields[0]);
-        if let Some((name, why)) = EXCEPTIONS.iter().find(|(name, _)| *name == fields[0]) {
-            let run = biofast(&["flagstat", path.to_str().unwrap()]);
-            assert!(run.code == 2 && run.stderr.contains("2,147,483,647"), "{name}: {run:?}");
-            eprintln!("exception: {name}: {why}");
-        } else {
-            let is_read = fields[3].contains("samtools 1.16 accepts");
-            if is_read && fields[0].starts_with("hts-specs/test/sam/") {
-                lenient.push(common::text(&path));
-            }
-            files.push((path, fields[2].to_owned()));
-        }
-    }
-    for entry in std::fs::read_dir(shared.join("real")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|e| e == "bam") {
-            files.push((path, "valid".to_owned()));
-        }
-    }
-    let (mut compared, mut seen) = (0, BTreeSet::new());
-    for (path, verdict) in &files {
-        let path = path.to_str().unwrap();
-        if verdict == "invalid" && !lenient.iter().any(|known| known == path) {
-            let run = biofast(&["flagstat", path]);
-            assert_eq!(run.code, 2, "{path} is invalid: {run:?}");
-        } else if verdict == "valid" {
-            compared += u32::from(check(path, &mut seen));
-        }
-    }
-    eprintln!("{compared} of {} files equal samtools', {} different", files.len(), seen.len());
-    assert!(compared > 0);
-}
+use common::alignments::{COMMANDS, HEADER, Odd, REFERENCES, data, odd_files, sam};
+use common::{Folder, biofast, biofast_with, command, finish};
 
 #[test]
 fn the_same_on_any_threads_chunk_and_source() {
@@ -255,39 +105,11 @@ fn other_formats_are_named() {
     }
 }
 
-/// The records of [`data`] as SAM text.
-fn sam(n: usize) -> String {
-    let mut out = "@HD\tVN:1.6\n".to_owned();
-    for (name, length) in REFERENCES {
-        out += &format!("@SQ\tSN:{name}\tLN:{length}\n");
-    }
-    let mut records = records(n, REFERENCES.len() as i32);
-    records.sort_by_key(|r| r.references[0] as u32);
-    for r in records {
-        let [own, mate] = r.references.map(|id| match REFERENCES.get(id as usize) {
-            Some((name, _)) => (*name, 10),
-            None => ("*", 0),
-        });
-        let (cigar, bases, quals) = match r.len {
-            0 => ("5M".into(), "*".into(), "*".into()),
-            n => (format!("{n}M"), "A".repeat(n), "?".repeat(n)),
-        };
-        out += &format!(
-            "{}\t{}\t{}\t{}\t{}\t{cigar}\t{}\t{}\t0\t{bases}\t{quals}\n",
-            r.name, r.flags, own.0, own.1, r.mapq, mate.0, mate.1
-        );
-    }
-    out
-}
-
 #[test]
 fn sam_is_read_from_any_container_on_any_threads() {
     let folder = Folder::new();
     let text = sam(3000);
     let path = folder.file("x.txt", &text);
-    if installed("samtools") {
-        assert!(check(&path, &mut BTreeSet::new()), "samtools reads it");
-    }
     for command in COMMANDS {
         let expected = biofast(&[command, &[&path]].concat());
         assert_eq!((expected.code, expected.stderr.as_str()), (0, ""));
@@ -329,63 +151,13 @@ fn one_flipped_bit_is_noticed() {
     }
 }
 
-const HEADER: &str = "@HD\tVN:1.6\n@SQ\tSN:c\tLN:100\n";
-
 /// What samtools reads though it breaks a rule is read, each kind with one warning; with --strict it is an error.
 #[test]
 fn what_loses_nothing_is_read_with_a_warning_and_refused_by_strict() {
     let folder = Folder::new();
-    let line = |tags: &str| format!("r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII{tags}\n");
-    let plain = line("\tNM:i:1");
-    for (name, header, odd, printed, needed) in [
-        ("tabs", HEADER, line("\tNM:i:1\t\t"), line("\tNM:i:1"), "tabs at the end of the line"),
-        ("no tags", HEADER, line("\t"), line(""), "tabs at the end of the line"),
-        (
-            "joined",
-            HEADER,
-            line("\tNM:i:1 XX:B:c,1,2  MD:Z:4 a"),
-            line("\tNM:i:1\tXX:B:c,1,2\tMD:Z:4 a"),
-            "spaces between optional fields",
-        ),
-        ("a space", HEADER, line("\tNM:i:1 \tXX:A:a"), line("\tNM:i:1\tXX:A:a"), "spaces between"),
-        (
-            "zeros",
-            HEADER,
-            "r\t0\tc\t00000000000005\t0009\t4M\t=\t07\t-000000000000020\tACGT\tIIII\n".into(),
-            "r\t0\tc\t5\t9\t4M\t=\t7\t-20\tACGT\tIIII\n".into(),
-            "zeros before the first digit",
-        ),
-        (
-            "reference",
-            HEADER,
-            "r\t0\td\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n".into(),
-            "r\t4\t*\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n".into(),
-            "(RNAME) that isn't in the header",
-        ),
-        (
-            "mate",
-            HEADER,
-            "r\t1\tc\t5\t9\t4M\td\t7\t0\tACGT\tIIII\n".into(),
-            "r\t1\tc\t5\t9\t4M\t*\t7\t0\tACGT\tIIII\n".into(),
-            "(RNEXT) that isn't in the header",
-        ),
-        ("type", HEADER, line("\tNM:I:1"), line("\tNM:i:1"), "of type I"),
-        ("form", HEADER, line("\tXF:f:10."), line("\tXF:f:10"), "in another form"),
-        ("range", HEADER, line("\tXF:f:1e-50"), line("\tXF:f:0"), "beyond single precision"),
-        (
-            "long",
-            "@HD\tVN:1.6\n@SQ\tSN:c\tLN:10000000000\n",
-            plain.clone(),
-            plain.clone(),
-            "more than 2,147,483,647 bases",
-        ),
-    ] {
+    for Odd { name, text, expected, needed } in odd_files() {
         let is_header = name == "long";
-        let path = folder.file("odd.sam", format!("{header}{plain}{odd}{plain}{odd}"));
-        let expected = match is_header {
-            true => format!("{header}{}", plain.repeat(4)),
-            false => format!("{header}{plain}{printed}{plain}{printed}"),
-        };
+        let path = folder.file("odd.sam", text);
         for threads in ["1", "3"] {
             let run = biofast(&["view", "-h", "--no-PG", "-@", threads, &path]);
             assert_eq!((run.code, &run.stdout), (0, &expected), "{name}: {run:?}");
@@ -407,11 +179,6 @@ fn what_loses_nothing_is_read_with_a_warning_and_refused_by_strict() {
             );
             let place = if is_header { "2,147,483,647" } else { "record 2, line 4" };
             assert!(run.stderr.contains(place), "{name}: {command}: {run:?}");
-        }
-        if installed("samtools") && !["joined", "tabs"].contains(&name) {
-            // Of joined fields samtools drops all but the first, and it takes one tab at the end.
-            let (code, theirs) = samtools(&["view", "-h", "--no-PG", &path]);
-            assert_eq!((code, theirs), (Some(0), expected), "{name}");
         }
     }
 }
@@ -603,34 +370,6 @@ fn breadth_is_never_more_than_the_reference() {
     assert_eq!(coverage["mean_depth"], 1.2);
     let warning = "record 1: the alignment goes on behind the end of its reference";
     assert!(run.stderr.contains(warning) && run.stderr.contains("(3 times)"), "{run:?}");
-}
-
-/// htslib's CRAM 2 states a container of its header that is too short where padding made the block's lengths longer.
-#[test]
-fn cram_2_with_headers_of_any_size() {
-    if !installed("samtools") {
-        return;
-    }
-    let folder = Folder::new();
-    let sizes = (0..140).step_by(7).chain((400..40_000).step_by(1700)).chain(6_300..6_320);
-    for (n, size) in sizes.enumerate() {
-        let text = format!(
-            "@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000\n@CO\t{}\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n",
-            "x".repeat(size)
-        );
-        let sam = folder.file("h.sam", &text);
-        let cram = common::text(&folder.path("h.cram"));
-        let version = if n % 2 == 0 { "2.0" } else { "2.1" };
-        let format = format!("cram,version={version},no_ref=1");
-        assert_eq!(samtools(&["view", "--no-PG", "-O", &format, "-o", &cram, &sam]).0, Some(0));
-        let run = biofast(&["view", "-h", "--no-PG", &cram]);
-        assert_eq!(
-            (run.code, run.stdout),
-            (0, text),
-            "version {version}, {size} bytes: {}",
-            run.stderr
-        );
-    }
 }
 
 /// The same without samtools: a container of its header whose stated length is up to four bytes too short, right, or

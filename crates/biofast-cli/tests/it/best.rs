@@ -3,76 +3,10 @@
 
 use crate::common;
 
-use std::process::Command;
-
 use biofast_testkit::container::{KINDS, wrap};
-use biofast_testkit::random::Random;
-use common::{Folder, assert_error, biofast, biofast_with, installed, listed, reads, text};
 
-/// Long reads of many lengths and qualities, some with a bad stretch.
-fn long_reads(n: usize, seed: u64) -> String {
-    let mut random = Random(seed);
-    let mut out = String::new();
-    for i in 0..n {
-        let len = 50 + random.below(100) * random.below(100);
-        let level = 3 + random.below(25);
-        let bad = random.chance(30).then(|| random.below(len.max(1)));
-        let bases: String = (0..len).map(|_| b"ACGT"[random.below(4)] as char).collect();
-        let quals: String = (0..len)
-            .map(|at| {
-                let is_bad = bad.is_some_and(|bad| (bad..bad + 400).contains(&at));
-                let phred = if is_bad { 1 + random.below(3) } else { level + random.below(10) };
-                (33 + phred) as u8 as char
-            })
-            .collect();
-        out += &format!("@long{i} ch={}\n{bases}\n+\n{quals}\n", i % 7);
-    }
-    out
-}
-
-/// What filtlong keeps.
-fn filtlong(args: &[&str]) -> String {
-    let output = Command::new("filtlong").args(args).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-#[test]
-fn the_reads_kept_are_those_of_filtlong() {
-    if !installed("filtlong") {
-        return;
-    }
-    let folder = Folder::new();
-    for seed in [1, 2] {
-        let input = folder.file("x.fq", long_reads(250, seed));
-        for (ours, theirs) in [
-            (&["--keep-percent", "90"][..], &["--keep_percent", "90"][..]),
-            (&["--keep-percent", "37.5"], &["--keep_percent", "37.5"]),
-            (&["--target-bases", "100K"], &["--target_bases", "100000"]),
-            (&["--target-bases", "3G"], &["--target_bases", "3000000000"]),
-            (
-                &["--keep-percent", "60", "--target-bases", "300000", "--min-len", "1000"],
-                &["--keep_percent", "60", "--target_bases", "300000", "--min_length", "1000"],
-            ),
-            (
-                &["--keep-percent", "50", "--window-size", "100", "--length-weight", "10"],
-                &["--keep_percent", "50", "--window_size", "100", "--length_weight", "10"],
-            ),
-            (
-                &["--keep-percent", "50", "--mean-q-weight", "4", "--window-q-weight", "0"],
-                &["--keep_percent", "50", "--mean_q_weight", "4", "--window_q_weight", "0"],
-            ),
-            (
-                &["--keep-percent", "50", "--window-q-weight", "9", "--max-len", "5000"],
-                &["--keep_percent", "50", "--window_q_weight", "9", "--max_length", "5000"],
-            ),
-        ] {
-            let run = biofast(&[&["filter", "--quiet", &input], ours].concat());
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{ours:?}");
-            assert!(run.stdout == filtlong(&[theirs, &[&input]].concat()), "{ours:?}");
-        }
-    }
-}
+use common::best::long_reads;
+use common::{Folder, assert_error, biofast, biofast_with, listed, reads, text};
 
 #[test]
 fn files_and_streams_in_any_container_give_the_same_bytes_on_any_threads() {

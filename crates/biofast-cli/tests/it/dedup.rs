@@ -4,44 +4,12 @@
 use crate::common;
 
 use std::collections::HashSet;
-use std::process::Command;
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 use biofast_testkit::random::Random;
-use common::{Folder, assert_error, biofast, biofast_with, installed, listed, text};
 
-/// Reads of which about a third are there again, with other names and qualities; `n` of them.
-fn reads(seed: u64, n: usize) -> Vec<String> {
-    let mut random = Random(seed);
-    let mut sequences: Vec<String> = Vec::new();
-    let mut records = Vec::new();
-    for number in 0..n {
-        let sequence = match sequences.len() {
-            known @ 1.. if random.below(3) == 0 => sequences[random.below(known)].clone(),
-            _ => {
-                let len = 30 + random.below(20);
-                let letters = if random.below(9) == 0 { "ACGTNacg" } else { "ACGT" };
-                let letter = |random: &mut Random| {
-                    char::from(letters.as_bytes()[random.below(letters.len())])
-                };
-                (0..len).map(|_| letter(&mut random)).collect()
-            }
-        };
-        let quality = char::from(35 + random.below(40) as u8).to_string().repeat(sequence.len());
-        records.push(format!("@m:{number}:{} x\n{sequence}\n+\n{quality}\n", umi(number)));
-        sequences.push(sequence);
-    }
-    records
-}
-
-/// One of a few identifiers.
-fn umi(number: usize) -> &'static str {
-    ["ACG", "ACT", "GGG+TTA", "NNN"][number * 7 % 4]
-}
-
-fn sequence(record: &str) -> &str {
-    record.lines().nth(1).unwrap()
-}
+use common::dedup::{reads, sequence, umi};
+use common::{Folder, assert_error, biofast, biofast_with, listed, text};
 
 /// The first of each kind, and the others.
 fn parted<K: Eq + std::hash::Hash>(units: &[String], key: impl Fn(&str) -> K) -> [String; 2] {
@@ -236,48 +204,6 @@ fn names_and_umis_can_count() {
     // One in the middle has none.
     let bad = folder.file("bad.fq", units[..100].concat() + "@m:1:12\nA\n+\nI\n");
     assert_error(&biofast(&["dedup", "--umi", &bad]), &["bad.fq", "record 101", "UMI"]);
-}
-
-#[test]
-fn what_seqkit_keeps_is_kept() {
-    if !installed("seqkit") {
-        return;
-    }
-    let folder = Folder::new();
-    let mut units = reads(5, 1500);
-    // Some are the other strand of others.
-    for at in (20..1500).step_by(5) {
-        let turn = |base| match base {
-            'A' => 'T',
-            'C' => 'G',
-            'G' => 'C',
-            'T' => 'A',
-            'a' => 't',
-            'c' => 'g',
-            'g' => 'c',
-            other => other,
-        };
-        let turned: String = sequence(&units[at - 13]).chars().rev().map(turn).collect();
-        units[at] = format!("@t:{at}\n{turned}\n+\n{}\n", "I".repeat(turned.len()));
-    }
-    units.extend_from_within(300..400);
-    let sample = [common::sample("sample_R1.fq.bgz"), folder.file("x.fq", units.concat())];
-    for input in &sample {
-        for (ours, theirs) in [
-            (&[][..], &["-s", "-P"][..]),
-            (&["-i"], &["-s", "-P", "-i"]),
-            (&["-r", "-i"], &["-s", "-i"]),
-            (&["--by", "name"], &[]),
-        ] {
-            let run = biofast(&[&["dedup", "-q", input], ours].concat());
-            assert_eq!(run.code, 0, "{run:?}");
-            let output =
-                Command::new("seqkit").args(["rmdup", "--quiet", input]).args(theirs).output();
-            let output = output.unwrap();
-            assert!(output.status.success());
-            assert!(run.stdout.as_bytes() == output.stdout, "{ours:?} {input}");
-        }
-    }
 }
 
 #[test]

@@ -3,37 +3,15 @@
 
 use crate::common;
 
-use std::process::Command;
-
 use biofast_testkit::container::{KINDS, gunzip, gzip, wrap};
-use biofast_testkit::random::Random;
-use common::{Folder, assert_error, biofast, biofast_with, installed, reads, text};
 
-/// Genes of many lengths, wrapped at several widths.
-pub(crate) fn genes(n: usize, width: usize) -> String {
-    let mut random = Random(7);
-    let mut out = String::new();
-    for i in 0..n {
-        let len = random.below(400);
-        let bases: Vec<u8> = (0..len).map(|_| b"ACGTNacgt-"[random.below(10)]).collect();
-        out += &format!(">gene{i} of {n}\n");
-        for line in bases.chunks(width) {
-            out += &format!("{}\n", std::str::from_utf8(line).unwrap());
-        }
-    }
-    out
-}
+use common::fasta::{doubles, genes, joined, several};
+use common::{Folder, assert_error, biofast, biofast_with, reads, text};
 
 #[test]
-fn stats_has_seqkits_figures_and_none_of_qualities() {
+fn stats_has_no_figure_of_qualities() {
     let folder = Folder::new();
-    for (name, content) in [
-        ("genes.fa", genes(300, 60)),
-        ("one_line.fna", genes(50, 1000)),
-        ("crlf.fa", genes(40, 13).replace('\n', "\r\n")),
-        ("rna.fasta", ">a\nACGU\nAC\n>b\nGG\n>c\nGGG\n".into()),
-        ("protein.faa", ">a\nMKVLLAEFQ*\n>b\nMEEPQSDPSVEL\n".into()),
-    ] {
+    for (name, content) in several() {
         let path = folder.file(name, &content);
         let run = biofast(&["stats", "-T", "-q", &path]);
         assert_eq!(run.code, 0, "{run:?}");
@@ -45,23 +23,6 @@ fn stats_has_seqkits_figures_and_none_of_qualities() {
             ["NA"; 3],
             "no figure of qualities: {run:?}"
         );
-        if !installed("seqkit") {
-            continue;
-        }
-        let theirs = Command::new("seqkit").args(["stats", "-a", "-T", &path]).output().unwrap();
-        let theirs = String::from_utf8(theirs.stdout).unwrap();
-        let theirs: Vec<Vec<&str>> = theirs.lines().map(|l| l.split('\t').collect()).collect();
-        for (name, their) in theirs[0].iter().zip(&theirs[1]) {
-            if matches!(*name, "file" | "Q20(%)" | "Q30(%)" | "AvgQual" | "N50_num") {
-                continue;
-            }
-            let our = figure(name);
-            let equal = match (our.parse::<f64>(), their.parse::<f64>()) {
-                (Ok(our), Ok(their)) => our == their,
-                _ => our == *their,
-            };
-            assert!(equal, "{path}: {name}: ours {our}, seqkit's {their}");
-        }
     }
 }
 
@@ -160,33 +121,9 @@ fn at(folder: &Folder, name: &str) -> String {
     text(&folder.path(name))
 }
 
-/// The records of a FASTA text, sequences in one line.
-fn joined(text: &str) -> Vec<(String, String)> {
-    let records = text.split('>').skip(1).map(|record| record.split_once('\n').unwrap());
-    records.map(|(name, lines)| (name.to_owned(), lines.replace('\n', ""))).collect()
-}
-
 #[test]
-fn dedup_of_fasta_keeps_what_seqkit_keeps_in_any_memory() {
-    let mut random = Random(5);
-    let mut fasta = String::new();
-    let mut known: Vec<String> = Vec::new();
-    for number in 0..400 {
-        let sequence = match known.len() {
-            n @ 1.. if random.below(3) == 0 => known[random.below(n)].clone(),
-            _ => {
-                (0..50 + random.below(90)).map(|_| ['A', 'C', 'G', 'T'][random.below(4)]).collect()
-            }
-        };
-        // Lines of any length are the same sequence.
-        let width = 20 + random.below(60);
-        fasta.push_str(&format!(">s{number} x\n"));
-        for line in sequence.as_bytes().chunks(width) {
-            fasta.push_str(std::str::from_utf8(line).unwrap());
-            fasta.push('\n');
-        }
-        known.push(sequence);
-    }
+fn dedup_of_fasta_keeps_the_first_of_each_in_any_memory() {
+    let fasta = doubles();
     let folder = Folder::new();
     let inputs = [folder.file("x.fa", &fasta), folder.file("x.fa.gz", gzip(fasta.as_bytes()))];
     let mut seen = std::collections::HashSet::new();
@@ -206,11 +143,6 @@ fn dedup_of_fasta_keeps_what_seqkit_keeps_in_any_memory() {
         let written = gunzip(&std::fs::read(&out).unwrap()).unwrap();
         assert_eq!(joined(&String::from_utf8(written).unwrap()), kept, "{memory} {threads}");
         assert_eq!(joined(&std::fs::read_to_string(&rest).unwrap()), others);
-    }
-    if installed("seqkit") {
-        let theirs =
-            Command::new("seqkit").args(["rmdup", "-s", "-P", &inputs[0]]).output().unwrap();
-        assert_eq!(joined(&String::from_utf8(theirs.stdout).unwrap()), kept);
     }
 }
 

@@ -5,45 +5,20 @@
 
 use crate::common;
 
-use common::{Folder, biofast, command, finish, installed, stage};
-
-/// The commands, as the help lists them.
-fn commands() -> Vec<String> {
-    let help = biofast(&["--help"]).stdout;
-    let (_, list) = help.split_once("Commands:\n").unwrap();
-    let lines = list.lines().take_while(|line| !line.is_empty());
-    // What is further in is the rest of a description.
-    let names =
-        lines.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
-    let names = names.filter_map(|line| line.split_whitespace().next());
-    names.filter(|name| *name != "help").map(str::to_owned).collect()
-}
-
-/// The examples in the help of a command: what follows lines that begin with that word, set in.
-fn examples(of: &str) -> Vec<String> {
-    let help = biofast(&[of, "--help"]).stdout;
-    let mut inside = false;
-    let mut found = Vec::new();
-    for line in help.lines() {
-        match line.strip_prefix("  ") {
-            Some(example) if inside => found.push(example.to_owned()),
-            _ => inside = line.starts_with("Examples"),
-        }
-    }
-    found
-}
+use common::help::{commands, examples};
+use common::{Folder, biofast, command, finish, stage};
 
 #[test]
 fn the_examples_in_the_help_run() {
     let folder = stage::stage();
-    let samtools = installed("samtools");
     let mut ran = 0;
     for command in commands() {
         let examples = examples(&command);
         assert!(!examples.is_empty(), "the help of {command} has no examples");
         for example in examples {
             assert!(example.contains("biofast "), "{command}: {example}");
-            if !samtools && (example.contains(".cram") || example.contains("samtools view")) {
+            // Those have a case beside peers.
+            if example.contains("samtools ") {
                 continue;
             }
             let run = stage::run(&folder, &example);

@@ -1,66 +1,13 @@
-//! `biofast import` stores what `samtools import` does, and brings back what `biofast fastq` wrote.
+//! `biofast import` brings back what `biofast fastq` wrote.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
 
 use std::collections::BTreeSet;
-use std::process::{Command, Stdio};
 
 use biofast_testkit::templates::{header, templates};
-use common::{Folder, biofast, command, installed, reads, text};
 
-/// Alignment lines of the BAM that a program writes to standard output.
-fn lines(mut command: Command) -> String {
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    let view = common::biofast_with(&["view", "-"], &output.stdout);
-    assert_eq!(view.code, 0, "{}", view.stderr);
-    view.stdout
-}
-
-#[test]
-fn reads_are_stored_as_samtools_stores_them() {
-    if !installed("samtools") {
-        return;
-    }
-    let folder = Folder::new();
-    let fastq = |suffix: &str| {
-        let text = reads("r", 300).replace(" x\n", &format!("{suffix}\tXX:i:5\tRG:Z:own\n"));
-        folder.file(&format!("{}.fq", suffix.len() + suffix.matches('2').count()), text)
-    };
-    let (plain, first, second) = (fastq(""), fastq("/1"), fastq("/2"));
-    let twin = folder.file("twin.fq", std::fs::read(&plain).unwrap());
-    let mixed = folder.file(
-        "mixed.fq",
-        "@a/1 1:N:0:ACGT\nACan\n+\nIIII\n@a/2 2:Y:0:ACGT+GT\nACGT\n+\n!~II\n@b 1:Y:0:7\nA\n+\nI\n\
-         @c 2:N:0:7\tXX:i:-7\nRYkm\n+\nIIII\n@d 1:N:0\nA\n+\nI\n@e 1:N:18:AC-GT\nRYkm\n+\nIIII\n",
-    );
-    for options in [
-        &[&*plain][..],
-        &[&first, &second],
-        &["-1", &plain, "-2", &twin],
-        &["-1", &plain],
-        &["-0", &plain],
-        &["-s", &mixed],
-        &["-T", "*", &first, &second],
-        &["-T", "XX", &plain],
-        &["-R", "g", &first],
-        &["-r", "ID:g", "-r", "SM:s", &first, &second],
-        &["-i", &mixed],
-        &["-i", "-T", "XX", "--barcode-tag", "ZB", &mixed],
-    ] {
-        let mut theirs = Command::new("samtools");
-        theirs.args(["import", "-O", "bam"]).args(options).stderr(Stdio::null());
-        let ours = command(&[&["import", "--no-PG"], options].concat());
-        assert!(lines(ours) == lines(theirs), "{options:?}");
-    }
-    let args = ["import", "--no-PG", "-r", "ID:g", "-r", "SM:s", &first];
-    let header = common::biofast_with(
-        &["view", "-H", "--no-PG", "-"],
-        &command(&args).output().unwrap().stdout,
-    );
-    assert_eq!(header.stdout, "@HD\tVN:1.6\tSO:unsorted\tGO:query\n@RG\tID:g\tSM:s\n");
-}
+use common::{Folder, biofast, command, reads, text};
 
 /// Name, part, bases, qualities and read group of a primary record, as sequenced.
 fn essence(line: &str) -> Option<(String, u16, String, String, String)> {

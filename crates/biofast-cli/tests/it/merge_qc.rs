@@ -8,9 +8,9 @@ use biofast_testkit::sam;
 use common::{Folder, assert_error, biofast};
 use serde_json::Value;
 
-use crate::coverage::at;
-use crate::stats_picard::records;
-use crate::stats_wgs_hs;
+use crate::common::coverage::at;
+use crate::common::stats_picard::records;
+use crate::common::stats_wgs_hs;
 
 /// Of which the report of a part carries the counts, or always has what it takes.
 const ALL: &str = "flagstat,idxstats,picard,json";

@@ -3,13 +3,11 @@
 
 use crate::common;
 
-use std::process::Command;
-
 use biofast_testkit::sam::{self, Shape};
-use common::{Folder, assert_error, biofast, installed, text};
 use serde_json::Value;
 
-const SHAPE: Shape = Shape { records: 3000, sorted: true, longest: 150, oddities: true, seed: 7 };
+use common::merge_reports::SHAPE;
+use common::{Folder, assert_error, biofast, text};
 
 /// Records of a file in pieces, each with the header.
 fn pieces(folder: &Folder, whole: &str, n: usize) -> Vec<String> {
@@ -179,13 +177,6 @@ fn reports_of_flagstat_and_idxstats_give_what_one_run_prints() {
         }
         for option in [&["--sample", "s"][..], &["--html", "x.html"]] {
             assert_error(&biofast(&[&["merge"], option, &parts].concat()), &[option[0], verb]);
-        }
-        // samtools' own are as good.
-        if verb == "flagstat" && installed("samtools") {
-            let own =
-                Command::new("samtools").args(["flagstat", "-O", "json", &path]).output().unwrap();
-            let own = folder.file("own.json", own.stdout);
-            assert_eq!(biofast(&["merge", &own]).stdout, biofast(&["flagstat", &path]).stdout);
         }
     }
 }

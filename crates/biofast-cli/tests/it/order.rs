@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
-use crate::fasta::genes;
-
-use std::process::Command;
 
 use biofast_testkit::container::{KINDS, wrap};
 use biofast_testkit::random::Random;
-use common::{Folder, assert_error, biofast, biofast_with, installed, listed, reads, text};
+
+use crate::common::fasta::genes;
+use common::order::sorted;
+use common::{Folder, assert_error, biofast, biofast_with, listed, reads, text};
 
 /// Reads of many lengths and sequences, some of them equal.
 fn many(n: usize) -> Vec<[String; 3]> {
@@ -81,46 +81,6 @@ fn every_order_is_that_of_a_plain_reference_in_any_memory_on_any_threads() {
             assert!(listed(&temp).is_empty());
         }
     }
-}
-
-#[test]
-fn orders_are_those_of_seqkit() {
-    if !installed("seqkit") {
-        return;
-    }
-    let folder = Folder::new();
-    let fq = folder.file("x.fq", reads("r", 500));
-    let fa = folder.file("x.fa", genes(200, 60).replace("gene", "g"));
-    for (mine, theirs) in
-        [(&["-n"][..], &["-N"][..]), (&["-N"], &[]), (&["-n", "--reverse"], &["-N", "-r"])]
-    {
-        for input in [&fq, &fa] {
-            let run = biofast(&[&["sort", "-q", input], mine].concat());
-            let output = Command::new("seqkit")
-                .args(["sort", "--quiet", input])
-                .args(theirs)
-                .output()
-                .unwrap();
-            let theirs_ = String::from_utf8(output.stdout).unwrap();
-            let same = |text: &str| text.replace("\n\n>", "\n>").trim_end().to_owned();
-            assert!(same(&run.stdout) == same(&theirs_), "{mine:?} {theirs:?} {input}");
-        }
-    }
-    // Equal lengths and sequences are in no order there: lengths and the reads as a whole are compared.
-    let run = biofast(&["sort", "-q", &fq, "--by", "length"]);
-    let output = Command::new("seqkit").args(["sort", "--quiet", "-l", &fq]).output().unwrap();
-    let theirs = String::from_utf8(output.stdout).unwrap();
-    let lengths = |text: &str| text.lines().skip(1).step_by(4).map(str::len).collect::<Vec<_>>();
-    assert_eq!(lengths(&run.stdout), lengths(&theirs));
-    assert_eq!(sorted(&run.stdout), sorted(&theirs));
-}
-
-/// The records of a text in an order of their own.
-fn sorted(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut records: Vec<String> = lines.chunks(4).map(|lines| lines.join("\n")).collect();
-    records.sort();
-    records
 }
 
 #[test]

@@ -8,10 +8,11 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use common::{
-    Folder, assert_error, biofast, command, finish, is_ignored, listed, reads, run_in, text,
+    Folder, assert_error, biofast, command, finish, listed, obeying, reads, run_in, text,
+    wait_until,
 };
 
 /// Reads, mates, alignments and what belongs to them, in a folder.
@@ -513,13 +514,10 @@ fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
 #[test]
 fn an_ended_run_leaves_nothing_and_says_by_which_signal() {
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        if is_ignored(number as u32) {
-            eprintln!("skipped: SIG{signal} is ignored here, as in a job in the background");
-            continue;
-        }
         let folder = Folder::new();
         folder.file("o.fq", "OLD");
-        let mut child = command(&["filter", "-", "-o", "o.fq", "--json", "s.json"])
+        let args = ["filter", "-", "-o", "o.fq", "--json", "s.json"];
+        let mut child = obeying(signal, number as u32, &args)
             .current_dir(folder.path("."))
             .stdin(Stdio::piped())
             .stderr(Stdio::piped())
@@ -593,12 +591,4 @@ fn an_option_without_effect_says_so() {
         &["filter", "r1.fq", "-o", "/dev/null", "--seed", "3", "--sample-fraction", "0.5"],
     );
     assert!(!run.stderr.contains("no effect"), "{run:?}");
-}
-
-fn wait_until(done: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !done() {
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing happened");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }

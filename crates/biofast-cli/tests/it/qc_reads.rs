@@ -3,33 +3,11 @@
 use crate::common;
 
 use std::collections::BTreeMap;
-use std::process::Command;
 
-use common::{Folder, assert_error, biofast, biofast_with, installed, sample, text};
 use serde_json::Value;
 
-/// All files below a folder, by path.
-fn files(folder: &Folder, part: &str) -> BTreeMap<String, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![folder.path(part)];
-    while let Some(at) = folders.pop() {
-        for entry in std::fs::read_dir(&at).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let name = text(path.strip_prefix(folder.path(part)).unwrap());
-            files.insert(name, std::fs::read(&path).unwrap());
-        }
-    }
-    files
-}
-
-fn run(args: &[&str]) {
-    let run = biofast(args);
-    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""), "{args:?}");
-}
+use common::qc_reads::{files, run};
+use common::{Folder, assert_error, biofast, biofast_with, sample, text};
 
 #[test]
 fn files_are_those_of_commands_of_their_own() {
@@ -95,36 +73,6 @@ fn a_pair_has_one_report_of_fastp_and_is_checked() {
     assert_eq!(json["read2_before_filtering"]["total_reads"], 2500);
     // Of pairs it isn't known, and 0 doesn't stand for it.
     assert_eq!(json.get("duplication"), None);
-    if installed("fastp") {
-        let report = at("theirs.json");
-        // It takes a file for compressed by its name.
-        let plain =
-            |reads: &str, to: &str| folder.file(to, biofast(&["filter", "--quiet", reads]).stdout);
-        let (one, two) = (plain(&r1, "1.fq"), plain(&r2, "2.fq"));
-        let fastp = Command::new("fastp")
-            .args(["-i", &one, "-I", &two, "-A", "-Q", "-L", "-j", &report, "-h", "/dev/null"])
-            .output()
-            .unwrap();
-        assert!(fastp.status.success());
-        let theirs: Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
-        let before = &theirs["summary"]["before_filtering"];
-        for (name, ours) in json["summary"]["before_filtering"].as_object().unwrap() {
-            // Of all bases, N with them; ours is of A, C, G and T.
-            if name == "gc_content" {
-                continue;
-            }
-            let (ours, theirs) = (ours.as_f64().unwrap(), before[name].as_f64().unwrap());
-            assert!((ours - theirs).abs() < 1e-5, "{name}: {ours}, not {theirs}");
-        }
-        for (mate, curve) in [("read1", "G"), ("read2", "T"), ("read2", "GC")] {
-            let of = |json: &Value| -> Vec<f64> {
-                let curves = &json[format!("{mate}_before_filtering")]["content_curves"][curve];
-                curves.as_array().unwrap().iter().filter_map(Value::as_f64).collect()
-            };
-            let same = of(&json).iter().zip(of(&theirs)).all(|(a, b)| (a - b).abs() < 1e-5);
-            assert!(same && of(&json).len() == 150, "{mate} {curve}");
-        }
-    }
     // Not mates: neither has a report.
     let run = biofast(&["stats", "--paired", "--out-dir", &at("not"), &r1, &r1]);
     assert_error(&run, &["sample_R1"]);

@@ -4,33 +4,11 @@
 use crate::common;
 
 use std::collections::HashMap;
-use std::process::Command;
 
 use biofast_testkit::container::{KINDS, wrap};
-use biofast_testkit::random::Random;
-use common::{Folder, assert_error, biofast, biofast_with, installed, text};
 
-/// Reads whose names come several times, with descriptions, some of which look like numbered names.
-fn many(n: usize, fasta: bool) -> String {
-    let mut random = Random(8);
-    let mut text = String::new();
-    for i in 0..n {
-        let name = match random.below(4) {
-            0 => format!("read{}", random.below(n / 8)),
-            1 => format!("x_{}", 10_000 + random.below(50)),
-            2 => format!("lone:{i}"),
-            _ => format!("p|{}/1", random.below(9)),
-        };
-        let name = name + ["", " a", " b c", "\tt"][random.below(4)];
-        let bases: String =
-            (0..1 + random.below(70)).map(|_| "ACGT".as_bytes()[random.below(4)] as char).collect();
-        match fasta {
-            true => text += &format!(">{name}\n{bases}\n"),
-            false => text += &format!("@{name}\n{bases}\n+\n{}\n", "I".repeat(bases.len())),
-        }
-    }
-    text
-}
+use common::rename::many;
+use common::{Folder, assert_error, biofast, biofast_with, text};
 
 /// What must come out, by a table of all names; the first is told by the whole line or by its name.
 fn expected(input: &str, step: usize, by_header: bool) -> String {
@@ -85,31 +63,6 @@ fn names_that_came_before_get_numbers_in_any_container_memory_and_threads() {
             // A stream is kept to be read again.
             let args = ["convert", "-q", option, "-w", "0", "-", "--memory", "16K"];
             assert!(biofast_with(&args, input.as_bytes()).stdout == expected);
-        }
-    }
-}
-
-#[test]
-fn seqkit_renames_the_same_reads_in_the_same_way() {
-    if !installed("seqkit") {
-        return;
-    }
-    let folder = Folder::new();
-    for (name, fasta) in [("r.fa", true), ("r.fq", false)] {
-        // Tabs become blanks there.
-        let input = folder.file(name, many(1500, fasta).replace('\t', " "));
-        for (option, theirs) in [("--unique-names", &[][..]), ("--unique-names=header", &["-n"])] {
-            let run = Command::new("seqkit")
-                .args(["rename", "-w", "0", &input])
-                .args(theirs)
-                .output()
-                .unwrap();
-            // Where there is no description, it leaves a blank behind the number.
-            let theirs = String::from_utf8(run.stdout).unwrap().replace(" \n", "\n");
-            let ours = biofast(&["convert", "-q", option, "-w", "0", &input]).stdout;
-            assert!(theirs.lines().count() > 2000);
-            let differ = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
-            assert!(ours == theirs, "{name} {option}: {differ:?}");
         }
     }
 }

@@ -4,47 +4,15 @@
 use crate::common;
 
 use std::collections::HashMap;
-use std::process::Command;
 
-use biofast_testkit::container::{bgzf, gunzip, gzip};
+use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::random::Random;
-use common::{Folder, assert_error, biofast, biofast_with, installed, listed, reads, text};
 
-fn records(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    lines.chunks(4).map(<[&str]>::concat).collect()
-}
+use common::repair::{content, files, records, shuffle};
+use common::{Folder, assert_error, biofast, biofast_with, listed, text};
 
 fn name(record: &str) -> &str {
     record[1..].split(' ').next().unwrap()
-}
-
-fn content(path: &std::path::Path) -> String {
-    let bytes = std::fs::read(path).unwrap();
-    let is_plain = !bytes.starts_with(&[0x1f, 0x8b]);
-    String::from_utf8(if is_plain { bytes } else { gunzip(&bytes).unwrap() }).unwrap()
-}
-
-fn shuffle(random: &mut Random, records: &mut [String]) {
-    for at in (1..records.len()).rev() {
-        records.swap(at, random.below(at + 1));
-    }
-}
-
-/// Mates of which some are missing: first reads in order, second ones as the argument says.
-fn files(n: usize, shuffled: bool) -> [Vec<String>; 2] {
-    let mut random = Random(n as u64);
-    let all = records(&reads("r", n));
-    let mut files = [0, 1].map(|mate| -> Vec<String> {
-        let kept = all.iter().filter(|_| random.below(6) > 0);
-        kept.map(|record| record.replacen(" x", &format!(" {}:N:0:ACGT", mate + 1), 1)).collect()
-    });
-    if shuffled {
-        let [one, two] = &mut files;
-        shuffle(&mut random, one);
-        shuffle(&mut random, two);
-    }
-    files
 }
 
 /// Both files of pairs, and both of orphans.
@@ -156,60 +124,6 @@ fn a_mixed_file_becomes_pairs_and_orphans_of_one_file_keep_its_order() {
     // What `repair` writes is what `filter --interleaved` takes.
     let run = biofast_with(&["filter", "--quiet", "--interleaved", "-"], pairs.as_bytes());
     assert_eq!((run.code, run.stdout), (0, pairs));
-}
-
-#[test]
-fn pairs_are_those_of_seqkit() {
-    if !installed("seqkit") {
-        return;
-    }
-    for shuffled in [false, true] {
-        let folder = Folder::new();
-        // seqkit reads descriptions as part of nothing: names are equal.
-        let files = files(600, shuffled);
-        let r1 = folder.file("r1.fq", files[0].concat());
-        let r2 = folder.file("r2.fq", files[1].concat());
-        let to = text(&folder.path("to"));
-        let mut seqkit = Command::new("seqkit");
-        seqkit.args(["pair", "--quiet", "-u", "-1", &r1, "-2", &r2, "-O", &to]);
-        assert!(seqkit.output().unwrap().status.success());
-        let path = |name: &str| text(&folder.path(name));
-        let names = ["r1.fq", "r2.fq", "r1.unpaired.fq", "r2.unpaired.fq"];
-        let [p1, p2, s1, s2] = ["p1.fq", "p2.fq", "s1.fq", "s2.fq"].map(path);
-        let run = biofast(&[
-            "repair",
-            "-q",
-            &r1,
-            &r2,
-            "-o",
-            &p1,
-            "--out2",
-            &p2,
-            "--orphans1",
-            &s1,
-            "--orphans2",
-            &s2,
-        ]);
-        assert_eq!(run.code, 0, "{run:?}");
-        let ours = [p1, p2, s1, s2].map(|path| std::fs::read_to_string(path).unwrap());
-        let theirs = names.map(|name| content(&folder.path("to").join(name)));
-        // seqkit writes pairs as they are complete, and orphans in any order.
-        let pairs = |one: &str, two: &str| {
-            let mut pairs: Vec<_> = records(one).into_iter().zip(records(two)).collect();
-            if shuffled {
-                pairs.sort();
-            }
-            pairs
-        };
-        let sorted = |text: &str| {
-            let mut records = records(text);
-            records.sort();
-            records
-        };
-        assert!(pairs(&ours[0], &ours[1]) == pairs(&theirs[0], &theirs[1]), "{shuffled}");
-        assert_eq!(sorted(&ours[2]), sorted(&theirs[2]));
-        assert_eq!(sorted(&ours[3]), sorted(&theirs[3]));
-    }
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! What commands print as JSON is what the published schemas say: all of it, and nothing else.
 #![cfg(unix)]
 
+use crate::common;
+
 use std::collections::BTreeSet;
 
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
-use crate::common;
-
+use common::schema::names;
 use common::stage::stage;
-use common::{Folder, biofast, command, finish, installed};
+use common::{Folder, biofast, command, finish};
 
 /// The folder of the pages that has the schemas.
 const PUBLISHED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema");
@@ -205,21 +206,6 @@ fn a_property_more_or_less_is_noticed() {
     assert!(validate("stats", &schema, &other).is_err());
 }
 
-#[test]
-fn another_validator_agrees() {
-    if !installed("check-jsonschema") {
-        return;
-    }
-    let folder = Folder::new();
-    for name in names() {
-        let path = folder.file("schema.json", biofast(&["schema", &name]).stdout);
-        let mut check = std::process::Command::new("check-jsonschema");
-        check.args(["--check-metaschema", &path]);
-        let run = finish(check);
-        assert_eq!(run.code, 0, "{name}: {}{}", run.stdout, run.stderr);
-    }
-}
-
 /// Files beside those of the stage.
 fn prepare(folder: &Folder) {
     folder.file("broken.fq", "@a\nACGT\n+\nIIII\n@b\nAC\n+\nI\n");
@@ -282,11 +268,6 @@ fn bases(seed: u32, n: u32) -> String {
         b"ACGT"[(state >> 11) as usize % 4] as char
     };
     (0..n).map(|_| next()).collect()
-}
-
-fn names() -> Vec<String> {
-    let list = biofast(&["schema"]).stdout;
-    list.lines().skip(1).map(|line| line.split('\t').next().unwrap().to_owned()).collect()
 }
 
 fn schema(name: &str) -> Value {

@@ -1,60 +1,13 @@
-//! `biofast sort`: the order that a plain sort gives and samtools, whatever the memory and the number of threads.
+//! `biofast sort`: the order that a plain sort gives, whatever the memory and the number of threads.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
 
 use std::cmp::Ordering;
-use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 
-use biofast_testkit::random::Random;
-use common::{Folder, assert_error, biofast, biofast_with, installed, listed, text};
-
-const HEADER: &str = "@HD\tVN:1.5\tGO:query\n@SQ\tSN:c1\tLN:100000\n@SQ\tSN:c2\tLN:100000\n";
-
-/// Records with many names, places and values alike; each has its number in the tag ZI.
-fn records(seed: u64, n: usize) -> String {
-    let mut random = Random(seed);
-    let mut out = HEADER.to_owned();
-    for i in 0..n {
-        let number = random.below(40);
-        let name = match random.below(6) {
-            0 => format!("r{number}"),
-            1 => format!("q0{number}"),
-            2 => format!("q00{number}"),
-            3 => format!("x:{number}:7"),
-            4 => format!("x:7:{number}"),
-            _ => format!("a{number}b"),
-        };
-        let flags = [0, 16, 4, 20, 99, 147, 83, 163, 77, 141, 1024, 256, 2048, 336, 2176, 384, 193];
-        let flags = flags[random.below(flags.len())];
-        let reference = ["c1", "c2", "*"][random.below(3)];
-        let position = match reference {
-            "*" => [0, 0, 0, 5][random.below(4)],
-            _ => 1 + random.below(30),
-        };
-        let is_mapped = flags & 4 == 0 && reference != "*" && position > 0;
-        let cigar = if is_mapped { ["4M", "3S1M", "1M9D3M"][random.below(3)] } else { "*" };
-        let _ = write!(
-            out,
-            "{name}\t{flags}\t{reference}\t{position}\t0\t{cigar}\t*\t0\t0\tACGT\tIIII"
-        );
-        let _ = match random.below(9) {
-            0 | 1 => write!(out, "\tXX:i:{}", random.below(600) as i32 - 300),
-            2 => write!(out, "\tXX:f:{}", (random.below(16) as f32 - 8.0) / 2.0),
-            3 | 4 => write!(out, "\tXX:Z:{}", ["a", "b", "ab", "B"][random.below(4)]),
-            5 => write!(out, "\tXX:A:{}", ["a", "B", "z"][random.below(3)]),
-            _ => Ok(()),
-        };
-        let _ = writeln!(out, "\tZI:i:{i}");
-    }
-    out
-}
-
-fn lines(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| !line.starts_with('@')).collect()
-}
+use common::sort::{lines, many, records, sorted, templates};
+use common::{Folder, assert_error, biofast, biofast_with, listed, text};
 
 /// Digits as numbers, byte for byte and number for number; of equal ones first that with more zeros.
 fn natural(mut a: &str, mut b: &str) -> Ordering {
@@ -118,27 +71,9 @@ const ORDERS: [(&[&str], &str, Compare); 5] = [
     (&["-n", "-t", "XX"], "SO:unknown", |a, b| by_value(a, b).then_with(|| by_name(natural, a, b))),
 ];
 
-fn sorted(args: &[&str]) -> String {
-    let run = biofast(&[&["sort", "-q", "--no-PG", "-O", "sam"], args].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
-    run.stdout
-}
-
-/// The same of samtools, without the line @HD.
-fn by_samtools(args: &[&str]) -> Option<String> {
-    let args = [&["sort", "--no-PG", "-O", "sam"], args].concat();
-    let output = Command::new("samtools").args(args).output().unwrap();
-    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
-}
-
-fn without_first_line(text: &str) -> String {
-    text.lines().filter(|line| !line.starts_with("@HD")).flat_map(|line| [line, "\n"]).collect()
-}
-
 #[test]
-fn every_order_is_that_of_a_plain_sort_and_of_samtools() {
+fn every_order_is_that_of_a_plain_sort() {
     let folder = Folder::new();
-    let samtools = installed("samtools");
     for (seed, n) in [(1, 0), (2, 1), (3, 500), (4, 1500)] {
         let input = records(seed, n);
         let path = folder.file("x.sam", &input);
@@ -155,22 +90,8 @@ fn every_order_is_that_of_a_plain_sort_and_of_samtools() {
             let differ = found.iter().zip(&expected).find(|(a, b)| a != b);
             assert!(found == expected, "{options:?} of {n}: {differ:?}");
             assert!(ours.starts_with(&format!("@HD\tVN:1.5\t{state}\n")), "{ours:.60}");
-            if samtools && !options.contains(&"-N") {
-                let theirs = by_samtools(&[options, &[&path]].concat()).unwrap();
-                let [theirs, ours] = [&theirs, &ours].map(|text| without_first_line(text));
-                let differ = theirs.lines().zip(ours.lines()).find(|(a, b)| a != b);
-                assert!(theirs == ours, "{options:?} of {n}: {differ:?}");
-            }
         }
     }
-}
-
-/// Many records, as BAM: some megabytes.
-fn many(folder: &Folder) -> String {
-    let sam = folder.file("many.sam", records(9, 40_000));
-    let bam = text(&folder.path("many.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
-    bam
 }
 
 #[test]
@@ -204,7 +125,7 @@ fn memory_and_threads_and_containers_make_no_difference() {
 }
 
 #[test]
-fn the_file_is_the_same_and_its_index_that_of_samtools() {
+fn the_file_and_its_index_are_the_same_whatever_the_memory() {
     let folder = Folder::new();
     let bam = many(&folder);
     let out = |name: &str| text(&folder.path(name));
@@ -223,60 +144,10 @@ fn the_file_is_the_same_and_its_index_that_of_samtools() {
         }
     }
     assert_eq!(biofast(&["check", &one]).code, 0, "its order is what its header says");
-    if installed("samtools") {
-        let again = out("again.bai");
-        let run = Command::new("samtools").args(["index", &one, &again]).status().unwrap();
-        assert!(run.success());
-        assert_eq!(std::fs::read(format!("{one}.bai")).unwrap(), std::fs::read(again).unwrap());
-    }
     // Sorted input stays as it is.
     let again = out("again.bam");
     assert_eq!(biofast(&["sort", "--no-PG", "-q", &one, "-o", &again]).code, 0);
     assert!(std::fs::read(&one).unwrap() == std::fs::read(&again).unwrap());
-}
-
-#[test]
-fn third_party_files_come_in_the_order_of_samtools() {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let Ok(manifest) = std::fs::read_to_string(shared.join("conformance/MANIFEST.tsv")) else {
-        eprintln!("skipped: {} is absent", shared.display());
-        return;
-    };
-    if !installed("samtools") {
-        return;
-    }
-    let rows = manifest.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
-    let valid = rows.filter(|row| {
-        matches!(row[1], "bam" | "sam")
-            && row[2] == "valid"
-            // U is T for us and for samtools from 1.22 on, N for those before.
-            && !["xx#u.sam", "seq.warn.sam"].iter().any(|name| row[0].ends_with(name))
-            && !row[0].contains("large_seq")
-    });
-    let mut paths: Vec<_> = valid.map(|row| shared.join("conformance").join(row[0])).collect();
-    // Two programs for each: a part of them tells, and all are compared where that is asked for.
-    if std::env::var_os("BIOFAST_CORPUS").is_none_or(|which| which != "all") {
-        paths = paths.into_iter().step_by(6).collect();
-    }
-    paths.push(shared.join("real/ecoli_k12_minimap2.bam"));
-    let (mut same, mut refused) = (0, 0);
-    for (at, path) in paths.iter().enumerate() {
-        let path = text(path);
-        let options: &[&str] = [&[][..], &["-n"], &["-t", "NM"]][at % 3];
-        let Some(theirs) = by_samtools(&[options, &[&path]].concat()) else { continue };
-        let run = biofast(&[&["sort", "-q", "--no-PG", "-O", "sam"], options, &[&path]].concat());
-        if run.code != 0 {
-            let said = run.stderr.replace(',', "");
-            assert!(said.contains("2147483647"), "{path}: {said}");
-            eprintln!("refused: {path}: {}", run.stderr.lines().next().unwrap_or_default());
-            refused += 1;
-            continue;
-        }
-        assert!(lines(&theirs) == lines(&run.stdout), "{path} {options:?}");
-        same += 1;
-    }
-    eprintln!("{same} files are sorted as samtools sorts them, {refused} are refused");
-    assert!(same > 9 * refused);
 }
 
 #[test]
@@ -400,51 +271,8 @@ fn reports_of_what_is_written_are_those_of_stats_and_its_sum_is_that_of_the_inpu
     assert!(!folder.path("y.bam").exists());
 }
 
-/// Paired records with clips, mates' CIGARs, libraries and molecules. Names are unique, so that no two are equal in the order.
-fn templates(seed: u64, n: usize) -> String {
-    let mut random = Random(seed);
-    let mut out = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c1\tLN:1000\n@SQ\tSN:c2\tLN:1000\n\
-                   @RG\tID:a\tLB:second\n@RG\tID:b\tLB:first\n@RG\tID:c\n"
-        .to_owned();
-    const FLAGS: [u32; 19] =
-        [0, 16, 4, 99, 147, 83, 163, 77, 141, 73, 133, 121, 181, 65, 129, 115, 179, 355, 2195];
-    const CIGARS: [&str; 9] =
-        ["4M", "1S3M", "2H1S3M", "3M1S", "3M1S2H", "1M9D3M", "1M2I1M", "1S2M1S", "2M5N2M"];
-    for i in 0..n {
-        let flags = FLAGS[random.below(FLAGS.len())];
-        let (cigar, mate) = (CIGARS[random.below(9)], CIGARS[random.below(9)]);
-        let reference = ["c1", "c2"][random.below(2)];
-        let mate_reference = ["=", "c1", "c2"][random.below(3)];
-        let (position, mate_position) = (10 + random.below(5), 10 + random.below(5));
-        let (is_placed, is_paired) = (flags & 12 != 12 && flags != 4, flags & 1 != 0);
-        let _ = write!(out, "{}{i}\t{flags}", ["r", "q"][random.below(2)]);
-        let _ = match is_placed {
-            true => write!(out, "\t{reference}\t{position}\t9\t"),
-            false => write!(out, "\t*\t0\t9\t"),
-        };
-        out += if flags & 4 == 0 { cigar } else { "*" };
-        let _ = match is_paired && is_placed {
-            true => write!(out, "\t{mate_reference}\t{mate_position}"),
-            false => write!(out, "\t*\t0"),
-        };
-        out += "\t0\tACGT\tIIII";
-        if is_paired && flags & 8 == 0 {
-            let _ = write!(out, "\tMC:Z:{mate}");
-        }
-        if random.chance(70) {
-            let _ = write!(out, "\tRG:Z:{}", ["a", "b", "c"][random.below(3)]);
-        }
-        if random.chance(60) {
-            let molecules = ["1", "2", "10", "1/A", "1/B", "2/A", "10/B"];
-            let _ = write!(out, "\tMI:Z:{}", molecules[random.below(7)]);
-        }
-        out += "\n";
-    }
-    out
-}
-
 #[test]
-fn templates_come_in_the_order_of_samtools_and_merge_again() {
+fn templates_come_in_the_same_order_in_any_memory_and_merge_again() {
     let folder = Folder::new();
     let header = "@HD\tVN:1.6\tSO:unsorted\tGO:query\tSS:unsorted:template-coordinate\n";
     for (seed, n) in [(1, 0), (2, 50), (3, 4000)] {
@@ -454,11 +282,6 @@ fn templates_come_in_the_order_of_samtools_and_merge_again() {
         assert!(ours.starts_with(header), "{ours:.90}");
         for (threads, memory) in [("1", "100K"), ("3", "1M")] {
             assert!(sorted(&[&order[..], &["-@", threads, "-m", memory]].concat()) == ours);
-        }
-        if installed("samtools") {
-            let theirs = by_samtools(&order).unwrap();
-            let differ = theirs.lines().zip(ours.lines()).find(|(a, b)| a != b);
-            assert!(theirs == ours, "{n}: {differ:?}");
         }
         // Of parts, too.
         let all = std::fs::read_to_string(&path).unwrap();
@@ -490,37 +313,4 @@ fn templates_come_in_the_order_of_samtools_and_merge_again() {
     let path = folder.file("lonely.sam", lonely);
     let run = biofast(&["sort", "--template-coordinate", &path]);
     assert_error(&run, &["lonely.sam", "record 1", "'x'", "(MC)", "fixmate"]);
-}
-
-#[test]
-fn templates_come_in_the_order_of_fgumi_but_for_names() {
-    if !installed("fgumi") {
-        return;
-    }
-    let folder = Folder::new();
-    let at = |name: &str| text(&folder.path(name));
-    // It compares molecules as numbers.
-    let input = templates(5, 2000).replace("MI:Z:10", "MI:Z:3");
-    let sam = folder.file("x.sam", input);
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &at("x.bam")]).code, 0);
-    let args = ["sort", "--order", "template-coordinate", "--key-types", "full"];
-    let mut fgumi = Command::new("fgumi");
-    let fgumi = fgumi.args(args).args(["-i", &at("x.bam"), "-o", &at("f.bam")]);
-    assert!(fgumi.output().unwrap().status.success());
-    // Of names it compares a hash: let them rise in its order, in which nothing is moved then.
-    let theirs = biofast(&["view", "-h", "--no-PG", &at("f.bam")]).stdout;
-    let mut renamed = String::new();
-    for (n, line) in theirs.lines().enumerate() {
-        match line.split_once('\t') {
-            Some((_, fields)) if !line.starts_with('@') => {
-                let _ = writeln!(renamed, "n{n:06}\t{fields}");
-            }
-            _ => renamed = renamed + line + "\n",
-        }
-    }
-    let ours = sorted(&["--template-coordinate", &folder.file("renamed.sam", &renamed)]);
-    assert_eq!(lines(&ours).len(), 2000);
-    let (ours, theirs) = (lines(&ours), lines(&renamed));
-    let differ = theirs.iter().zip(&ours).find(|(a, b)| a != b);
-    assert!(ours == theirs, "{differ:?}");
 }

@@ -3,42 +3,11 @@
 
 use crate::common;
 
-use biofast_testkit::random::Random;
-use biofast_testkit::sam::{self, Shape};
-use common::{Folder, assert_error, biofast, biofast_with, installed, listed, text};
+use biofast_testkit::sam;
 use serde_json::Value;
 
-/// `[ID, SM, LB]` of each read group; two share a sample, two a library, and one has neither.
-const GROUPS: [(&str, &str, &str); 4] =
-    [("a.1", "s1", "l1"), ("a.2", "s1", "l/2"), ("b", "s2", "l1"), ("odd", "", "")];
-
-/// Sorted records, of which some have no read group.
-fn records(seed: u64) -> String {
-    let shape = Shape { records: 2500, sorted: true, longest: 140, oddities: false, seed };
-    let mut random = Random(seed);
-    let (mut out, mut groups_written) = (String::new(), false);
-    for line in sam::text(&shape).lines() {
-        let is_header = line.starts_with('@');
-        if !is_header && !groups_written {
-            groups_written = true;
-            for (id, sample, library) in GROUPS {
-                out += &format!("@RG\tID:{id}");
-                for (tag, value) in [("SM", sample), ("LB", library)] {
-                    if !value.is_empty() {
-                        out += &format!("\t{tag}:{value}");
-                    }
-                }
-                out.push('\n');
-            }
-        }
-        out += line;
-        if !is_header && !random.chance(10) {
-            out += &format!("\tRG:Z:{}", GROUPS[random.below(GROUPS.len())].0);
-        }
-        out.push('\n');
-    }
-    out
-}
+use common::stats_groups::{GROUPS, records, rows};
+use common::{Folder, assert_error, biofast, biofast_with, listed, text};
 
 /// The records whose read group is one that passes; without one there is an empty one.
 fn only(records: &str, passes: impl Fn(&str) -> bool) -> String {
@@ -74,11 +43,6 @@ fn groups(tag: &str) -> Vec<(String, Vec<&'static str>)> {
         .collect();
     found.push((format!("no_{tag}"), rest));
     found
-}
-
-fn rows(report: &str) -> Vec<Value> {
-    let report: Value = serde_json::from_str(report).unwrap();
-    report["files"].as_array().unwrap().clone()
 }
 
 fn same_figures(a: &Value, b: &Value, what: &str) {
@@ -183,26 +147,6 @@ fn files_are_those_of_files_of_the_groups_alone() {
     let made = std::fs::read_dir(folder.path("by")).unwrap().count();
     assert_eq!(made, compared);
     assert!(compared > 60, "{compared}");
-}
-
-#[test]
-fn groups_that_samtools_selects_have_the_counts_it_finds() {
-    if !installed("samtools") {
-        return;
-    }
-    let folder = Folder::new();
-    let input = folder.file("x.sam", records(7));
-    let found = rows(&biofast(&["stats", "--json", "--by", "RG", &input]).stdout);
-    for (row, (id, ..)) in found[1..].iter().zip(GROUPS) {
-        // With -r it counts those without a read group, too.
-        let field = format!("RG:{id}");
-        let view = ["view", "-c", "-d", &field, &input];
-        let output = std::process::Command::new("samtools").args(view).output().unwrap();
-        let n: u64 = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
-        let records = &row["records"];
-        let sum = |of: &str| records[of]["total"].as_u64().unwrap();
-        assert_eq!(sum("passed") + sum("failed"), n);
-    }
 }
 
 #[test]

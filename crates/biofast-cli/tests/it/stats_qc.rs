@@ -1,65 +1,12 @@
-//! `stats --out-dir` of alignments: from one reading the files that commands of their own write, and those of samtools and
-//! mosdepth.
+//! `stats --out-dir` of alignments: from one reading the files that commands of their own write.
 
 use crate::common;
 
-use std::path::Path;
-use std::process::Command;
-
 use biofast_testkit::sam::{self, Shape};
-use common::{Folder, assert_error, biofast, biofast_with, installed, listed};
 
-use crate::alignment_stats::comparable;
-use crate::coverage::{at, content, folder, without_old_least};
-
-/// All files in a folder, by name; without the lines that name a command. Those of Picard have no command of their own: see
-/// `stats_picard.rs`.
-fn files(folder: &Folder, part: &str) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder.path(part)).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if name.ends_with("_metrics") {
-            continue;
-        }
-        let mut bytes = std::fs::read(folder.path(&format!("{part}/{name}"))).unwrap();
-        if name.ends_with(".stats") {
-            bytes = comparable(&String::from_utf8(bytes).unwrap()).into_bytes();
-        }
-        files.push((name, bytes));
-    }
-    files.sort();
-    files
-}
-
-fn names(files: &[(String, Vec<u8>)]) -> Vec<&str> {
-    files.iter().map(|(name, _)| name.as_str()).collect()
-}
-
-fn run(args: &[&str]) -> String {
-    let run = biofast(args);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
-    run.stdout
-}
-
-/// Writes the files that are in `folder/qc` to `folder/own` by commands of their own.
-fn write_one_by_one(folder: &Folder, input: &str, depths: &[&str], reference: &[&str]) {
-    std::fs::create_dir_all(folder.path("own")).unwrap();
-    let own = |ending: &str| at(folder, &format!("own/x{ending}"));
-    let with = |args: &[&str], more: &[&str]| run(&[args, more, &[input, "--quiet"]].concat());
-    with(&["stats", "--format", "samtools", "-o", &own(".stats")], reference);
-    with(&["flagstat", "-o", &own(".flagstat")], &[]);
-    with(&["idxstats", "-o", &own(".idxstats")], &[]);
-    // What is for the files of mosdepth alone, and what counts, is told apart by the letter.
-    let counting = depths.iter().position(|option| matches!(*option, "-F" | "-i" | "-Q" | "-R"));
-    let counting = counting.map_or(&[][..], |first| &depths[first..]);
-    let fasta: Vec<&str> =
-        reference.iter().map(|word| if *word == "-r" { "-f" } else { word }).collect();
-    let table = ["coverage", "--format", "samtools-coverage", "-o", &own(".mapped.coverage")];
-    with(&[&table[..], &fasta].concat(), counting);
-    with(&["coverage", "-p", &own("")], depths);
-    let json = own(".biofast.json");
-    with(&["stats", "--json", "-o", &json, "--html", &own(".biofast.html")], reference);
-}
+use crate::common::coverage::{at, content, folder};
+use common::stats_qc::{files, names, run, write_one_by_one};
+use common::{Folder, assert_error, biofast, biofast_with, listed};
 
 const DEPTHS: [&[&str]; 6] = [
     &[],
@@ -101,22 +48,13 @@ fn files_are_those_of_commands_of_their_own() {
 }
 
 #[test]
-fn odd_records_regions_sam_and_cram_make_no_difference() {
+fn odd_records_and_sam_make_no_difference() {
     for seed in 1..4 {
         let folder = Folder::new();
         let shape = Shape { records: 2000, sorted: true, longest: 150, oddities: seed > 1, seed };
         let text = sam::text(&shape);
         let (sam, fasta) = (folder.file("x.sam", &text), folder.file("ref.fa", sam::fasta(seed)));
-        let mut inputs = vec![(sam.clone(), vec!["-r", &fasta]), (sam.clone(), vec![])];
-        if installed("samtools") {
-            let cram = at(&folder, "x.cram");
-            let made = Command::new("samtools")
-                .args(["view", "-C", "-T", &fasta, "-o", &cram, &sam])
-                .status()
-                .unwrap();
-            assert!(made.success());
-            inputs.push((cram, vec!["-r", &fasta]));
-        }
+        let inputs = [(sam.clone(), vec!["-r", &fasta]), (sam.clone(), vec![])];
         for (input, reference) in inputs {
             write_one_by_one(&folder, &input, &[], &reference);
             if !reference.is_empty() && input == sam {
@@ -173,59 +111,6 @@ fn of_regions_there_is_what_can_be_had() {
     }
     let wanted = ["stats", &bam, "--out-dir", &out, "--qc", "flagstat,mosdepth"];
     assert_error(&biofast(&[&wanted[..], &region].concat()), &["--qc mosdepth", "regions"]);
-}
-
-#[test]
-fn files_are_those_of_samtools_and_mosdepth() {
-    if !installed("samtools") || !installed("mosdepth") {
-        return;
-    }
-    let compare = |folder: &Folder, bam: &str| {
-        let out = at(folder, "qc");
-        // The recipe of docs/recipes.md.
-        let bed: Vec<String> = match folder.path("x.bed").exists() {
-            true => vec!["--by".into(), at(folder, "x.bed")],
-            false => Vec::new(),
-        };
-        let bed: Vec<&str> = bed.iter().map(String::as_str).collect();
-        let common = ["stats", "--quiet", bam, "--out-dir", &out, "--sample", "x"];
-        run(&[&common[..], &["--qc", "stats,flagstat,idxstats,coverage,depth,mosdepth"], &bed]
-            .concat());
-        for (command, name) in [
-            (&["stats"][..], "stats"),
-            (&["flagstat"], "flagstat"),
-            (&["idxstats"], "idxstats"),
-            (&["coverage"], "mapped.coverage"),
-            (&["depth"], "depth"),
-        ] {
-            let theirs = Command::new("samtools").args(command).arg(bam).output().unwrap();
-            assert!(theirs.status.success());
-            let own = String::from_utf8(content(&at(folder, &format!("qc/x.{name}")))).unwrap();
-            let theirs = String::from_utf8(theirs.stdout).unwrap();
-            assert!(comparable(&own) == comparable(&theirs), "{command:?} of {bam}");
-        }
-        std::fs::create_dir_all(folder.path("theirs")).unwrap();
-        let mut mosdepth = Command::new("mosdepth");
-        let theirs = mosdepth.args(&bed).args([&at(folder, "theirs/x"), bam]).output().unwrap();
-        assert!(theirs.status.success(), "{}", String::from_utf8_lossy(&theirs.stderr));
-        for (name, _) in files(folder, "theirs").iter().filter(|(name, _)| !name.ends_with(".csi"))
-        {
-            let both = ["qc", "theirs"].map(|part| {
-                without_old_least(name, content(&at(folder, &format!("{part}/{name}"))))
-            });
-            assert!(both[0] == both[1], "{name} of {bam}");
-        }
-    };
-    for seed in 51..54 {
-        let folder = folder(seed);
-        compare(&folder, &at(&folder, "x.bam"));
-    }
-    let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
-    let real = real.join("ecoli_k12_minimap2.bam");
-    match real.exists() {
-        true => compare(&Folder::new(), real.to_str().unwrap()),
-        false => eprintln!("skipped: {} is not there", real.display()),
-    }
 }
 
 #[test]

@@ -71,51 +71,51 @@ fn the_reasons_are_those_of_the_choice() {
     assert!(gz.stderr.contains(": plain FASTQ, told by content; read, as streams are; 2 threads"));
 }
 
-/// Runs on a terminal of `script`, where there is one; what the terminal showed.
-fn on_a_terminal(words: &str) -> Option<String> {
-    let (code, seen) = shown_on_a_terminal(words)?;
+/// Runs on a terminal of `script`; what the terminal showed.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(words: &str) -> String {
+    let (code, seen) = shown_on_a_terminal(words);
     assert_eq!(code, 0, "{words}: {seen}");
-    Some(seen)
+    seen
 }
 
 /// The exit code, and what the terminal showed.
-fn shown_on_a_terminal(words: &str) -> Option<(i32, String)> {
+#[cfg(target_os = "linux")]
+fn shown_on_a_terminal(words: &str) -> (i32, String) {
     let run = Command::new("script")
         .args(["--quiet", "--return", "--command", words, "/dev/null"])
         .env("BIOFAST_PROGRESS", "always")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .output();
-    let run = run.ok().filter(|run| !String::from_utf8_lossy(&run.stderr).contains("unrecognized"));
-    if run.is_none() {
-        eprintln!("skipped: script of util-linux is not installed");
-    }
-    let run = run?;
-    Some((run.status.code().unwrap(), String::from_utf8_lossy(&run.stdout).into_owned()))
+        .output()
+        .expect("script of util-linux");
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    assert!(!stderr.contains("unrecognized"), "script of util-linux: {stderr}");
+    (run.status.code().unwrap(), String::from_utf8_lossy(&run.stdout).into_owned())
 }
 
 /// What runs the program, as words of a shell.
+#[cfg(target_os = "linux")]
 fn program() -> String {
     let program = command(&[]);
     let words = std::iter::once(program.get_program()).chain(program.get_args());
     words.map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn no_binary_is_written_to_a_terminal() {
     let folder = Folder::new();
     let fastq = folder.file("few.fq", reads("r", 40));
     for args in [format!("filter -O bgzf {fastq}"), format!("import -0 {fastq}")] {
-        let Some((code, seen)) = shown_on_a_terminal(&format!("{} {args}", program())) else {
-            return;
-        };
+        let (code, seen) = shown_on_a_terminal(&format!("{} {args}", program()));
         assert_eq!(code, 2, "{args}: {seen}");
         assert!(seen.contains("aren't written to a terminal: name a file (-o FILE)"), "{seen}");
         assert!(seen.is_ascii(), "{args}: {seen:?}");
     }
     // Text is, and so is what goes into a pipe.
-    let seen = on_a_terminal(&format!("{} filter --quiet {fastq}", program())).unwrap();
+    let seen = on_a_terminal(&format!("{} filter --quiet {fastq}", program()));
     assert!(seen.contains("@r39 x"), "{seen}");
     let mut piped = command(&["filter", "--quiet", "-O", "bgzf", &fastq]);
     assert!(piped.output().unwrap().stdout.starts_with(b"\x1f\x8b"));
@@ -135,6 +135,7 @@ fn colours_are_forced_and_forbidden_as_elsewhere() {
     assert!(!is_coloured(&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn progress_has_the_share_of_all_inputs_on_a_terminal_and_is_silent_off_it() {
     let folder = Folder::new();
@@ -157,7 +158,7 @@ fn progress_has_the_share_of_all_inputs_on_a_terminal_and_is_silent_off_it() {
         (format!("import -0 {fastq} -o {bam}.again.bam"), true),
         (format!("index {bam} -o {bam}.x"), true),
     ] {
-        let Some(seen) = on_a_terminal(&format!("{program} {args}")) else { return };
+        let seen = on_a_terminal(&format!("{program} {args}"));
         let len = std::fs::metadata(if args.contains(".bam") && !args.contains("import") {
             &bam
         } else {
@@ -174,6 +175,7 @@ fn progress_has_the_share_of_all_inputs_on_a_terminal_and_is_silent_off_it() {
     }
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn sorting_shows_what_is_done_after_all_is_read() {
     let folder = Folder::new();
@@ -186,7 +188,7 @@ fn sorting_shows_what_is_done_after_all_is_read() {
         format!("sort --by length {fastq} -o {fastq}.sorted.fq"),
         format!("shuffle {fastq} -o {fastq}.shuffled.fq"),
     ] {
-        let Some(seen) = on_a_terminal(&format!("{program} {args}")) else { return };
+        let seen = on_a_terminal(&format!("{program} {args}"));
         assert!(seen.contains("writing: 100 % of 400 records"), "{args}: {seen:?}");
         assert!(!seen.contains("0 seconds left"), "{args}: {seen:?}");
     }

@@ -3,18 +3,60 @@
 #![allow(clippy::unwrap_used)]
 
 mod aligners;
+mod alignment_stats;
+mod alignments;
+mod best;
+mod cat;
 #[path = "../it/common/mod.rs"]
 mod common;
+mod conformance;
+mod convert;
+mod coverage;
+mod dedup;
+mod demo;
+mod demux;
+mod docs;
+mod fasta;
+mod fastq;
+mod fastqc;
+mod filter_alignments;
 mod filter_cutadapt;
+mod filter_cutadapt_cases;
 mod filter_fastp;
+mod filter_fastp_cases;
+mod filter_peers;
+mod grep;
+mod help;
+mod html;
+mod import;
+mod index;
 mod made;
 mod marks;
+mod merge;
+mod merge_reports;
+mod multiqc;
 mod numbers;
+mod order;
 mod pairs;
+mod per_read;
+mod qc_reads;
 mod readable;
 mod regions;
+#[cfg(feature = "remote")]
+mod remote_stores;
+mod rename;
+mod repair;
 mod rna;
+mod schema;
+mod seqkit;
+mod sort;
+mod split;
+mod stats_groups;
+mod stats_picard;
+mod stats_qc;
+mod stats_wgs_hs;
 mod tools;
+mod view;
 
 /// The helper that finds peers must itself fail, and not skip, where one is missing.
 #[test]

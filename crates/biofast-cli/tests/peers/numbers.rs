@@ -112,7 +112,7 @@ fn deep_coverage_is_that_of_picard_3_with_and_without_a_cap() {
     let mut sam = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:1200\n@RG\tID:1\tSM:s\n".to_owned();
     records.iter().for_each(|record| sam += &record.1);
     let input = folder.file("x.sam", sam);
-    let targets = "@HD\tVN:1.6\n@SQ\tSN:c\tLN:1200\nc\t301\t480\t+\tone\nc\t801\t900\t+\ttwo\n";
+    let targets = "@HD\tVN:1.6\n@SQ\tSN:c\tLN:1200\nc\t301\t430\t+\tone\nc\t801\t850\t+\ttwo\n";
     let targets = folder.file("t.interval_list", targets);
     run(samtools_of_pysam(&["faidx", &fasta]).env("LC_ALL", "C"));
     run(samtools_of_pysam(&["dict", &fasta, "-o", &text(&folder.path("r.dict"))])

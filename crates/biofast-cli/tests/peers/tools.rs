@@ -35,7 +35,9 @@ pub(crate) fn samtools_of_pysam(args: &[&str]) -> Command {
          import pysam.samtools\n\
          assert pysam.__samtools_version__ >= '1.24', pysam.__samtools_version__\n\
          name = {'import': 'fqimport'}.get(sys.argv[1], sys.argv[1])\n\
-         out = getattr(pysam.samtools, name)(*sys.argv[2:])\n\
+         # Where it catches standard output, it has view pass over -o.\n\
+         catch = '-o' not in sys.argv\n\
+         out = getattr(pysam.samtools, name)(*sys.argv[2:], catch_stdout=catch)\n\
          sys.stdout.write(out if isinstance(out, str) else '')",
     );
     command.args(args);

@@ -2,6 +2,7 @@
 //! as each would be linked for itself: `cargo test -p biofast-testkit --test it FILE::` runs those of one file.
 #![allow(clippy::unwrap_used)]
 
+mod early_returns;
 mod public_api;
 mod supply_chain;
 mod unsafe_sites;

@@ -4,7 +4,40 @@
 #[cfg(unix)]
 pub(crate) mod stage;
 
+pub(crate) mod alignment_stats;
+pub(crate) mod alignments;
+pub(crate) mod best;
+pub(crate) mod cat;
+pub(crate) mod convert;
+pub(crate) mod coverage;
+pub(crate) mod dedup;
+pub(crate) mod demux;
+pub(crate) mod docs;
+pub(crate) mod fasta;
+pub(crate) mod fastq;
+pub(crate) mod fastqc;
+pub(crate) mod filter_alignments;
+pub(crate) mod filter_cutadapt;
+pub(crate) mod filter_fastp;
+pub(crate) mod grep;
+pub(crate) mod help;
+pub(crate) mod html;
+pub(crate) mod index;
+pub(crate) mod merge;
+pub(crate) mod merge_reports;
 pub(crate) mod odd_bam;
+pub(crate) mod order;
+pub(crate) mod qc_reads;
+pub(crate) mod remote_stores;
+pub(crate) mod rename;
+pub(crate) mod repair;
+pub(crate) mod schema;
+pub(crate) mod sort;
+pub(crate) mod stats_groups;
+pub(crate) mod stats_picard;
+pub(crate) mod stats_qc;
+pub(crate) mod stats_wgs_hs;
+pub(crate) mod view;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -114,6 +147,22 @@ pub(crate) fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
+/// A committed file of the tests' own.
+pub(crate) fn data(name: &str) -> String {
+    text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name))
+}
+
+/// Names, places, bases and qualities of the records that `view` prints of a file in the folder: CRAM has other words for
+/// the rest.
+pub(crate) fn placed_reads(folder: &Folder, file: &[&str]) -> Vec<[String; 5]> {
+    let printed = good(folder, &[&["view"], file].concat()).stdout;
+    let read = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        [0, 2, 3, 9, 10].map(|field| fields[field].to_owned())
+    };
+    printed.lines().map(read).collect()
+}
+
 /// The committed sample.
 pub(crate) fn sample(name: &str) -> String {
     text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets").join(name))
@@ -136,20 +185,6 @@ pub(crate) fn reads(prefix: &str, n: usize) -> String {
 /// The other strand of A, C, G and T.
 pub(crate) fn reversed(bases: &str) -> String {
     String::from_utf8(biofast_testkit::reference::reverse_complement(bases.as_bytes())).unwrap()
-}
-
-/// Whether a program can be run; says so if it can't.
-pub(crate) fn installed(program: &str) -> bool {
-    let found = Command::new(program)
-        .arg("version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok();
-    if !found {
-        eprintln!("skipped: {program} is not installed");
-    }
-    found
 }
 
 /// Whether a run ended in an error that says all this, and in no panic.
@@ -184,15 +219,36 @@ pub(crate) fn cases(default: u64) -> u64 {
     asked.map_or(default, |cases| cases.parse().expect("BIOFAST_CASES is a number"))
 }
 
+pub(crate) fn wait_until(done: impl Fn() -> bool) {
+    let start = std::time::Instant::now();
+    while !done() {
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "nothing happened");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
 /// The files in a folder.
 pub(crate) fn listed(folder: &Folder) -> Vec<String> {
     let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
     std::fs::read_dir(folder.path("")).unwrap().map(|e| name(e).into_string().unwrap()).collect()
 }
 
+/// A command that obeys a signal which this process ignores, as what a shell starts with `&` ignores SIGINT.
+#[cfg(unix)]
+pub(crate) fn obeying(signal: &str, number: u32, args: &[&str]) -> Command {
+    let inner = command(args);
+    if !is_ignored(number) {
+        return inner;
+    }
+    let mut outer = Command::new("env");
+    outer.arg(format!("--default-signal={signal}")).arg(inner.get_program());
+    outer.args(inner.get_args()).stdin(Stdio::null());
+    outer
+}
+
 /// Whether this process, and so what it starts, ignores a signal. Known on Linux only.
 #[cfg(unix)]
-pub(crate) fn is_ignored(signal: u32) -> bool {
+fn is_ignored(signal: u32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())

@@ -1,6 +1,6 @@
 //! Runs of one base at the end of a read: what two-colour machines write where there is no
 //! signal (G), and poly-A tails. What is cut is what fastp 0.23 and later cut, base for base:
-//! `tests/it/filter_peers.rs` compares.
+//! `tests/peers/filter_peers.rs` compares.
 
 use super::{Read, Reads, Trim, Trimmer};
 

@@ -1,14 +1,9 @@
-//! `stats -T` against seqkit, field by field. Where they differ on purpose, the reason stands
-//! here. Skipped with a message where seqkit is not installed.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
+//! `stats -T` against seqkit, field by field. Where they differ on purpose, the reason stands here.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::process::Command;
 
-use common::{Folder, biofast, installed, reads, sample};
+use crate::common::{Folder, biofast, reads, sample};
+use crate::tools::{corpus, need};
 
 type Row = HashMap<String, String>;
 
@@ -54,16 +49,14 @@ fn compare(path: &str, ours: &Row, theirs: &Row) {
 fn check(path: &str) {
     let ours = biofast(&["stats", "-T", "-q", path]);
     assert_eq!(ours.code, 0, "{}", ours.stderr);
-    let theirs = Command::new("seqkit").args(["stats", "-a", "-T", path]).output().unwrap();
+    let theirs = need("seqkit").args(["stats", "-a", "-T", path]).output().unwrap();
     let theirs = String::from_utf8(theirs.stdout).unwrap();
     compare(path, &rows(&ours.stdout)[0], &rows(&theirs)[0]);
 }
 
 #[test]
+#[ignore = "needs seqkit"]
 fn the_sample_and_generated_reads() {
-    if !installed("seqkit") {
-        return;
-    }
     check(&sample("sample_R1.fq.bgz"));
     check(&sample("sample_R2.fq.bgz"));
     let folder = Folder::new();
@@ -73,23 +66,21 @@ fn the_sample_and_generated_reads() {
     check(&folder.file("rna.fq", "@a\nACGU\n+\nIIII\n@b\nAC-G.\n+\n!!!!~\n"));
 }
 
-#[test]
-fn real_reads() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: {} is absent", folder.display());
-        return;
-    };
-    if !installed("seqkit") {
-        return;
-    }
-    let mut checked = 0;
-    for entry in entries {
-        let path = entry.unwrap().path();
-        if path.to_string_lossy().ends_with(".fastq.gz") {
-            check(path.to_str().unwrap());
-            checked += 1;
+/// Third-party files.
+mod corpus {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs seqkit and the corpus"]
+    fn real_reads() {
+        let mut checked = 0;
+        for entry in std::fs::read_dir(corpus("real")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.to_string_lossy().ends_with(".fastq.gz") {
+                check(path.to_str().unwrap());
+                checked += 1;
+            }
         }
+        assert!(checked > 0);
     }
-    assert!(checked > 0);
 }

@@ -1,26 +1,18 @@
-//! `biofast filter` against seqkit, fastp, seqtk and bgzip, where definitions coincide. Skipped
-//! with a message where a program is not installed.
-#![allow(clippy::unwrap_used)]
+//! `biofast filter` against seqkit, fastp, seqtk and bgzip, where definitions coincide.
 
-use crate::common;
-
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use biofast_testkit::random::Random;
-use common::{Folder, biofast, installed, reads, reversed, sample, text};
 
-/// The committed sample and, where they are, real reads.
-fn inputs() -> Vec<String> {
-    let mut found = vec![sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz")];
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real");
-    let real = folder.join("chipseq_SRR5204809-10_R1.fastq.gz");
-    if real.exists() {
-        found.push(text(&real));
-    } else {
-        eprintln!("skipped: {} is absent", real.display());
-    }
-    found
+use crate::common::{Folder, biofast, reads, reversed, sample, text};
+use crate::tools::{corpus, need};
+
+fn samples() -> Vec<String> {
+    vec![sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz")]
+}
+
+fn chip_seq() -> Vec<String> {
+    vec![text(&corpus("real/chipseq_SRR5204809-10_R1.fastq.gz"))]
 }
 
 fn ours(args: &[&str]) -> String {
@@ -30,7 +22,7 @@ fn ours(args: &[&str]) -> String {
 }
 
 fn theirs(program: &str, args: &[&str]) -> String {
-    let mut command = Command::new(program);
+    let mut command = need(program);
     if program == "fastp" {
         // A second of clearing memory otherwise.
         command.arg("--dont_eval_duplication");
@@ -41,11 +33,13 @@ fn theirs(program: &str, args: &[&str]) -> String {
 }
 
 #[test]
+#[ignore = "needs seqkit"]
 fn seqkit_keeps_the_same_reads() {
-    if !installed("seqkit") {
-        return;
-    }
-    for input in inputs() {
+    as_seqkit(samples());
+}
+
+fn as_seqkit(inputs: Vec<String>) {
+    for input in inputs {
         // Means of error probabilities on both sides.
         for (our, their) in [
             (["--min-len", "51"], ["-m", "51"]),
@@ -74,24 +68,28 @@ fn seqkit_keeps_the_same_reads() {
 }
 
 #[test]
+#[ignore = "needs seqtk"]
 fn seqtk_keeps_the_same_reads() {
-    if !installed("seqtk") {
-        return;
-    }
-    for input in inputs() {
+    as_seqtk(samples());
+}
+
+fn as_seqtk(inputs: Vec<String>) {
+    for input in inputs {
         let ours = ours(&["--max-n", "0", "--min-len", "51", &input]);
         assert!(ours == theirs("seqtk", &["seq", "-N", "-L", "51", &input]), "{input}");
     }
 }
 
 #[test]
+#[ignore = "needs fastp"]
 fn fastp_cuts_and_keeps_the_same() {
-    if !installed("fastp") {
-        return;
-    }
     let folder = Folder::new();
-    let mut inputs = inputs();
-    inputs.push(folder.file("x.fq", reads("r", 3000)));
+    cut_as_fastp(samples());
+    cut_as_fastp(vec![folder.file("x.fq", reads("r", 3000))]);
+}
+
+fn cut_as_fastp(inputs: Vec<String>) {
+    let folder = Folder::new();
     for input in inputs {
         // It goes by the name.
         let named = text(&folder.path(if input.ends_with("fq") { "y.fq" } else { "y.fq.gz" }));
@@ -175,36 +173,26 @@ fn not_empty(text: &str) -> Vec<&str> {
 }
 
 #[test]
+#[ignore = "needs fastp"]
 fn fastp_cuts_the_same_runs_of_one_base() {
-    if !installed("fastp") {
-        return;
-    }
     let folder = Folder::new();
     let made = folder.file("made.fq", reads_with_runs(1, 20_000));
-    let mut cases = Vec::new();
-    for min in ["10", "3", "6", "14", "60"] {
-        cases.push((made.clone(), "--trim-poly-g", "-g", min));
-        cases.push((made.clone(), "--trim-poly-x", "-x", min));
-    }
-    // Reads of 50 bases of a four-colour machine, and of a two-colour one.
-    for name in ["chipseq_SRR5204809-10_R1.fastq.gz", "novaseq4_metagenome_R1.fastq.gz"] {
-        let real = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/real").join(name);
-        if real.exists() {
-            cases.push((text(&real), "--trim-poly-g", "-g", "10"));
-            cases.push((text(&real), "--trim-poly-x", "-x", "10"));
-        } else {
-            eprintln!("skipped: {} is absent", real.display());
-        }
-    }
-    for (input, our, their, min) in cases {
+    cut_runs_as_fastp(&made, &["10", "3", "6", "14", "60"]);
+}
+
+fn cut_runs_as_fastp(input: &str, lengths: &[&str]) {
+    let folder = Folder::new();
+    let options = [("--trim-poly-g", "-g"), ("--trim-poly-x", "-x")];
+    let cases = lengths.iter().flat_map(|min| options.map(|(our, their)| (our, their, *min)));
+    for (our, their, min) in cases {
         let json = text(&folder.path("j"));
         let long = if their == "-g" { "--poly_g_min_len" } else { "--poly_x_min_len" };
-        let mut args = vec!["-A", "-Q", "-L", "--stdout", "-w", "1", "-j", &json, "-i", &input];
+        let mut args = vec!["-A", "-Q", "-L", "--stdout", "-w", "1", "-j", &json, "-i", input];
         args.extend(["-h", "/dev/null", their, long, min]);
         // Poly-G is on by itself where the names are those of a two-colour machine.
         args.extend(["-G"].iter().filter(|_| their == "-x"));
         let theirs = theirs("fastp", &args);
-        let ours = ours(&[&format!("{our}={min}"), "--pair", "any", &input]);
+        let ours = ours(&[&format!("{our}={min}"), "--pair", "any", input]);
         let (ours, theirs) = (not_empty(&ours), not_empty(&theirs));
         let differ = ours.iter().zip(&theirs).position(|(a, b)| a != b);
         let shown = differ.map(|at| (ours[at], theirs[at]));
@@ -237,10 +225,8 @@ fn pairs(random: &mut Random, n: usize, lens: [usize; 2]) -> [String; 2] {
 }
 
 #[test]
+#[ignore = "needs fastp"]
 fn fastp_cuts_the_same_by_the_overlap_of_mates_and_less_where_lengths_differ() {
-    if !installed("fastp") {
-        return;
-    }
     let folder = Folder::new();
     let path = |name: &str| text(&folder.path(name));
     for (lens, same) in [([100, 100], true), ([150, 150], true), ([150, 80], false)] {
@@ -272,10 +258,8 @@ fn fastp_cuts_the_same_by_the_overlap_of_mates_and_less_where_lengths_differ() {
 }
 
 #[test]
+#[ignore = "needs bgzip"]
 fn bgzip_reads_the_blocks_and_makes_the_same_index() {
-    if !installed("bgzip") {
-        return;
-    }
     let folder = Folder::new();
     let input = folder.file("x.fq", reads("r", 4000));
     for level in ["0", "1", "6", "fast", "small"] {
@@ -290,5 +274,37 @@ fn bgzip_reads_the_blocks_and_makes_the_same_index() {
         // Some bytes through the index.
         let part = theirs("bgzip", &["-b", "100000", "-s", "50", &out]);
         assert_eq!(part, std::fs::read_to_string(&input).unwrap()[100_000..100_050]);
+    }
+}
+
+/// Third-party files.
+mod corpus {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs seqkit and the corpus"]
+    fn seqkit_keeps_the_same_reads_of_a_sequencer() {
+        as_seqkit(chip_seq());
+    }
+
+    #[test]
+    #[ignore = "needs seqtk and the corpus"]
+    fn seqtk_keeps_the_same_reads_of_a_sequencer() {
+        as_seqtk(chip_seq());
+    }
+
+    #[test]
+    #[ignore = "needs fastp and the corpus"]
+    fn fastp_cuts_and_keeps_the_same_of_a_sequencer() {
+        cut_as_fastp(chip_seq());
+    }
+
+    /// Reads of 50 bases of a four-colour machine, and of a two-colour one.
+    #[test]
+    #[ignore = "needs fastp and the corpus"]
+    fn fastp_cuts_the_same_runs_of_one_base_of_sequencers() {
+        for name in ["chipseq_SRR5204809-10_R1", "novaseq4_metagenome_R1"] {
+            cut_runs_as_fastp(&text(&corpus(&format!("real/{name}.fastq.gz"))), &["10"]);
+        }
     }
 }

@@ -1,20 +1,16 @@
 //! MultiQC reads the table of `stats -T` as seqkit's, the reports of `--format fastqc` as FastQC's and the
 //! summary of `filter` as fastp's, with the figures that are in them. (Of the three reports of samtools, `alignment_stats.rs` shows it.)
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::collections::HashMap;
-use std::process::Command;
 
-use common::{Folder, biofast, installed, sample, text};
 use serde_json::Value;
 
+use crate::common::{Folder, biofast, sample, text};
+use crate::tools::need;
+
 #[test]
+#[ignore = "needs multiqc"]
 fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
-    if !installed("multiqc") {
-        return;
-    }
     let folder = Folder::new();
     let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
     let at = |name: &str| text(&folder.path(name));
@@ -39,7 +35,7 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
         "fastqc,seqkit,fastp,json,html",
     ];
     assert_eq!(biofast(&fastqc).code, 0);
-    let mut multiqc = Command::new("multiqc");
+    let mut multiqc = need("multiqc");
     multiqc.args(["--quiet", "--no-version-check", "-o", &at("out"), &at("in")]);
     let run = multiqc.output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
@@ -98,10 +94,8 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
 }
 
 #[test]
+#[ignore = "needs multiqc"]
 fn multiqc_shows_every_panel_of_fastp_with_bars_that_add_up() {
-    if !installed("multiqc") {
-        return;
-    }
     let folder = Folder::new();
     let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
     let at = |name: &str| text(&folder.path(name));
@@ -109,7 +103,7 @@ fn multiqc_shows_every_panel_of_fastp_with_bars_that_add_up() {
     let filter = ["filter", "--quiet", "--preset", "fastp", "-i", &r1, "-I", &r2, "-l", "120"];
     let outputs = ["-o", &at("1.fq"), "--out2", &at("2.fq"), "--fastp-json", &at("in/x.json")];
     assert_eq!(biofast(&[&filter[..], &outputs].concat()).code, 0);
-    let mut multiqc = Command::new("multiqc");
+    let mut multiqc = need("multiqc");
     multiqc.args(["--quiet", "--no-version-check", "-o", &at("out"), &at("in")]);
     assert!(multiqc.status().unwrap().success());
     let read = |name: &str| {
@@ -134,7 +128,7 @@ fn multiqc_shows_every_panel_of_fastp_with_bars_that_add_up() {
 /// What MultiQC says, and the names in its table.
 fn seen(folder: &Folder, input: &str) -> (String, Vec<String>) {
     let out = folder.path(&format!("out-{input}"));
-    let mut multiqc = Command::new("multiqc");
+    let mut multiqc = need("multiqc");
     let run = multiqc.arg("--no-version-check").arg("-o").arg(&out).arg(folder.path(input));
     let run = run.output().unwrap();
     assert!(run.status.success());
@@ -146,10 +140,8 @@ fn seen(folder: &Folder, input: &str) -> (String, Vec<String>) {
 }
 
 #[test]
+#[ignore = "needs multiqc"]
 fn multiqc_has_a_row_for_each_sample_and_no_warning() {
-    if !installed("multiqc") {
-        return;
-    }
     let folder = Folder::new();
     let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
     let at = |name: &str| text(&folder.path(name));

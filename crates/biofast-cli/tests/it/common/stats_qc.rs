@@ -1,0 +1,54 @@
+//! What the cases of `stats_qc` share with those beside peers.
+
+use super::{Folder, biofast};
+use crate::common::alignment_stats::comparable;
+use crate::common::coverage::at;
+
+/// All files in a folder, by name; without the lines that name a command. Those of Picard have no command of their own: see
+/// `stats_picard.rs`.
+pub(crate) fn files(folder: &Folder, part: &str) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder.path(part)).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with("_metrics") {
+            continue;
+        }
+        let mut bytes = std::fs::read(folder.path(&format!("{part}/{name}"))).unwrap();
+        if name.ends_with(".stats") {
+            bytes = comparable(&String::from_utf8(bytes).unwrap()).into_bytes();
+        }
+        files.push((name, bytes));
+    }
+    files.sort();
+    files
+}
+
+pub(crate) fn names(files: &[(String, Vec<u8>)]) -> Vec<&str> {
+    files.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+pub(crate) fn run(args: &[&str]) -> String {
+    let run = biofast(args);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    run.stdout
+}
+
+/// Writes the files that are in `folder/qc` to `folder/own` by commands of their own.
+pub(crate) fn write_one_by_one(folder: &Folder, input: &str, depths: &[&str], reference: &[&str]) {
+    std::fs::create_dir_all(folder.path("own")).unwrap();
+    let own = |ending: &str| at(folder, &format!("own/x{ending}"));
+    let with = |args: &[&str], more: &[&str]| run(&[args, more, &[input, "--quiet"]].concat());
+    with(&["stats", "--format", "samtools", "-o", &own(".stats")], reference);
+    with(&["flagstat", "-o", &own(".flagstat")], &[]);
+    with(&["idxstats", "-o", &own(".idxstats")], &[]);
+    // What is for the files of mosdepth alone, and what counts, is told apart by the letter.
+    let counting = depths.iter().position(|option| matches!(*option, "-F" | "-i" | "-Q" | "-R"));
+    let counting = counting.map_or(&[][..], |first| &depths[first..]);
+    let fasta: Vec<&str> =
+        reference.iter().map(|word| if *word == "-r" { "-f" } else { word }).collect();
+    let table = ["coverage", "--format", "samtools-coverage", "-o", &own(".mapped.coverage")];
+    with(&[&table[..], &fasta].concat(), counting);
+    with(&["coverage", "-p", &own("")], depths);
+    let json = own(".biofast.json");
+    with(&["stats", "--json", "-o", &json, "--html", &own(".biofast.html")], reference);
+}

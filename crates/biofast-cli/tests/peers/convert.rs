@@ -1,0 +1,111 @@
+//! `biofast convert` beside seqkit, samtools and bzip2.
+
+use crate::common::convert::ours;
+use crate::common::fasta::genes;
+use crate::common::{Folder, reads, sample, text};
+use crate::tools::need;
+
+/// What a peer prints.
+fn peer(program: &str, args: &[&str]) -> String {
+    let output = need(program).args(args).output().unwrap();
+    assert!(output.status.success(), "{program} {args:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+#[ignore = "needs bzip2"]
+fn bzip2_reads_what_is_written() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads("r", 30_000));
+    let out = text(&folder.path("o.fq.bz2"));
+    ours(&[&input, "-o", &out]);
+    assert!(peer("bzip2", &["-dc", &out]) == std::fs::read_to_string(&input).unwrap());
+}
+
+#[test]
+#[ignore = "needs samtools"]
+fn unaligned_bam_and_back_is_that_of_samtools() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name));
+    let single = folder.file("single.fq", reads("s", 200));
+    let one = folder.file("1.fq", reads("p", 150));
+    let two = folder.file("2.fq", reads("p", 150).replace(" x\n", " y\n"));
+    for (inputs, theirs) in [
+        (vec![single.as_str()], vec!["-0", single.as_str()]),
+        (vec![&one, &two], vec!["-1", &one, "-2", &two]),
+    ] {
+        let (out, other) = (at("ours.bam"), at("theirs.bam"));
+        ours(
+            &[&inputs[..], &["-o", &out, "--read-group", "ID:a", "--read-group", "SM:b"]].concat(),
+        );
+        peer(
+            "samtools",
+            &[&["import", "-r", "ID:a", "-r", "SM:b", "-o", &other], &theirs[..]].concat(),
+        );
+        assert_eq!(peer("samtools", &["view", &out]), peer("samtools", &["view", &other]));
+        let header = peer("samtools", &["view", "-H", &out]);
+        assert!(header.contains("@RG\tID:a\tSM:b\n"), "{header}");
+        assert_eq!(ours(&[&out]), peer("samtools", &["fastq", &out]));
+        assert_eq!(ours(&[&out, "--to", "fasta"]), peer("samtools", &["fasta", &out]));
+    }
+    // Pairs of BAM to files of mates.
+    let (r1, r2) = (at("r1.fq"), at("r2.fq"));
+    ours(&[&at("ours.bam"), "--interleaved", "-o", &r1, "--out2", &r2]);
+    peer("samtools", &["fastq", "-1", &at("s1.fq"), "-2", &at("s2.fq"), &at("ours.bam")]);
+    for (ours, theirs) in [("r1.fq", "s1.fq"), ("r2.fq", "s2.fq")] {
+        assert_eq!(
+            std::fs::read(folder.path(ours)).unwrap(),
+            std::fs::read(folder.path(theirs)).unwrap()
+        );
+    }
+    // SAM and CRAM are read, too.
+    let sam = folder.file("x.sam", peer("samtools", &["view", "-h", &at("ours.bam")]));
+    assert_eq!(ours(&[&sam]), peer("samtools", &["fastq", &sam]));
+    peer("samtools", &["view", "-C", "-o", &at("x.cram"), &sam]);
+    assert_eq!(ours(&[&at("x.cram")]), peer("samtools", &["fastq", &sam]));
+}
+
+#[test]
+#[ignore = "needs seqkit"]
+fn edits_and_ranges_are_those_of_seqkit() {
+    let folder = Folder::new();
+    let fq = folder.file("x.fq", reads("r", 120));
+    let fa = folder.file("g.fa", genes(80, 37));
+    let rna = folder.file("rna.fa", ">a\nACGUacguN\n>b x\nUUGGCCAA\n");
+    let some = sample("sample_R1.fq.bgz");
+    for (input, mine, theirs) in [
+        (&fq, &["--reverse-complement"][..], &["seq", "-r", "-p"][..]),
+        (&fa, &["--revcomp"], &["seq", "-r", "-p", "-t", "dna"]),
+        (&rna, &["--revcomp"], &["seq", "-r", "-p"]),
+        (&fa, &["--upper-case"], &["seq", "-u"]),
+        (&fa, &["-l"], &["seq", "-l"]),
+        (&rna, &["--rna2dna"], &["seq", "--rna2dna"]),
+        (&fa, &["--dna2rna"], &["seq", "--dna2rna", "-t", "dna"]),
+        (
+            &fa,
+            &["-m", "100", "-M", "300", "-w", "0"],
+            &["seq", "-m", "100", "-M", "300", "-w", "0"],
+        ),
+        (&fq, &["-i"], &["seq", "-i"]),
+        (&fq, &["--subseq", "1:12"], &["subseq", "-r", "1:12"]),
+        (&fq, &["--subseq", "-12:-1"], &["subseq", "-r", "-12:-1"]),
+        (&fq, &["--subseq", "13:-5"], &["subseq", "-r", "13:-5"]),
+        (&fa, &["--to", "table"], &["fx2tab"]),
+        (&some, &["--to", "table"], &["fx2tab"]),
+        (&some, &["--to", "fasta"], &["fq2fa"]),
+        (&fa, &["-w", "17"], &["seq", "-w", "17"]),
+        (&fq, &["--range", "10:30"], &["range", "-r", "10:30"]),
+        (&fq, &["--range", "-30:-11"], &["range", "-r", "-30:-11"]),
+        (&fq, &["--range", "101:-1"], &["range", "-r", "101:-1"]),
+        (&some, &["--tail", "7"], &["range", "-r", "-7:-1"]),
+        (&fa, &["--head", "9"], &["head", "-n", "9"]),
+    ] {
+        let theirs_ = peer("seqkit", &[theirs, &["--quiet", input]].concat());
+        // Of a sequence without bases seqkit writes two line ends where it wraps, and here there is one.
+        let theirs_ = theirs_.replace("\n\n>", "\n>");
+        let ours_ = ours(&[mine, &[input]].concat()).replace("\n\n>", "\n>");
+        assert_eq!(ours_.trim_end(), theirs_.trim_end(), "{mine:?} {theirs:?}");
+    }
+    let table = folder.file("x.tsv", peer("seqkit", &["fx2tab", &fq]));
+    assert_eq!(ours(&[&table]), peer("seqkit", &["tab2fx", &table]));
+}

@@ -1,0 +1,89 @@
+//! `biofast coverage` beside mosdepth and samtools.
+
+use crate::common::biofast;
+use crate::common::coverage::{at, content, folder, without_old_least};
+use crate::tools::need;
+
+#[test]
+#[ignore = "needs mosdepth"]
+fn files_are_those_of_mosdepth() {
+    let options: [&[&str]; 12] = [
+        &[],
+        &["-x"],
+        &["-b", "100"],
+        &["-b", "7", "-m"],
+        &["-b", "BED"],
+        &["-b", "BED", "-T", "1,3,2", "-n"],
+        &["-b", "BED", "-m", "-x"],
+        &["-q", "0:1:4:"],
+        &["-q", "2", "-n"],
+        &["-Q", "20", "-F", "0"],
+        &["-i", "16", "-F", "4", "-R", "A"],
+        &["-c", "c2", "-b", "50"],
+    ];
+    for seed in 1..4 {
+        let folder = folder(seed);
+        for options in options {
+            std::fs::create_dir_all(folder.path("theirs")).unwrap();
+            std::fs::create_dir_all(folder.path("own")).unwrap();
+            let (bam, bed) = (at(&folder, "x.bam"), at(&folder, "x.bed"));
+            let options: Vec<&str> = options
+                .iter()
+                .map(|option| if *option == "BED" { bed.as_str() } else { *option })
+                .collect();
+            let theirs = need("mosdepth")
+                .args(&options)
+                .args([&at(&folder, "theirs/x"), &bam])
+                .output()
+                .unwrap();
+            assert!(theirs.status.success(), "{}", String::from_utf8_lossy(&theirs.stderr));
+            let own = at(&folder, "own/x");
+            let run = biofast(&[&["coverage", &bam, "-p", &own, "--quiet"], &options[..]].concat());
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{options:?}");
+            let names = |part: &str| {
+                let entries = std::fs::read_dir(folder.path(part)).unwrap();
+                let mut names: Vec<String> = entries
+                    .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                    .collect();
+                names.sort();
+                names
+            };
+            assert_eq!(names("own"), names("theirs"), "{options:?}");
+            for name in names("own").iter().filter(|name| !name.ends_with(".csi")) {
+                let both =
+                    ["own", "theirs"].map(|part| content(&at(&folder, &format!("{part}/{name}"))));
+                let both = both.map(|bytes| without_old_least(name, bytes));
+                assert!(both[0] == both[1], "{name} of seed {seed}: {options:?}");
+            }
+            std::fs::remove_dir_all(folder.path("theirs")).unwrap();
+            std::fs::remove_dir_all(folder.path("own")).unwrap();
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs samtools"]
+fn texts_are_those_of_samtools() {
+    let cases: [(&[&str], &[&str]); 7] = [
+        (&["coverage"], &["samtools-coverage"]),
+        (&["coverage", "-q", "20"], &["samtools-coverage", "-Q", "20"]),
+        (&["coverage", "-Q", "15"], &["samtools-coverage", "--min-base-quality", "15"]),
+        (&["depth"], &["samtools-depth"]),
+        (&["depth", "-a"], &["samtools-depth", "-a"]),
+        (&["depth", "-aa"], &["samtools-depth", "-aa"]),
+        (
+            &["depth", "-q", "15", "-Q", "9"],
+            &["samtools-depth", "--min-base-quality", "15", "-Q", "9"],
+        ),
+    ];
+    for seed in 11..14 {
+        let folder = folder(seed);
+        let bam = at(&folder, "x.bam");
+        for (theirs, own) in cases {
+            let expected = need("samtools").args(theirs).arg(&bam).output().unwrap();
+            let run = biofast(&[&["coverage", &bam, "--quiet", "--format"], own].concat());
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+            assert!(run.stdout.as_bytes() == expected.stdout, "{theirs:?} of seed {seed}");
+        }
+    }
+}

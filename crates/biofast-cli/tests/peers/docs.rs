@@ -1,0 +1,38 @@
+//! Commands that the documentation calls the same, beside their peers.
+
+use crate::common::docs::{Block, blocks, needs};
+use crate::common::stage;
+use crate::tools::need;
+
+#[test]
+#[ignore = "needs seqkit, seqtk, fastp, samtools and cutadapt"]
+fn commands_called_the_same_print_the_same() {
+    let folder = stage::stage();
+    let mut compared = 0;
+    for Block { page, mark, lines } in blocks() {
+        let same = mark.as_deref() == Some("same");
+        if lines.iter().all(|line| needs(line).is_empty()) {
+            continue;
+        }
+        let mut last = None;
+        for line in &lines {
+            if line.contains("cargo ") || line.starts_with("multiqc ") {
+                continue;
+            }
+            needs(line).into_iter().for_each(|program| drop(need(program)));
+            let run = stage::run(&folder, line);
+            assert_eq!(run.code, 0, "{page}: {line}\n{}", run.stderr);
+            let theirs = match same && line.starts_with("biofast") {
+                true => last.take(),
+                false => last.replace(run.stdout.clone()).and(None),
+            };
+            if let Some(theirs) = theirs {
+                assert!(!run.stdout.is_empty(), "{page}: {line} prints nothing");
+                assert!(run.stdout == theirs, "{page}: {line}: not the same");
+                compared += 1;
+            }
+        }
+        assert!(last.is_none() || !same, "{page}: a command without its peer");
+    }
+    assert!(compared >= 18, "only {compared} were compared");
+}

@@ -1,0 +1,43 @@
+//! Figures of FASTA, and sequences that are kept, beside seqkit.
+
+use crate::common::fasta::{doubles, joined, several};
+use crate::common::{Folder, biofast};
+use crate::tools::need;
+
+#[test]
+#[ignore = "needs seqkit"]
+fn figures_are_those_of_seqkit() {
+    let folder = Folder::new();
+    for (name, content) in several() {
+        let path = folder.file(name, &content);
+        let run = biofast(&["stats", "-T", "-q", &path]);
+        assert_eq!(run.code, 0, "{run:?}");
+        let ours: Vec<Vec<&str>> = run.stdout.lines().map(|l| l.split('\t').collect()).collect();
+        let figure = |name: &str| ours[1][ours[0].iter().position(|n| *n == name).unwrap()];
+        let theirs = need("seqkit").args(["stats", "-a", "-T", &path]).output().unwrap();
+        let theirs = String::from_utf8(theirs.stdout).unwrap();
+        let theirs: Vec<Vec<&str>> = theirs.lines().map(|l| l.split('\t').collect()).collect();
+        for (name, their) in theirs[0].iter().zip(&theirs[1]) {
+            if matches!(*name, "file" | "Q20(%)" | "Q30(%)" | "AvgQual" | "N50_num") {
+                continue;
+            }
+            let our = figure(name);
+            let equal = match (our.parse::<f64>(), their.parse::<f64>()) {
+                (Ok(our), Ok(their)) => our == their,
+                _ => our == *their,
+            };
+            assert!(equal, "{path}: {name}: ours {our}, seqkit's {their}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs seqkit"]
+fn dedup_of_fasta_keeps_what_seqkit_keeps() {
+    let folder = Folder::new();
+    let input = folder.file("x.fa", doubles());
+    let ours = biofast(&["dedup", "-q", &input]);
+    assert_eq!(ours.code, 0, "{}", ours.stderr);
+    let theirs = need("seqkit").args(["rmdup", "-s", "-P", &input]).output().unwrap();
+    assert_eq!(joined(&String::from_utf8(theirs.stdout).unwrap()), joined(&ours.stdout));
+}

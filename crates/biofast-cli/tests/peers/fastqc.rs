@@ -1,0 +1,125 @@
+//! Reports of `--format fastqc` beside FastQC.
+
+use std::fmt::Write;
+
+use crate::common::fastqc::{library, modules};
+use crate::common::{Folder, biofast, sample, text};
+use crate::tools::{corpus, need};
+
+/// Reads of these lengths and GC shares, and qualities that fall by `fall` in a read.
+fn fastq(n: usize, lengths: &[usize], gc: &[usize], fall: usize) -> String {
+    let mut state = 7u64;
+    let mut random = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut text = String::new();
+    for i in 0..n {
+        let (len, gc) = (lengths[random(lengths.len())], gc[random(gc.len())]);
+        let mut base = |j: usize| match (random(100) < gc, random(2)) {
+            _ if i % 40 == 0 && j % 7 == 3 => 'N',
+            (true, 0) => 'G',
+            (true, _) => 'C',
+            (false, 0) => 'A',
+            (false, _) => 't',
+        };
+        let bases: String = (0..len).map(&mut base).collect();
+        let quality = |j: usize| (33 + 38 - fall * j / len + (i + j) % 3) as u8 as char;
+        let qualities: String = (0..len).map(quality).collect();
+        let _ = writeln!(text, "@r{i}\n{bases}\n+\n{qualities}");
+    }
+    text
+}
+
+#[test]
+#[ignore = "needs fastqc"]
+fn every_cell_and_verdict_is_that_of_fastqc() {
+    let folder = Folder::new();
+    let made = [
+        ("equal.fq", fastq(500, &[100], &[44], 14)),
+        ("lengths.fq", fastq(400, &[30, 31, 47, 70, 230], &[30, 31, 60], 20)),
+        ("bimodal.fq", fastq(900, &[150], &[25, 70], 38)),
+        ("few.fq", fastq(60, &[50], &[50], 30)),
+        ("short.fq", fastq(30, &[9, 11, 12], &[50], 20)),
+        ("copies.fq", fastq(40, &[60], &[45], 20).repeat(9)),
+        ("tiles.fq", library(9000, 100, 40, 3000)),
+        ("old.fq", library(3000, 36, 1, 300)),
+        ("unnamed.fq", library(3000, 76, 2, 2000)),
+        // More than are looked at.
+        ("large.fq", library(150_000, 30, 5, 900_000)),
+    ];
+    let mut files: Vec<String> =
+        made.into_iter().map(|(name, content)| folder.file(name, content)).collect();
+    files.push(plain(&folder, "sample_R1", &sample("sample_R1.fq.bgz")));
+    let verdicts = compare(&files);
+    // The rules were put to the test.
+    for seen in [
+        "warn Per",
+        "fail Per base sequence quality",
+        "fail Per sequence GC content",
+        "warn Per tile sequence quality",
+        "fail Sequence Duplication Levels",
+        "warn Overrepresented sequences",
+        "fail Overrepresented sequences",
+        "warn Adapter Content",
+        "fail Adapter Content",
+    ] {
+        assert!(verdicts.iter().any(|verdict| verdict.starts_with(seen)), "{seen}: {verdicts:?}");
+    }
+}
+
+fn plain(folder: &Folder, name: &str, reads: &str) -> String {
+    let run = biofast(&["filter", "--quiet", reads]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    folder.file(&format!("{name}.fq"), run.stdout)
+}
+
+/// Compares all cells of the files' reports; returns the verdicts.
+fn compare(files: &[String]) -> Vec<String> {
+    let run =
+        need("fastqc").args(["--quiet", "--nogroup", "--extract"]).args(files).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let mut verdicts = Vec::new();
+    for file in files {
+        let theirs = format!("{}_fastqc/fastqc_data.txt", file.strip_suffix(".fq").unwrap());
+        let theirs = modules(&std::fs::read_to_string(theirs).unwrap());
+        let ours = modules(&biofast(&["stats", "--format", "fastqc", file]).stdout);
+        assert_eq!(ours.len(), theirs.len(), "{file}: {:?} {:?}", ours.keys(), theirs.keys());
+        for (name, (verdict, rows)) in &ours {
+            let (their_verdict, their_rows) = &theirs[name];
+            assert_eq!(verdict, their_verdict, "{file}: {name}");
+            assert_eq!(rows.len(), their_rows.len(), "{file}: {name}");
+            for (row, their_row) in rows.iter().zip(their_rows) {
+                let same = row.len() == their_row.len()
+                    && row.iter().zip(their_row).all(|(a, b)| same(a, b));
+                assert!(same, "{file}: {name}: {row:?}, not {their_row:?}");
+            }
+            verdicts.push(format!("{verdict} {name}"));
+        }
+    }
+    verdicts
+}
+
+/// The same text, or the same number up to how it is rounded.
+fn same(a: &str, b: &str) -> bool {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-9 * a.abs().max(1.0),
+        _ => a == b,
+    }
+}
+
+/// Third-party files.
+mod corpus {
+    use super::*;
+
+    /// Short reads of many copies, three and four quality values, tiles.
+    #[test]
+    #[ignore = "needs fastqc and the corpus"]
+    fn every_cell_and_verdict_of_real_libraries_is_that_of_fastqc() {
+        let folder = Folder::new();
+        let names = ["chipseq_SRR5204809-10_R1", "tenx_flex_3level_R2", "novaseq4_metagenome_R1"];
+        let file = |name| plain(&folder, name, &text(&corpus(&format!("real/{name}.fastq.gz"))));
+        compare(&names.map(file));
+    }
+}

@@ -1,0 +1,120 @@
+//! The coverage of genomes and of targets beside Picard 3.4, figure for figure.
+
+use std::fmt::Write as _;
+
+use crate::common::coverage::at;
+use crate::common::stats_picard::rows;
+use crate::common::stats_wgs_hs::{intervals, metrics, records, reference, run};
+use crate::common::{Folder, biofast};
+use crate::tools::{self, corpus, need};
+
+#[test]
+#[ignore = "needs Picard 3.4"]
+fn coverage_is_that_of_picard() {
+    let folder = Folder::new();
+    let input = folder.file("x.sam", records(21));
+    let fasta = reference(&folder, 21);
+    let (targets, baits, _) = intervals(&folder, 21);
+    let args = ["--qc", "wgs,hs", "-r", &fasta, "--targets", &targets, "--baits", &baits];
+    let [wgs, hs] = run(&folder, &input, "own", &args);
+    let (wgs_out, hs_out) = (at(&folder, "wgs.txt"), at(&folder, "hs.txt"));
+    let both = ["-I", &input, "-R", &fasta, "-O"];
+    picard(&[&["CollectWgsMetrics"][..], &both, &[&wgs_out]].concat());
+    assert_eq!(wgs, rows(&folder, "wgs.txt"));
+    let of_targets = [&hs_out[..], "-TI", &targets, "-BI", &baits];
+    picard(&[&["CollectHsMetrics"][..], &both, &of_targets].concat());
+    assert_same_hs(&hs, &rows(&folder, "hs.txt"));
+    // The input is one in which all kinds of bases occur.
+    for (found, names) in [
+        (metrics(&wgs), "MAPQ DUPE UNPAIRED BASEQ OVERLAP CAPPED"),
+        (metrics(&hs), "MAPQ DUPE BASEQ OVERLAP OFF_TARGET"),
+    ] {
+        let others = match found.contains_key("PCT_100X") {
+            true => ["PCT_100X", "HET_SNP_SENSITIVITY", "MEAN_COVERAGE"],
+            false => ["HS_LIBRARY_SIZE", "NEAR_BAIT_BASES", "AT_DROPOUT"],
+        };
+        let excluded = names.split(' ').map(|name| format!("PCT_EXC_{name}"));
+        for name in excluded.chain(others.map(String::from)) {
+            assert!(!["", "0", "?"].contains(&found[&name[..]]), "{name}: {}", found[&name[..]]);
+        }
+    }
+}
+
+fn picard(args: &[&str]) {
+    let mut command = tools::picard(args[0]);
+    command.args(&args[1..]).args(["--VALIDATION_STRINGENCY", "SILENT", "--QUIET"]);
+    tools::run(command.args(["--VERBOSITY", "ERROR"]));
+}
+
+fn assert_same_hs(own: &str, theirs: &str) {
+    let (own, theirs) = (metrics(own), metrics(theirs));
+    assert_eq!(own.len(), theirs.len());
+    for (name, value) in &own {
+        assert_eq!(theirs.get(name), Some(value), "{name}");
+    }
+}
+
+#[test]
+#[ignore = "needs multiqc"]
+fn multiqc_shows_the_coverage_of_genomes_and_targets() {
+    let folder = Folder::new();
+    let (input, fasta) = (folder.file("lane1.sam", records(5)), reference(&folder, 5));
+    let (targets, _, _) = intervals(&folder, 5);
+    let (qc, out) = (at(&folder, "qc"), at(&folder, "out"));
+    let args = ["--qc", "wgs,hs", "-r", &fasta, "--targets", &targets];
+    let run = ["stats", "--quiet", &input, "--out-dir", &qc];
+    assert_eq!(biofast(&[&run[..], &args].concat()).code, 0);
+    let run =
+        need("multiqc").args(["--quiet", "--no-version-check", "-o", &out, &qc]).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    for (module, name, columns) in [
+        ("wgsmetrics", "wgs", vec!["MEAN_COVERAGE", "PCT_1X", "PCT_EXC_OVERLAP"]),
+        ("HsMetrics", "hs", vec!["MEAN_TARGET_COVERAGE", "FOLD_ENRICHMENT", "ON_BAIT_BASES"]),
+    ] {
+        let own = rows(&folder, &format!("qc/lane1.{name}_metrics"));
+        let own = metrics(&own);
+        let path = folder.path("out/multiqc_data").join(format!("multiqc_picard_{module}.txt"));
+        let table = std::fs::read_to_string(&path).unwrap_or_else(|_| {
+            panic!(
+                "{:?}",
+                std::fs::read_dir(path.parent().unwrap())
+                    .unwrap()
+                    .map(|e| e.unwrap().file_name())
+                    .collect::<Vec<_>>()
+            )
+        });
+        let mut lines = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+        let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+        assert!(row[0].contains("lane1"), "{table}");
+        for name in columns {
+            let column = head.iter().position(|column| *column == name).unwrap();
+            let (found, expected): (f64, f64) =
+                (row[column].parse().unwrap(), own[name].parse().unwrap());
+            assert!(found == expected && found > 0.0, "{name}: {found} {expected}");
+        }
+    }
+}
+
+/// Third-party files.
+mod corpus {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs Picard 3.4 and the corpus"]
+    fn coverage_of_real_exomes_is_that_of_picard() {
+        let real = corpus("real/nf-cmgg_exome_10samples.bam");
+        let folder = Folder::new();
+        let mut list =
+            String::from("@HD\tVN:1.6\n@SQ\tSN:chr21\tLN:10000000\n@SQ\tSN:chrX\tLN:10000000\n");
+        for start in (5_000_001..9_900_000).step_by(3000) {
+            let _ = writeln!(list, "chr21\t{start}\t{}\t+\tt", start + 900);
+        }
+        let targets = folder.file("exome.interval_list", list);
+        let input = real.to_str().unwrap();
+        let [_, hs] = run(&folder, input, "own", &["--qc", "hs", "--targets", &targets]);
+        let out = at(&folder, "hs.txt");
+        picard(&["CollectHsMetrics", "-I", input, "-O", &out, "-TI", &targets, "-BI", &targets]);
+        assert_same_hs(&hs, &rows(&folder, "hs.txt"));
+        assert!(metrics(&hs)["MAX_TARGET_COVERAGE"].parse::<u64>().unwrap() > 200);
+    }
+}
