@@ -1,9 +1,11 @@
-//! `cargo xtask`: what a release consists of. For those who publish biofast, and for CI; see docs/releasing.md.
+//! `cargo xtask`: what a release consists of, and the goldens of tests. For those who publish biofast, and for CI; see
+//! docs/releasing.md.
 
 mod archive;
 mod compile;
 mod components;
 mod dist;
+mod goldens;
 mod versions;
 
 use std::io::Write;
@@ -28,6 +30,7 @@ Commands:
   sbom      Print the list of components (CycloneDX 1.5) to standard output
   licences  Print the licences of all components to standard output
   versions  Check that every file that names the version names the same one
+  goldens   Write what tests compare biofast's output with, by the tools it is compared with
   package   Check that every crate can be packaged from what is committed
 ";
 
@@ -47,6 +50,7 @@ fn main() -> Result<()> {
         }
         ["pages", program, out] => dist::write_pages(&root, program.as_ref(), out.as_ref()),
         ["versions"] => versions::check(&root),
+        ["goldens"] => goldens::run(&root),
         ["package"] => package(&root),
         [] | ["--help" | "-h" | "help"] => {
             print!("{HELP}");

@@ -32,6 +32,7 @@ mod filter_nanopore;
 mod filter_summary;
 mod filter_unaligned;
 mod get;
+mod goldens;
 mod grep;
 mod gzip_index;
 mod help;
