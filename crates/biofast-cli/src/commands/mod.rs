@@ -93,7 +93,7 @@ commands! {
     "man" Man(about::ManArgs) => about::manual,
 }
 
-/// Statistics of sequencing reads and alignments, at the speed of decompression.
+/// Fast, exact tools for FASTQ, BAM and CRAM files
 #[derive(Parser)]
 #[command(
     name = "biofast",

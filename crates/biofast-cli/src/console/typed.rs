@@ -9,6 +9,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 const OF_FILTER: &[(&[&str], &str)] = &[
     (&["-n", "--n_base_limit"], "--max-n is fastp's -n, --times cutadapt's"),
     (&["-m"], "--min-len is cutadapt's -m, --merge fastp's"),
+    (&["--max-ee"], "--max-expected-errors is cutadapt's --max-ee"),
+    (&["--max-aer"], "--max-expected-errors-per-base is cutadapt's --max-aer"),
+    (&["--trim-n"], "nothing in biofast trims Ns at ends; use `cutadapt --trim-n`"),
     (&["-y", "-Y", "--low_complexity_filter"], "--min-complexity 30 is what fastp's -y stands for"),
     (&["--average_qual"], "--min-mean-qual Q --mean arithmetic is fastp's --average_qual"),
     (
@@ -225,6 +228,12 @@ const OF_VIEW: &[(&[&str], &str)] = &[
     ),
 ];
 
+/// Options of `seqkit stats` that `stats` doesn't know.
+const OF_STATS: &[(&[&str], &str)] = &[
+    (&["-a", "--all"], "leave it out: every statistic is always computed"),
+    (&["-j"], "-@ N sets the number of threads"),
+];
+
 /// What does the same as a word of another program.
 fn here(words: &[(&[&str], &'static str)], typed: &str) -> Option<&'static str> {
     let typed = typed.split('=').next().unwrap_or(typed);
@@ -263,6 +272,14 @@ pub(crate) fn with_likely_commands(mut error: clap::Error, all: &clap::Command) 
     error
 }
 
+/// What helps whoever typed a file where a command belongs.
+fn without_command(typed: &str) -> Option<String> {
+    let looks_like_file = typed.contains(['.', '/']) || typed == "-" || Path::new(typed).is_file();
+    looks_like_file.then(|| {
+        format!("'{typed}' is not a command: did you mean `biofast stats {typed}`, or `biofast check {typed}`?")
+    })
+}
+
 /// What numbers that can't be read are called by the standard library, and what is meant.
 const NUMBERS: [(&str, &str); 7] = [
     ("invalid digit found in string", "expected a whole number"),
@@ -276,10 +293,13 @@ const NUMBERS: [(&str, &str); 7] = [
 
 /// The error in plain words, where those of the libraries aren't.
 pub(crate) fn in_plain_words(
-    error: clap::Error,
+    mut error: clap::Error,
     arguments: &[OsString],
     command: &mut clap::Command,
 ) -> clap::Error {
+    // An option that isn't known is hardly ever meant as a value.
+    error.remove(ContextKind::Suggested);
+    let error = error;
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -287,13 +307,18 @@ pub(crate) fn in_plain_words(
     // In the first line: many programs that call this one show no more of a message.
     let elsewhere = match error.kind() {
         ErrorKind::InvalidSubcommand => text(ContextKind::InvalidSubcommand).and_then(|typed| {
-            here(COMMANDS, typed).map(|here| format!("there is no command '{typed}': {here}"))
+            here(COMMANDS, typed)
+                .map(|here| format!("there is no command '{typed}': {here}"))
+                .or_else(|| without_command(typed))
         }),
-        ErrorKind::UnknownArgument if arguments.first().is_some_and(|word| word == "view") => {
-            text(ContextKind::InvalidArg).and_then(|typed| {
-                here(OF_VIEW, typed).map(|here| format!("unexpected argument '{typed}': {here}"))
-            })
-        }
+        ErrorKind::UnknownArgument => text(ContextKind::InvalidArg).and_then(|typed| {
+            let words = match arguments.first()?.to_str()? {
+                "view" => OF_VIEW,
+                "stats" => OF_STATS,
+                _ => return None,
+            };
+            here(words, typed).map(|here| format!("unexpected argument '{typed}': {here}"))
+        }),
         _ => None,
     };
     if let Some(message) = elsewhere {

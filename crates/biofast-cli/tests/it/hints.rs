@@ -465,6 +465,8 @@ fn commands_and_options_of_samtools_are_answered() {
         (&["faidx"], "`samtools faidx`"),
         (&["quickcheck"], "`biofast check`"),
         (&["mpileup"], "use samtools"),
+        (&["reads.fq.gz"], "did you mean `biofast stats reads.fq.gz`"),
+        (&["stats", "-a"], "leave it out"),
         (&["fq2fa"], "`biofast convert --to fasta`"),
         (&["view", "-N", "names"], "`biofast filter -N FILE`"),
         (&["view", "--qname-file=names"], "`biofast filter -N FILE`"),
