@@ -450,10 +450,11 @@ struct Place<'a>((i32, i32), Option<&'a str>);
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (reference, position) = self.0;
-        match reference {
-            -1 => f.write_str("an unplaced record"),
-            _ if let Some(name) = self.1 => write!(f, "{name}:{}", i64::from(position) + 1),
-            n => write!(f, "reference number {} position {}", n + 1, i64::from(position) + 1),
+        let position = i64::from(position) + 1;
+        match (reference, self.1) {
+            (-1, _) => f.write_str("an unplaced record"),
+            (_, Some(name)) => write!(f, "{name}:{position}"),
+            (n, None) => write!(f, "reference number {} position {position}", n + 1),
         }
     }
 }
