@@ -99,42 +99,49 @@ fn a_place_for_an_adapter_needs_one_and_leaves_nothing_where_it_fails() {
     }
 }
 
-#[test]
-fn more_pairs_of_adapters_than_files_that_may_be_open() {
-    let (folder, out) = (Folder::new(), Folder::new());
-    let fasta = folder.file(
-        "a.fa",
-        (0..20).map(|i| format!(">a{i}\n^ACGTTTGCA{}\n", digits(i))).collect::<String>(),
-    );
-    // Each two of 20, and mates without one; mates follow each other.
-    let code = |i: usize| if i < 20 { format!("ACGTTTGCA{}", digits(i)) } else { String::new() };
-    let mut pairs = String::new();
-    for i in 0..21 * 21 {
-        for number in [i / 21, i % 21] {
-            let read = format!("{}GG", code(number));
-            pairs += &format!("@r{i}\n{read}\n+\n{}\n", "I".repeat(read.len()));
-        }
-    }
-    let reads = folder.file("pairs.fq", pairs);
-    let file = format!("file:{fasta}");
-    let names = text(&out.path("{name2}_{name1}.fq.gz"));
-    let mut shell = Command::new("sh");
-    shell
-        .args(["-c", "ulimit -n 100 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_biofast")])
-        .args(["filter", "--quiet", "-@", "2", "--error-rate", "0", "--no-indels"])
-        .args(["--interleaved", &reads, "-g", &file, "--front2", &file, "-o", &names]);
-    let run = shell.output().unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let name = |i: usize| if i < 20 { format!("a{i}") } else { "unknown".to_owned() };
-    for i in 0..21 * 21 {
-        let path = out.path(&format!("{}_{}.fq.gz", name(i % 21), name(i / 21)));
-        let run = biofast(&["convert", "--quiet", "--to", "table", &text(&path)]);
-        assert_eq!(run.stdout, format!("r{i}\tGG\tII\n").repeat(2), "{}", path.display());
-    }
-    assert_eq!(std::fs::read_dir(out.path("")).unwrap().count(), 21 * 21);
-}
-
 /// Five letters for a number.
 fn digits(number: usize) -> String {
     (0..5).map(|place| ['A', 'C', 'G', 'T'][number >> (2 * place) & 3]).collect()
+}
+
+/// `cargo test -- --ignored exhaustive` runs them.
+mod exhaustive {
+    use super::*;
+
+    #[test]
+    #[ignore = "exhaustive: takes minutes"]
+    fn more_pairs_of_adapters_than_files_that_may_be_open() {
+        let (folder, out) = (Folder::new(), Folder::new());
+        let fasta = folder.file(
+            "a.fa",
+            (0..20).map(|i| format!(">a{i}\n^ACGTTTGCA{}\n", digits(i))).collect::<String>(),
+        );
+        // Each two of 20, and mates without one; mates follow each other.
+        let code =
+            |i: usize| if i < 20 { format!("ACGTTTGCA{}", digits(i)) } else { String::new() };
+        let mut pairs = String::new();
+        for i in 0..21 * 21 {
+            for number in [i / 21, i % 21] {
+                let read = format!("{}GG", code(number));
+                pairs += &format!("@r{i}\n{read}\n+\n{}\n", "I".repeat(read.len()));
+            }
+        }
+        let reads = folder.file("pairs.fq", pairs);
+        let file = format!("file:{fasta}");
+        let names = text(&out.path("{name2}_{name1}.fq.gz"));
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", "ulimit -n 100 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_biofast")])
+            .args(["filter", "--quiet", "-@", "2", "--error-rate", "0", "--no-indels"])
+            .args(["--interleaved", &reads, "-g", &file, "--front2", &file, "-o", &names]);
+        let run = shell.output().unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let name = |i: usize| if i < 20 { format!("a{i}") } else { "unknown".to_owned() };
+        for i in 0..21 * 21 {
+            let path = out.path(&format!("{}_{}.fq.gz", name(i % 21), name(i / 21)));
+            let run = biofast(&["convert", "--quiet", "--to", "table", &text(&path)]);
+            assert_eq!(run.stdout, format!("r{i}\tGG\tII\n").repeat(2), "{}", path.display());
+        }
+        assert_eq!(std::fs::read_dir(out.path("")).unwrap().count(), 21 * 21);
+    }
 }

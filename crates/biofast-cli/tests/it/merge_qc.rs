@@ -75,48 +75,6 @@ fn merge(folder: &Folder, to: &str, reports: &[String], options: &[&str]) {
 }
 
 #[test]
-fn shards_and_lanes_give_the_files_of_one_run() {
-    for seed in [5, 8] {
-        let folder = Folder::new();
-        let whole = records(seed, seed == 8);
-        let (path, fasta) = (folder.file("x.sam", &whole), folder.file("ref.fa", sam::fasta(seed)));
-        let one = at(&folder, "one");
-        let args = ["stats", "--quiet", "--out-dir", &one, "--sample", "s", "-r", &fasta, &path];
-        run(&[&args[..], &["--qc", ALL]].concat());
-        let expected = files(&folder, "one");
-        assert_eq!(expected.len(), 10, "{:?}", expected.keys());
-        for (n, in_pieces) in [(1, true), (2, true), (7, true), (1, false), (2, false), (7, false)]
-        {
-            let paths = parts(&folder, &whole, n, in_pieces);
-            let of = if in_pieces { "shard" } else { "lane" };
-            let threads = ["1", "3"][n % 2];
-            let options =
-                ["--quiet", "--partial", of, "--qc", "picard", "-r", &fasta, "-@", threads];
-            let reports = reports(&folder, &paths, &options);
-            let to = format!("{of}{n}");
-            merge(&folder, &to, &reports, &[]);
-            let found = files(&folder, &to);
-            for (name, text) in &expected {
-                assert!(found.get(name) == Some(text), "{of} {n} {seed}: {name}");
-            }
-            assert_eq!(found.len(), expected.len());
-            assert!(folder.path(&format!("{to}/s.biofast.html")).exists());
-            if n == 7 {
-                // In steps.
-                let step = |name: &str, some: &[String]| {
-                    let some: Vec<&str> = some.iter().map(String::as_str).collect();
-                    let args = ["merge", "--sample", "s", "--json", "--partial"];
-                    folder.file(name, run(&[&args[..], &some].concat()))
-                };
-                let steps = [step("a.json", &reports[..3]), step("b.json", &reports[3..])];
-                merge(&folder, &format!("{to}_steps"), &steps, &["--qc", ALL]);
-                assert!(files(&folder, &format!("{to}_steps")) == expected, "{of} {seed}");
-            }
-        }
-    }
-}
-
-#[test]
 fn shards_of_a_plan_give_the_files_of_one_run() {
     let folder = Folder::new();
     let sam = folder.file("x.sam", records(6, false));
@@ -139,53 +97,6 @@ fn shards_of_a_plan_give_the_files_of_one_run() {
     let lacking = ["merge", "--out-dir", &at(&folder, "no"), &reports[0], &reports[2]];
     assert_error(&biofast(&lacking), &["shard"]);
     assert!(!folder.path("no").exists());
-}
-
-#[test]
-fn coverage_of_pieces_is_that_of_one_run() {
-    for (seed, numbers) in [(3, [1, 7, 30]), (4, [2, 3, 30])] {
-        let folder = Folder::new();
-        // One place is deeper than Picard looks, and lies in several pieces.
-        let whole = stats_wgs_hs::records(seed);
-        let path = folder.file("x.sam", &whole);
-        let fasta = stats_wgs_hs::reference(&folder, seed);
-        let (targets, baits, _) = stats_wgs_hs::intervals(&folder, seed);
-        let one = at(&folder, "one");
-        let asked = ["--targets", &targets, "--baits", &baits, "--qc", "wgs,hs", "-r", &fasta];
-        let args = ["stats", "--quiet", "--out-dir", &one, "--sample", "s", &path];
-        run(&[&args[..], &asked].concat());
-        let expected = files(&folder, "one");
-        assert_eq!(expected.len(), 2);
-        for n in numbers {
-            let paths = parts(&folder, &whole, n, true);
-            let threads = ["1", "3"][n % 2];
-            let options = ["--quiet", "--partial", "shard", "-@", threads, "--chunk-size", "9000"];
-            let reports = reports(&folder, &paths, &[&options[..], &asked].concat());
-            let to = format!("pieces{n}");
-            merge(&folder, &to, &reports, &["--qc", "wgs,hs"]);
-            assert!(files(&folder, &to) == expected, "{n} pieces, {seed}");
-            if n == 30 {
-                let step = |number: usize, some: &[String]| {
-                    let some: Vec<&str> = some.iter().map(String::as_str).collect();
-                    let args = ["merge", "--sample", "s", "--json", "--partial"];
-                    let name = format!("step{number}.json");
-                    folder.file(&name, run(&[&args[..], &some].concat()))
-                };
-                let steps: Vec<String> =
-                    reports.chunks(7).enumerate().map(|(n, some)| step(n, some)).collect();
-                merge(&folder, "steps", &steps, &["--qc", "wgs,hs"]);
-                assert!(files(&folder, "steps") == expected, "in steps, {seed}");
-                let backward = [reports[20].as_str(), &reports[19]];
-                let to = at(&folder, "no");
-                let args = ["merge", "--sample", "s", "--out-dir", &to];
-                let wrong = biofast(&[&args[..], &backward].concat());
-                assert_error(&wrong, &["30_19_true.sam", "order"]);
-            }
-        }
-        let lane = ["stats", "--json", "--partial", "lane", &path];
-        let run = biofast(&[&lane[..], &asked].concat());
-        assert_error(&run, &["wgs", "lanes", "biofast merge"]);
-    }
 }
 
 #[test]
@@ -333,4 +244,104 @@ fn what_cannot_be_joined_is_refused_and_named() {
     assert_error(&run, &["cut.sam"]);
     let names: Vec<String> = files(&folder, "new/qc").into_keys().collect();
     assert!(names.len() > 6 && names.iter().all(|name| name.starts_with("2_0_true.")), "{names:?}");
+}
+
+/// `cargo test -- --ignored exhaustive` runs them.
+mod exhaustive {
+    use super::*;
+
+    #[test]
+    #[ignore = "exhaustive: takes minutes"]
+    fn coverage_of_pieces_is_that_of_one_run() {
+        for (seed, numbers) in [(3, [1, 7, 30]), (4, [2, 3, 30])] {
+            let folder = Folder::new();
+            // One place is deeper than Picard looks, and lies in several pieces.
+            let whole = stats_wgs_hs::records(seed);
+            let path = folder.file("x.sam", &whole);
+            let fasta = stats_wgs_hs::reference(&folder, seed);
+            let (targets, baits, _) = stats_wgs_hs::intervals(&folder, seed);
+            let one = at(&folder, "one");
+            let asked = ["--targets", &targets, "--baits", &baits, "--qc", "wgs,hs", "-r", &fasta];
+            let args = ["stats", "--quiet", "--out-dir", &one, "--sample", "s", &path];
+            run(&[&args[..], &asked].concat());
+            let expected = files(&folder, "one");
+            assert_eq!(expected.len(), 2);
+            for n in numbers {
+                let paths = parts(&folder, &whole, n, true);
+                let threads = ["1", "3"][n % 2];
+                let options =
+                    ["--quiet", "--partial", "shard", "-@", threads, "--chunk-size", "9000"];
+                let reports = reports(&folder, &paths, &[&options[..], &asked].concat());
+                let to = format!("pieces{n}");
+                merge(&folder, &to, &reports, &["--qc", "wgs,hs"]);
+                assert!(files(&folder, &to) == expected, "{n} pieces, {seed}");
+                if n == 30 {
+                    let step = |number: usize, some: &[String]| {
+                        let some: Vec<&str> = some.iter().map(String::as_str).collect();
+                        let args = ["merge", "--sample", "s", "--json", "--partial"];
+                        let name = format!("step{number}.json");
+                        folder.file(&name, run(&[&args[..], &some].concat()))
+                    };
+                    let steps: Vec<String> =
+                        reports.chunks(7).enumerate().map(|(n, some)| step(n, some)).collect();
+                    merge(&folder, "steps", &steps, &["--qc", "wgs,hs"]);
+                    assert!(files(&folder, "steps") == expected, "in steps, {seed}");
+                    let backward = [reports[20].as_str(), &reports[19]];
+                    let to = at(&folder, "no");
+                    let args = ["merge", "--sample", "s", "--out-dir", &to];
+                    let wrong = biofast(&[&args[..], &backward].concat());
+                    assert_error(&wrong, &["30_19_true.sam", "order"]);
+                }
+            }
+            let lane = ["stats", "--json", "--partial", "lane", &path];
+            let run = biofast(&[&lane[..], &asked].concat());
+            assert_error(&run, &["wgs", "lanes", "biofast merge"]);
+        }
+    }
+
+    #[test]
+    #[ignore = "exhaustive: takes minutes"]
+    fn shards_and_lanes_give_the_files_of_one_run() {
+        for seed in [5, 8] {
+            let folder = Folder::new();
+            let whole = records(seed, seed == 8);
+            let (path, fasta) =
+                (folder.file("x.sam", &whole), folder.file("ref.fa", sam::fasta(seed)));
+            let one = at(&folder, "one");
+            let args =
+                ["stats", "--quiet", "--out-dir", &one, "--sample", "s", "-r", &fasta, &path];
+            run(&[&args[..], &["--qc", ALL]].concat());
+            let expected = files(&folder, "one");
+            assert_eq!(expected.len(), 10, "{:?}", expected.keys());
+            for (n, in_pieces) in
+                [(1, true), (2, true), (7, true), (1, false), (2, false), (7, false)]
+            {
+                let paths = parts(&folder, &whole, n, in_pieces);
+                let of = if in_pieces { "shard" } else { "lane" };
+                let threads = ["1", "3"][n % 2];
+                let options =
+                    ["--quiet", "--partial", of, "--qc", "picard", "-r", &fasta, "-@", threads];
+                let reports = reports(&folder, &paths, &options);
+                let to = format!("{of}{n}");
+                merge(&folder, &to, &reports, &[]);
+                let found = files(&folder, &to);
+                for (name, text) in &expected {
+                    assert!(found.get(name) == Some(text), "{of} {n} {seed}: {name}");
+                }
+                assert_eq!(found.len(), expected.len());
+                assert!(folder.path(&format!("{to}/s.biofast.html")).exists());
+                if n == 7 {
+                    // In steps.
+                    let step = |name: &str, some: &[String]| {
+                        let some: Vec<&str> = some.iter().map(String::as_str).collect();
+                        let args = ["merge", "--sample", "s", "--json", "--partial"];
+                        folder.file(name, run(&[&args[..], &some].concat()))
+                    };
+                    let steps = [step("a.json", &reports[..3]), step("b.json", &reports[3..])];
+                    merge(&folder, &format!("{to}_steps"), &steps, &["--qc", ALL]);
+                    assert!(files(&folder, &format!("{to}_steps")) == expected, "{of} {seed}");
+                }
+            }
+        }
+    }
 }

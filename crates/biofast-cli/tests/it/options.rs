@@ -687,122 +687,6 @@ fn ways(argument: &Arg) -> Vec<Vec<String>> {
     values.iter().map(|value| vec![name.clone(), (*value).to_owned()]).collect()
 }
 
-#[test]
-fn every_option_changes_something_or_there_is_a_word_about_it() {
-    let failed = Mutex::new(Vec::new());
-    let tried = AtomicUsize::new(0);
-    on_all_cores(&jobs(), |folder, inputs, job| {
-        let base = run(folder, inputs, &typed(job, Vec::new()));
-        assert_eq!(base.code, Some(0), "{} {}: {}", job.command, job.mode, base.said);
-        for argument in &job.options {
-            let id = argument.get_id().as_str();
-            let neutral = NEUTRAL.iter().any(|(command, modes, ids)| {
-                *command == job.command
-                    && (modes.is_empty() || modes.contains(&job.mode))
-                    && ids.contains(&id)
-            });
-            let mut silent = true;
-            for way in ways(argument) {
-                let outcome = run(folder, inputs, &typed(job, way.clone()));
-                tried.fetch_add(1, Ordering::Relaxed);
-                let fine =
-                    matches!(outcome.code, Some(0..=2)) && !outcome.said.contains("panicked");
-                if !fine {
-                    let said = format!("{} {way:?} ({}): {outcome:?}", job.command, job.mode);
-                    failed.lock().unwrap().push(said);
-                }
-                let told = outcome.said.lines().any(|line| {
-                    let is_word = ["warning: ", "note: "].iter().any(|kind| line.contains(kind));
-                    is_word && !base.said.contains(line)
-                });
-                let differs = outcome.code != base.code || outcome.written != base.written;
-                if differs || told {
-                    silent = false;
-                    break;
-                }
-            }
-            if silent && !neutral {
-                let name = named(argument).unwrap();
-                failed
-                    .lock()
-                    .unwrap()
-                    .push(format!("{} {name} is not read: {} ({id})", job.command, job.mode));
-            }
-        }
-    });
-    let mut failed = failed.into_inner().unwrap();
-    failed.sort();
-    assert!(failed.is_empty(), "{}\n{}", failed.len(), failed.join("\n"));
-    assert!(tried.into_inner() > 1000);
-}
-
-/// What values are called that are paths alone.
-const PATHS: [&str; 5] = ["FILE", "FASTA", "FOLDER", "DIR", "BED"];
-
-/// Numbers that nobody means.
-const EXTREMES: [&str; 9] = [
-    "0",
-    "-1",
-    "1e30",
-    "nan",
-    "inf",
-    "1e-300",
-    "4294967296",
-    "18446744073709551615",
-    "99999999999G",
-];
-
-#[test]
-fn extreme_numbers_end_in_an_answer() {
-    let failed = Mutex::new(Vec::new());
-    let tried = AtomicUsize::new(0);
-    on_all_cores(&jobs(), |folder, inputs, job| {
-        let mut all = biofast_cli::command();
-        for argument in &job.options {
-            let is_of_words = !argument.get_possible_values().is_empty();
-            let names = argument.get_value_names().unwrap_or_default();
-            let is_path = names.iter().any(|name| PATHS.contains(&name.as_str()));
-            if !takes_value(argument) || is_of_words || is_path {
-                continue;
-            }
-            let name = named(argument).unwrap();
-            for extreme in EXTREMES {
-                let option = match name.starts_with("--") {
-                    true => format!("{name}={extreme}"),
-                    false => format!("{name}{extreme}"),
-                };
-                // What gives it an effect, where it needs something.
-                let mut option = vec![option];
-                option.extend(
-                    with(job.command, argument.get_id().as_str())
-                        .iter()
-                        .map(|&word| word.to_owned()),
-                );
-                let words = typed(job, option);
-                let whole: Vec<&str> =
-                    std::iter::once("biofast").chain(words.iter().map(String::as_str)).collect();
-                if all.try_get_matches_from_mut(whole).is_err() {
-                    continue;
-                }
-                let outcome = run(folder, inputs, &words);
-                tried.fetch_add(1, Ordering::Relaxed);
-                if !matches!(outcome.code, Some(0..=2)) || outcome.said.contains("panicked") {
-                    failed.lock().unwrap().push(format!(
-                        "{}: {:?} {}",
-                        words.join(" "),
-                        outcome.code,
-                        outcome.said
-                    ));
-                }
-            }
-        }
-    });
-    let mut failed = failed.into_inner().unwrap();
-    failed.sort();
-    assert!(failed.is_empty(), "{}\n{}", failed.len(), failed.join("\n"));
-    assert!(tried.into_inner() > 300);
-}
-
 /// What makes a command read an option.
 fn with(command: &str, id: &str) -> &'static [&'static str] {
     match (command, id) {
@@ -837,5 +721,130 @@ fn error_rates_are_shares_or_whole_numbers() {
     crate::common::assert_error(&run(&["-a", "ACGT;e=1e30"]), &["1e30 is not a valid error rate"]);
     for rate in ["0", "0.999", "1", "3", "10000"] {
         assert_eq!(run(&["--adapter-error-rate", rate, "-a", "ACG"]).code, 0, "{rate}");
+    }
+}
+
+/// `cargo test -- --ignored exhaustive` runs them.
+mod exhaustive {
+    use super::*;
+
+    /// What values are called that are paths alone.
+    const PATHS: [&str; 5] = ["FILE", "FASTA", "FOLDER", "DIR", "BED"];
+
+    /// Numbers that nobody means.
+    const EXTREMES: [&str; 9] = [
+        "0",
+        "-1",
+        "1e30",
+        "nan",
+        "inf",
+        "1e-300",
+        "4294967296",
+        "18446744073709551615",
+        "99999999999G",
+    ];
+
+    #[test]
+    #[ignore = "exhaustive: takes minutes"]
+    fn extreme_numbers_end_in_an_answer() {
+        let failed = Mutex::new(Vec::new());
+        let tried = AtomicUsize::new(0);
+        on_all_cores(&jobs(), |folder, inputs, job| {
+            let mut all = biofast_cli::command();
+            for argument in &job.options {
+                let is_of_words = !argument.get_possible_values().is_empty();
+                let names = argument.get_value_names().unwrap_or_default();
+                let is_path = names.iter().any(|name| PATHS.contains(&name.as_str()));
+                if !takes_value(argument) || is_of_words || is_path {
+                    continue;
+                }
+                let name = named(argument).unwrap();
+                for extreme in EXTREMES {
+                    let option = match name.starts_with("--") {
+                        true => format!("{name}={extreme}"),
+                        false => format!("{name}{extreme}"),
+                    };
+                    // What gives it an effect, where it needs something.
+                    let mut option = vec![option];
+                    option.extend(
+                        with(job.command, argument.get_id().as_str())
+                            .iter()
+                            .map(|&word| word.to_owned()),
+                    );
+                    let words = typed(job, option);
+                    let whole: Vec<&str> = std::iter::once("biofast")
+                        .chain(words.iter().map(String::as_str))
+                        .collect();
+                    if all.try_get_matches_from_mut(whole).is_err() {
+                        continue;
+                    }
+                    let outcome = run(folder, inputs, &words);
+                    tried.fetch_add(1, Ordering::Relaxed);
+                    if !matches!(outcome.code, Some(0..=2)) || outcome.said.contains("panicked") {
+                        failed.lock().unwrap().push(format!(
+                            "{}: {:?} {}",
+                            words.join(" "),
+                            outcome.code,
+                            outcome.said
+                        ));
+                    }
+                }
+            }
+        });
+        let mut failed = failed.into_inner().unwrap();
+        failed.sort();
+        assert!(failed.is_empty(), "{}\n{}", failed.len(), failed.join("\n"));
+        assert!(tried.into_inner() > 300);
+    }
+
+    #[test]
+    #[ignore = "exhaustive: takes minutes"]
+    fn every_option_changes_something_or_there_is_a_word_about_it() {
+        let failed = Mutex::new(Vec::new());
+        let tried = AtomicUsize::new(0);
+        on_all_cores(&jobs(), |folder, inputs, job| {
+            let base = run(folder, inputs, &typed(job, Vec::new()));
+            assert_eq!(base.code, Some(0), "{} {}: {}", job.command, job.mode, base.said);
+            for argument in &job.options {
+                let id = argument.get_id().as_str();
+                let neutral = NEUTRAL.iter().any(|(command, modes, ids)| {
+                    *command == job.command
+                        && (modes.is_empty() || modes.contains(&job.mode))
+                        && ids.contains(&id)
+                });
+                let mut silent = true;
+                for way in ways(argument) {
+                    let outcome = run(folder, inputs, &typed(job, way.clone()));
+                    tried.fetch_add(1, Ordering::Relaxed);
+                    let fine =
+                        matches!(outcome.code, Some(0..=2)) && !outcome.said.contains("panicked");
+                    if !fine {
+                        let said = format!("{} {way:?} ({}): {outcome:?}", job.command, job.mode);
+                        failed.lock().unwrap().push(said);
+                    }
+                    let told = outcome.said.lines().any(|line| {
+                        let is_word =
+                            ["warning: ", "note: "].iter().any(|kind| line.contains(kind));
+                        is_word && !base.said.contains(line)
+                    });
+                    let differs = outcome.code != base.code || outcome.written != base.written;
+                    if differs || told {
+                        silent = false;
+                        break;
+                    }
+                }
+                if silent && !neutral {
+                    let name = named(argument).unwrap();
+                    failed
+                        .lock()
+                        .unwrap()
+                        .push(format!("{} {name} is not read: {} ({id})", job.command, job.mode));
+                }
+            }
+        });
+        let mut failed = failed.into_inner().unwrap();
+        failed.sort();
+        assert!(failed.is_empty(), "{}\n{}", failed.len(), failed.join("\n"));
+        assert!(tried.into_inner() > 1000);
     }
 }
