@@ -215,11 +215,10 @@ fn give_one_time(files: &[AtomicFile]) -> Result<(), (usize, io::Error)> {
     if files.len() < 2 {
         return Ok(());
     }
-    let Some(last) = files.iter().filter_map(time).map(|(_, time)| time).max() else {
-        return Ok(());
-    };
-    for (number, file) in files.iter().enumerate() {
-        let Some((path, _)) = time(file).filter(|(_, time)| *time < last) else { continue };
+    let times: Vec<_> = files.iter().map(time).collect();
+    let Some(last) = times.iter().flatten().map(|(_, time)| *time).max() else { return Ok(()) };
+    for (number, found) in times.into_iter().enumerate() {
+        let Some((path, _)) = found.filter(|(_, time)| *time < last) else { continue };
         // Where it can't be set, all the rest is as it should be.
         let Ok(file) = File::options().write(true).open(path) else { continue };
         let _ = file.set_modified(last);
