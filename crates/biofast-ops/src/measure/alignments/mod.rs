@@ -156,14 +156,12 @@ impl Collector {
     /// near.
     pub(crate) fn accept(&mut self, batch: Batch<'_>, left: Option<(&mut Spans, &Rules)>) {
         self.prepare(batch);
-        let Some((spans, rules)) = left else {
-            batch.numbered().for_each(|(number, record)| _ = self.add(&record, number, None));
-            return;
-        };
-        let references = batch.header().references();
+        let mut left = left.map(|(spans, rules)| (spans, rules, batch.header().references()));
         for (number, record) in batch.numbered() {
             self.add(&record, number, None);
-            spans.add_record(number, &record, references, rules, &mut []);
+            if let Some((spans, rules, references)) = &mut left {
+                spans.add_record(number, &record, references, rules, &mut []);
+            }
         }
     }
 

@@ -141,7 +141,10 @@ pub fn collect_part(
         query,
         options,
         Vec::new,
-        |sums: &mut Vec<Sums>, batch, spans: &mut Spans| spans.add_lasting(batch, rules, sums),
+        |sums: &mut Vec<Sums>, batch, spans: &mut Spans| {
+            spans.set_lasting(true);
+            spans.add_with_sums(batch, rules, sums);
+        },
         Sums::merge_all,
         |spans| {
             fault = collector.take(spans).err();

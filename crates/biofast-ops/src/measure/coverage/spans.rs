@@ -209,13 +209,7 @@ impl Spans {
         self.are_lasting = is_part;
     }
 
-    /// The same, with hashes of names that other processes have, too.
-    pub(crate) fn add_lasting(&mut self, batch: Batch<'_>, rules: &Rules, sums: &mut Vec<Sums>) {
-        self.are_lasting = true;
-        self.add_with_sums(batch, rules, sums);
-    }
-
-    /// The same, with sums where the rules ask for them.
+    /// As [`Spans::add`], with sums where the rules ask for them.
     pub(crate) fn add_with_sums(&mut self, batch: Batch<'_>, rules: &Rules, sums: &mut Vec<Sums>) {
         let references = batch.header().references();
         if rules.sums && !batch.is_empty() {

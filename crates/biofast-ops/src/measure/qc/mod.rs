@@ -550,16 +550,15 @@ impl Counts {
 
     fn accept(&mut self, batch: Batch<'_>, left: &mut Left, passes: &Passes) {
         self.records += batch.len() as u64;
+        left.statistics.set_lasting(passes.is_part);
         match (&mut self.statistics, &mut self.samtools) {
             (Some(statistics), Some(samtools)) => {
                 both(statistics, samtools, batch, left);
                 if let Some(rules) = &passes.statistics {
-                    left.statistics.set_lasting(passes.is_part);
                     left.statistics.add(batch, rules);
                 }
             }
             (Some(statistics), None) => {
-                left.statistics.set_lasting(passes.is_part);
                 let depth = passes.statistics.as_ref().map(|rules| (&mut left.statistics, rules));
                 statistics.accept(batch, depth);
             }
