@@ -182,30 +182,29 @@ impl Results {
             let name = format!("{}.svg", job.name);
             (folder.join(name), figure::draw(job, &self.of(job), &machine, SEED))
         });
-        let is_charted = |job: &&Job| chart::JOBS.iter().any(|(name, _)| *name == job.name);
-        let charted: Vec<_> = jobs::all()
-            .filter(is_charted)
-            .map(|job| (job, self.of(job)))
-            .filter(|(_, runs)| !runs.is_empty())
-            .collect();
-        let dates = charted.iter().filter_map(|(job, _)| {
-            self.record
-                .jobs
-                .iter()
-                .filter(|(name, _)| name.starts_with(&job.name))
-                .map(|(_, c)| &c.date)
-                .max()
-        });
-        let date = dates.max().and_then(|date| date.get(..10)).unwrap_or_default();
-        let caption = format!("{machine}; {date}");
-        let of_charts =
-            chart::SCHEMES.iter().filter(|_| charted.len() == chart::JOBS.len()).map(|scheme| {
-                (
-                    folder.join(format!("chart-{}.svg", scheme.name)),
-                    chart::draw(&charted, scheme, &caption),
-                )
-            });
-        of_jobs.chain(of_charts).collect()
+        of_jobs.chain(self.charts(&folder, &machine)).collect()
+    }
+
+    /// The README's chart in each colour scheme, if the machine ran all of its jobs.
+    fn charts(&self, folder: &Path, machine: &str) -> Vec<(PathBuf, String)> {
+        let run = |(name, title)| {
+            let job = jobs::all().find(|job| job.name == name)?;
+            Some((title, job, self.of(job))).filter(|(.., runs)| !runs.is_empty())
+        };
+        let Some(charted) = chart::JOBS.into_iter().map(run).collect::<Option<Vec<_>>>() else {
+            return Vec::new();
+        };
+        let key = |(name, _)| format!("{name} @{}", chart::THREADS);
+        let conditions = chart::JOBS.into_iter().filter_map(|job| self.record.jobs.get(&key(job)));
+        let last = conditions.filter_map(|c| c.date.get(..10)).max().unwrap_or_default();
+        let caption = format!("{machine}; {last}");
+        chart::SCHEMES
+            .iter()
+            .map(|scheme| {
+                let name = format!("chart-{}.svg", scheme.name);
+                (folder.join(name), chart::draw(&charted, scheme, &caption))
+            })
+            .collect()
     }
 
     /// Everything between the two comments.
