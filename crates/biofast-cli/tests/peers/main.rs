@@ -25,6 +25,7 @@ mod filter_cutadapt_cases;
 mod filter_fastp;
 mod filter_fastp_cases;
 mod filter_peers;
+mod goldens;
 mod grep;
 mod help;
 mod html;

@@ -19,6 +19,8 @@ pub(crate) mod fastqc;
 pub(crate) mod filter_alignments;
 pub(crate) mod filter_cutadapt;
 pub(crate) mod filter_fastp;
+#[cfg(unix)]
+pub(crate) mod goldens;
 pub(crate) mod grep;
 pub(crate) mod help;
 pub(crate) mod html;
