@@ -5,7 +5,7 @@ use crate::common;
 
 use biofast_testkit::container::{KINDS, gunzip, gzip, wrap};
 
-use common::fasta::{doubles, genes, joined, several};
+use common::fasta::{doubles, figures, genes, joined, several};
 use common::{Folder, assert_error, biofast, biofast_with, reads, text};
 
 #[test]
@@ -13,16 +13,11 @@ fn stats_has_no_figure_of_qualities() {
     let folder = Folder::new();
     for (name, content) in several() {
         let path = folder.file(name, &content);
-        let run = biofast(&["stats", "-T", "-q", &path]);
-        assert_eq!(run.code, 0, "{run:?}");
-        let ours: Vec<Vec<&str>> = run.stdout.lines().map(|l| l.split('\t').collect()).collect();
-        let figure = |name: &str| ours[1][ours[0].iter().position(|n| *n == name).unwrap()];
-        assert_eq!(figure("format"), "FASTA");
-        assert_eq!(
-            ["Q20(%)", "Q30(%)", "AvgQual"].map(figure),
-            ["NA"; 3],
-            "no figure of qualities: {run:?}"
-        );
+        let ours = figures(&path);
+        assert_eq!(ours["format"], "FASTA");
+        for name in ["Q20(%)", "Q30(%)", "AvgQual"] {
+            assert_eq!(ours[name], "NA", "no figure of qualities: {ours:?}");
+        }
     }
 }
 

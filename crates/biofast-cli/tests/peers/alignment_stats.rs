@@ -4,19 +4,14 @@ use biofast_testkit::sam;
 
 use crate::common::alignment_stats::{SHAPES, SORTED, comparable};
 use crate::common::{Folder, Run, biofast};
-use crate::tools::{corpus, need};
-
-fn samtools(args: &[&str]) -> Option<String> {
-    let output = need("samtools").args(args).output().unwrap();
-    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
-}
+use crate::tools::{corpus, need, samtools, third_party};
 
 /// Compares the report; `None` if one of the programs can't make one.
 fn compare(path: &str, reference: Option<&str>) -> Option<Run> {
     let mut args = vec!["stats"];
     args.extend(reference.iter().flat_map(|r| ["-r", r]));
     args.push(path);
-    let theirs = samtools(&args)?;
+    let theirs = String::from_utf8(samtools(&args)?).unwrap();
     args.extend(["--format", "samtools"]);
     let ours = biofast(&args);
     if ours.code == 2 && ours.stderr.contains(TOO_LONG) {
@@ -92,18 +87,11 @@ mod corpus {
     #[test]
     #[ignore = "needs samtools and the corpus"]
     fn the_report_of_third_party_files_equals_samtools() {
-        let shared = corpus("");
-        let manifest = std::fs::read_to_string(corpus("conformance/MANIFEST.tsv")).unwrap();
-        let rows = manifest.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
-        let valid = rows.filter(|row| {
-            matches!(row[1], "bam" | "sam")
-                && row[2] == "valid"
-                && !SLOW.iter().any(|name| row[0].ends_with(name))
-                // U is T for us and for samtools from 1.22 on, N for those before.
-                && !["xx#u.sam", "seq.warn.sam"].iter().any(|name| row[0].ends_with(name))
+        let files = third_party().into_iter().filter(|file| {
+            file.is_like_samtools() && !SLOW.iter().any(|name| file.name.ends_with(name))
         });
-        let mut paths: Vec<_> = valid.map(|row| shared.join("conformance").join(row[0])).collect();
-        paths.push(shared.join("real/ecoli_k12_minimap2.bam"));
+        let mut paths: Vec<_> = files.map(|file| file.path).collect();
+        paths.push(corpus("real/ecoli_k12_minimap2.bam"));
         let (mut same, mut without) = (0, 0);
         for path in &paths {
             match compare(path.to_str().unwrap(), None) {

@@ -8,7 +8,7 @@ use biofast_testkit::container::bgzf;
 use crate::common;
 use crate::common::alignments::{COMMANDS, data, odd_files, sam};
 use crate::common::{Folder, biofast};
-use crate::tools::{corpus, need};
+use crate::tools::{ThirdParty, corpus, need, third_party};
 
 fn samtools(args: &[&str]) -> (Option<i32>, String) {
     let output = need("samtools").args(args).output().unwrap();
@@ -142,30 +142,26 @@ mod corpus {
     #[test]
     #[ignore = "needs samtools and the corpus"]
     fn third_party_files_against_samtools() {
-        let shared = corpus("");
-        let manifest = std::fs::read_to_string(corpus("conformance/MANIFEST.tsv")).unwrap();
         let mut files: Vec<(PathBuf, String)> = Vec::new();
         // What breaks a rule that only `check` holds files to.
         let mut lenient: Vec<String> = Vec::new();
-        for line in manifest.lines().skip(1) {
-            let fields: Vec<&str> = line.split('\t').collect();
-            if !["bam", "sam", "cram"].contains(&fields[1]) {
+        for ThirdParty { name: file, path, kind, verdict, remark } in third_party() {
+            if !["bam", "sam", "cram"].contains(&kind.as_str()) {
                 continue;
             }
-            let path = shared.join("conformance").join(fields[0]);
-            if let Some((name, why)) = EXCEPTIONS.iter().find(|(name, _)| *name == fields[0]) {
+            if let Some((name, why)) = EXCEPTIONS.iter().find(|(name, _)| *name == file) {
                 let run = biofast(&["flagstat", path.to_str().unwrap()]);
                 assert!(run.code == 2 && run.stderr.contains("2,147,483,647"), "{name}: {run:?}");
                 eprintln!("exception: {name}: {why}");
             } else {
-                let is_read = fields[3].contains("samtools 1.16 accepts");
-                if is_read && fields[0].starts_with("hts-specs/test/sam/") {
+                let is_read = remark.contains("samtools 1.16 accepts");
+                if is_read && file.starts_with("hts-specs/test/sam/") {
                     lenient.push(common::text(&path));
                 }
-                files.push((path, fields[2].to_owned()));
+                files.push((path, verdict));
             }
         }
-        for entry in std::fs::read_dir(shared.join("real")).unwrap() {
+        for entry in std::fs::read_dir(corpus("real")).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|e| e == "bam") {
                 files.push((path, "valid".to_owned()));

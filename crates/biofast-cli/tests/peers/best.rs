@@ -2,14 +2,7 @@
 
 use crate::common::best::long_reads;
 use crate::common::{Folder, biofast};
-use crate::tools::need;
-
-/// What filtlong keeps.
-fn filtlong(args: &[&str]) -> String {
-    let output = need("filtlong").args(args).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
+use crate::tools::printed;
 
 #[test]
 #[ignore = "needs filtlong"]
@@ -41,7 +34,7 @@ fn the_reads_kept_are_those_of_filtlong() {
         ] {
             let run = biofast(&[&["filter", "--quiet", &input], ours].concat());
             assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{ours:?}");
-            assert!(run.stdout == filtlong(&[theirs, &[&input]].concat()), "{ours:?}");
+            assert!(run.stdout == printed("filtlong", &[theirs, &[&input]].concat()), "{ours:?}");
         }
     }
 }

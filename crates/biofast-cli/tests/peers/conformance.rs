@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::common;
 use crate::common::biofast;
-use crate::tools::corpus;
+use crate::tools::{ThirdParty, corpus, third_party};
 
 /// What is asked of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -282,18 +282,17 @@ struct Agreement {
 #[test]
 #[ignore = "needs the corpus"]
 fn the_corpus_is_read_as_its_manifest_says() {
-    let root = corpus("conformance");
-    let manifest = std::fs::read_to_string(root.join("MANIFEST.tsv")).unwrap();
-    let rows: Vec<Row<'_>> = manifest
-        .lines()
-        .skip(1)
-        .filter_map(|line| {
-            let mut fields = line.split('\t');
-            let [path, kind, verdict, must_say] =
-                [(); 4].map(|()| fields.next().unwrap_or_default());
-            let file = common::text(&root.join(path));
-            let row = Row { path, file, kind, verdict, must_say };
-            (kind != "aux" && !kind.starts_with("index")).then_some(row)
+    let files = third_party();
+    let is_asked = |file: &&ThirdParty| file.kind != "aux" && !file.kind.starts_with("index");
+    let rows: Vec<Row<'_>> = files
+        .iter()
+        .filter(is_asked)
+        .map(|ThirdParty { name, path, kind, verdict, remark }| Row {
+            path: name,
+            file: common::text(path),
+            kind,
+            verdict,
+            must_say: remark,
         })
         .collect();
     let agreement: Mutex<BTreeMap<&str, Agreement>> = Mutex::default();

@@ -3,14 +3,7 @@
 use crate::common::convert::ours;
 use crate::common::fasta::genes;
 use crate::common::{Folder, reads, sample, text};
-use crate::tools::need;
-
-/// What a peer prints.
-fn peer(program: &str, args: &[&str]) -> String {
-    let output = need(program).args(args).output().unwrap();
-    assert!(output.status.success(), "{program} {args:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
+use crate::tools::printed;
 
 #[test]
 #[ignore = "needs bzip2"]
@@ -19,7 +12,7 @@ fn bzip2_reads_what_is_written() {
     let input = folder.file("x.fq", reads("r", 30_000));
     let out = text(&folder.path("o.fq.bz2"));
     ours(&[&input, "-o", &out]);
-    assert!(peer("bzip2", &["-dc", &out]) == std::fs::read_to_string(&input).unwrap());
+    assert!(printed("bzip2", &["-dc", &out]) == std::fs::read_to_string(&input).unwrap());
 }
 
 #[test]
@@ -38,20 +31,20 @@ fn unaligned_bam_and_back_is_that_of_samtools() {
         ours(
             &[&inputs[..], &["-o", &out, "--read-group", "ID:a", "--read-group", "SM:b"]].concat(),
         );
-        peer(
+        printed(
             "samtools",
             &[&["import", "-r", "ID:a", "-r", "SM:b", "-o", &other], &theirs[..]].concat(),
         );
-        assert_eq!(peer("samtools", &["view", &out]), peer("samtools", &["view", &other]));
-        let header = peer("samtools", &["view", "-H", &out]);
+        assert_eq!(printed("samtools", &["view", &out]), printed("samtools", &["view", &other]));
+        let header = printed("samtools", &["view", "-H", &out]);
         assert!(header.contains("@RG\tID:a\tSM:b\n"), "{header}");
-        assert_eq!(ours(&[&out]), peer("samtools", &["fastq", &out]));
-        assert_eq!(ours(&[&out, "--to", "fasta"]), peer("samtools", &["fasta", &out]));
+        assert_eq!(ours(&[&out]), printed("samtools", &["fastq", &out]));
+        assert_eq!(ours(&[&out, "--to", "fasta"]), printed("samtools", &["fasta", &out]));
     }
     // Pairs of BAM to files of mates.
     let (r1, r2) = (at("r1.fq"), at("r2.fq"));
     ours(&[&at("ours.bam"), "--interleaved", "-o", &r1, "--out2", &r2]);
-    peer("samtools", &["fastq", "-1", &at("s1.fq"), "-2", &at("s2.fq"), &at("ours.bam")]);
+    printed("samtools", &["fastq", "-1", &at("s1.fq"), "-2", &at("s2.fq"), &at("ours.bam")]);
     for (ours, theirs) in [("r1.fq", "s1.fq"), ("r2.fq", "s2.fq")] {
         assert_eq!(
             std::fs::read(folder.path(ours)).unwrap(),
@@ -59,10 +52,10 @@ fn unaligned_bam_and_back_is_that_of_samtools() {
         );
     }
     // SAM and CRAM are read, too.
-    let sam = folder.file("x.sam", peer("samtools", &["view", "-h", &at("ours.bam")]));
-    assert_eq!(ours(&[&sam]), peer("samtools", &["fastq", &sam]));
-    peer("samtools", &["view", "-C", "-o", &at("x.cram"), &sam]);
-    assert_eq!(ours(&[&at("x.cram")]), peer("samtools", &["fastq", &sam]));
+    let sam = folder.file("x.sam", printed("samtools", &["view", "-h", &at("ours.bam")]));
+    assert_eq!(ours(&[&sam]), printed("samtools", &["fastq", &sam]));
+    printed("samtools", &["view", "-C", "-o", &at("x.cram"), &sam]);
+    assert_eq!(ours(&[&at("x.cram")]), printed("samtools", &["fastq", &sam]));
 }
 
 #[test]
@@ -100,12 +93,12 @@ fn edits_and_ranges_are_those_of_seqkit() {
         (&some, &["--tail", "7"], &["range", "-r", "-7:-1"]),
         (&fa, &["--head", "9"], &["head", "-n", "9"]),
     ] {
-        let theirs_ = peer("seqkit", &[theirs, &["--quiet", input]].concat());
+        let theirs_ = printed("seqkit", &[theirs, &["--quiet", input]].concat());
         // Of a sequence without bases seqkit writes two line ends where it wraps, and here there is one.
         let theirs_ = theirs_.replace("\n\n>", "\n>");
         let ours_ = ours(&[mine, &[input]].concat()).replace("\n\n>", "\n>");
         assert_eq!(ours_.trim_end(), theirs_.trim_end(), "{mine:?} {theirs:?}");
     }
-    let table = folder.file("x.tsv", peer("seqkit", &["fx2tab", &fq]));
-    assert_eq!(ours(&[&table]), peer("seqkit", &["tab2fx", &table]));
+    let table = folder.file("x.tsv", printed("seqkit", &["fx2tab", &fq]));
+    assert_eq!(ours(&[&table]), printed("seqkit", &["tab2fx", &table]));
 }

@@ -1,6 +1,6 @@
 //! Figures of FASTA, and sequences that are kept, beside seqkit.
 
-use crate::common::fasta::{doubles, joined, several};
+use crate::common::fasta::{doubles, figures, joined, several};
 use crate::common::{Folder, biofast};
 use crate::tools::need;
 
@@ -10,10 +10,7 @@ fn figures_are_those_of_seqkit() {
     let folder = Folder::new();
     for (name, content) in several() {
         let path = folder.file(name, &content);
-        let run = biofast(&["stats", "-T", "-q", &path]);
-        assert_eq!(run.code, 0, "{run:?}");
-        let ours: Vec<Vec<&str>> = run.stdout.lines().map(|l| l.split('\t').collect()).collect();
-        let figure = |name: &str| ours[1][ours[0].iter().position(|n| *n == name).unwrap()];
+        let ours = figures(&path);
         let theirs = need("seqkit").args(["stats", "-a", "-T", &path]).output().unwrap();
         let theirs = String::from_utf8(theirs.stdout).unwrap();
         let theirs: Vec<Vec<&str>> = theirs.lines().map(|l| l.split('\t').collect()).collect();
@@ -21,7 +18,7 @@ fn figures_are_those_of_seqkit() {
             if matches!(*name, "file" | "Q20(%)" | "Q30(%)" | "AvgQual" | "N50_num") {
                 continue;
             }
-            let our = figure(name);
+            let our = &ours[*name];
             let equal = match (our.parse::<f64>(), their.parse::<f64>()) {
                 (Ok(our), Ok(their)) => our == their,
                 _ => our == *their,

@@ -2,18 +2,16 @@
 
 use std::fmt::Write;
 
+use biofast_testkit::templates::Random;
+
 use crate::common::fastqc::{library, modules};
 use crate::common::{Folder, biofast, sample, text};
 use crate::tools::{corpus, need};
 
 /// Reads of these lengths and GC shares, and qualities that fall by `fall` in a read.
 fn fastq(n: usize, lengths: &[usize], gc: &[usize], fall: usize) -> String {
-    let mut state = 7u64;
-    let mut random = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut numbers = Random(7);
+    let mut random = |below: usize| numbers.below(below);
     let mut text = String::new();
     for i in 0..n {
         let (len, gc) = (lengths[random(lengths.len())], gc[random(gc.len())]);

@@ -1,19 +1,14 @@
 //! `biofast filter` of alignments beside `samtools view`.
 
-use std::process::Stdio;
-
 use biofast_testkit::sam;
 
 use crate::common::filter_alignments::{Inputs, alignments, as_strs, ok};
 use crate::common::{Folder, biofast, command, text};
-use crate::tools::{corpus, need};
+use crate::tools;
+use crate::tools::{corpus, third_party};
 
 fn samtools(args: &[&str]) -> Option<String> {
-    let mut command = need("samtools");
-    // Nothing is fetched from anywhere.
-    command.env("REF_PATH", "/nonexistent").env("REF_CACHE", "/nonexistent");
-    let output = command.args(args).stderr(Stdio::null()).output().unwrap();
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    tools::samtools(args).map(|printed| String::from_utf8_lossy(&printed).into_owned())
 }
 
 /// Choices that mean the same in `samtools view`.
@@ -150,13 +145,9 @@ mod corpus {
     #[test]
     #[ignore = "needs samtools and the corpus"]
     fn the_corpus_agrees_with_samtools() {
-        let manifest = std::fs::read_to_string(corpus("conformance/MANIFEST.tsv")).unwrap();
-        let rows = manifest.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-        let is_good =
-            |row: &[&str]| ["sam", "bam", "cram"].contains(&row[1]) && row[2] != "invalid";
         let (mut same, mut refused) = (0, 0);
-        for row in rows.filter(|row| is_good(row)).step_by(4) {
-            let path = text(&corpus(&format!("conformance/{}", row[0])));
+        for file in third_party().iter().filter(|file| file.is_readable()).step_by(4) {
+            let path = text(&file.path);
             let choice = ["-h", "--no-PG", "-F", "16", "-q", "1", "-s", "1.7", &path];
             let theirs = samtools(&[&["view"], &choice[..]].concat());
             let mut command = command(&["filter", "--quiet", "--allow-missing-eof"]);

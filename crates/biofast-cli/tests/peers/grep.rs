@@ -2,13 +2,7 @@
 
 use crate::common::Folder;
 use crate::common::grep::{found, random_reads, records};
-use crate::tools::need;
-
-fn seqkit(args: &[&str]) -> String {
-    let output = need("seqkit").args(args).output().unwrap();
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
+use crate::tools::printed;
 
 #[test]
 #[ignore = "needs seqkit"]
@@ -41,7 +35,7 @@ fn reads_and_places_are_those_of_seqkit() {
         &["-f", &names, "-C"],
     ];
     for args in cases {
-        let theirs = seqkit(&[&["grep", "--quiet"], args, &[&file]].concat());
+        let theirs = printed("seqkit", &[&["grep", "--quiet"], args, &[&file]].concat());
         assert!(found(&[args, &[&file]].concat()) == theirs, "{args:?}");
     }
     // Of a read of 10 bases seqkit searches nothing by -20:-3, here what there is.
@@ -49,7 +43,7 @@ fn reads_and_places_are_those_of_seqkit() {
         records(&random_reads(7, 3_000, "")).into_iter().filter(|r| r.len() > 90).collect();
     let long = folder.file("long.fq", long.concat());
     for args in [["-s", "-p", "ACGT", "-R", "-20:-3"], ["-s", "-p", "ACGT", "-R", "5:-30"]] {
-        let theirs = seqkit(&[&["grep", "--quiet"], &args[..], &[&long]].concat());
+        let theirs = printed("seqkit", &[&["grep", "--quiet"], &args[..], &[&long]].concat());
         assert!(found(&[&args[..], &[&long]].concat()) == theirs, "{args:?}");
     }
     // Ambiguous letters, which seqkit has to be told of, and which it finds no N by.
@@ -58,7 +52,7 @@ fn reads_and_places_are_those_of_seqkit() {
     for args in
         [&["-s", "-p", "ACNNGT"][..], &["-s", "-p", "RYSWKM", "-P"], &["-s", "-p", "BDHVBDHVA"]]
     {
-        let theirs = seqkit(&[&["grep", "--quiet", "-d"], args, &[&known]].concat());
+        let theirs = printed("seqkit", &[&["grep", "--quiet", "-d"], args, &[&known]].concat());
         assert!(found(&[args, &[&known]].concat()) == theirs, "{args:?}");
     }
     let sorted = |table: String| {
@@ -74,14 +68,14 @@ fn reads_and_places_are_those_of_seqkit() {
         &["-d", "-p", "ARYN"],
     ];
     for args in cases {
-        let theirs = seqkit(&[&["locate", "--quiet"], args, &[&known]].concat());
+        let theirs = printed("seqkit", &[&["locate", "--quiet"], args, &[&known]].concat());
         let ours = found(&[&["-s", "--only-matching"], args, &[&known]].concat());
         assert!(ours.lines().count() > 10 && sorted(ours.clone()) == sorted(theirs), "{args:?}");
     }
     // Places in the order of the reads and of the strand; patterns seqkit takes in any order.
     let ours = found(&["-s", "--only-matching", "-p", "AAC", &known]);
-    assert!(ours == seqkit(&["locate", "--quiet", "-p", "AAC", &known]));
+    assert!(ours == printed("seqkit", &["locate", "--quiet", "-p", "AAC", &known]));
     // Many motifs at once, and one of them ambiguous.
-    let theirs = seqkit(&["grep", "--quiet", "-s", "-d", "-f", &motifs, &known]);
+    let theirs = printed("seqkit", &["grep", "--quiet", "-s", "-d", "-f", &motifs, &known]);
     assert!(found(&["-s", "-f", &motifs, &known]) == theirs);
 }

@@ -6,7 +6,7 @@ use biofast_testkit::container::bgzf;
 
 use crate::common::index::{random, sorted};
 use crate::common::{Folder, biofast, text};
-use crate::tools::{corpus, need};
+use crate::tools::{ThirdParty, corpus, need, third_party};
 
 fn run(program: &str, args: &[&str]) -> (bool, Vec<u8>) {
     let output = need(program).args(args).output().unwrap();
@@ -117,15 +117,10 @@ mod corpus {
     #[test]
     #[ignore = "needs samtools and the corpus"]
     fn third_party_files_and_their_indexes_against_samtools() {
-        let shared = corpus("");
-        let manifest = std::fs::read_to_string(corpus("conformance/MANIFEST.tsv")).unwrap();
-        let mut files: Vec<PathBuf> = manifest
-            .lines()
-            .map(|line| line.split('\t').collect::<Vec<_>>())
-            .filter(|fields| fields[1] == "bam" && fields[2] == "valid")
-            .map(|fields| shared.join("conformance").join(fields[0]))
-            .collect();
-        files.push(shared.join("real/nf-cmgg_exome_10samples.bam"));
+        let valid = |file: &ThirdParty| file.kind == "bam" && file.verdict == "valid";
+        let mut files: Vec<PathBuf> =
+            third_party().into_iter().filter(valid).map(|file| file.path).collect();
+        files.push(corpus("real/nf-cmgg_exome_10samples.bam"));
         let folder = Folder::new();
         let (mut same, mut with_index) = (0, 0);
         for (seed, file) in files.iter().enumerate() {

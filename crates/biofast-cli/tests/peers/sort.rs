@@ -4,13 +4,12 @@ use std::fmt::Write;
 
 use crate::common::sort::{lines, many, records, sorted, templates};
 use crate::common::{Folder, biofast, text};
-use crate::tools::{corpus, need};
+use crate::tools::{corpus, need, samtools, third_party};
 
 /// The same of samtools, without the line @HD.
 fn by_samtools(args: &[&str]) -> Option<String> {
     let args = [&["sort", "--no-PG", "-O", "sam"], args].concat();
-    let output = need("samtools").args(args).output().unwrap();
-    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+    samtools(&args).map(|printed| String::from_utf8(printed).unwrap())
 }
 
 fn without_first_line(text: &str) -> String {
@@ -99,18 +98,11 @@ mod corpus {
     #[test]
     #[ignore = "needs samtools and the corpus"]
     fn third_party_files_come_in_the_order_of_samtools() {
-        let shared = corpus("");
-        let manifest = std::fs::read_to_string(corpus("conformance/MANIFEST.tsv")).unwrap();
-        let rows = manifest.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
-        let valid = rows.filter(|row| {
-            matches!(row[1], "bam" | "sam")
-                && row[2] == "valid"
-                // U is T for us and for samtools from 1.22 on, N for those before.
-                && !["xx#u.sam", "seq.warn.sam"].iter().any(|name| row[0].ends_with(name))
-                && !row[0].contains("large_seq")
-        });
-        let mut paths: Vec<_> = valid.map(|row| shared.join("conformance").join(row[0])).collect();
-        paths.push(shared.join("real/ecoli_k12_minimap2.bam"));
+        let files = third_party()
+            .into_iter()
+            .filter(|file| file.is_like_samtools() && !file.name.contains("large_seq"));
+        let mut paths: Vec<_> = files.map(|file| file.path).collect();
+        paths.push(corpus("real/ecoli_k12_minimap2.bam"));
         let (mut same, mut refused) = (0, 0);
         for (at, path) in paths.iter().enumerate() {
             let path = text(path);

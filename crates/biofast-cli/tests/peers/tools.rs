@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// The program, or a panic that names it.
 pub(crate) fn need(program: &str) -> Command {
@@ -22,6 +22,19 @@ pub(crate) fn run(command: &mut Command) -> Output {
         String::from_utf8_lossy(&output.stderr)
     );
     output
+}
+
+/// What a program that must succeed prints.
+pub(crate) fn printed(program: &str, args: &[&str]) -> String {
+    String::from_utf8(run(need(program).args(args)).stdout).unwrap()
+}
+
+/// What samtools prints, unless it fails. Nothing is fetched from anywhere.
+pub(crate) fn samtools(args: &[&str]) -> Option<Vec<u8>> {
+    let mut command = need("samtools");
+    command.env("REF_PATH", "/nonexistent").env("REF_CACHE", "/nonexistent");
+    let output = command.args(args).stderr(Stdio::null()).output().unwrap();
+    output.status.success().then_some(output.stdout)
 }
 
 /// A command of samtools as pysam carries it: `pysam.samtools` 1.24 of pysam 0.24, not the one of the distribution.
@@ -66,4 +79,43 @@ pub(crate) fn corpus(file: &str) -> PathBuf {
     let path = Path::new(&folder).join(file);
     assert!(path.exists(), "{} is not in the corpus", path.display());
     path
+}
+
+/// A file of `conformance`, as its manifest has it.
+pub(crate) struct ThirdParty {
+    /// Its path below `conformance`.
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+    pub(crate) kind: String,
+    pub(crate) verdict: String,
+    /// What must be said of it, or a remark.
+    pub(crate) remark: String,
+}
+
+impl ThirdParty {
+    /// Whether it is SAM or BAM without a fault, whose reads have no U: that is T for us and for samtools from 1.22 on, N for
+    /// those before.
+    pub(crate) fn is_like_samtools(&self) -> bool {
+        matches!(self.kind.as_str(), "bam" | "sam")
+            && self.verdict == "valid"
+            && !["xx#u.sam", "seq.warn.sam"].iter().any(|name| self.name.ends_with(name))
+    }
+
+    /// Whether it is SAM, BAM or CRAM that can be read.
+    pub(crate) fn is_readable(&self) -> bool {
+        matches!(self.kind.as_str(), "sam" | "bam" | "cram") && self.verdict != "invalid"
+    }
+}
+
+/// All files of `conformance`, in the order of the manifest.
+pub(crate) fn third_party() -> Vec<ThirdParty> {
+    let folder = corpus("conformance");
+    let manifest = std::fs::read_to_string(folder.join("MANIFEST.tsv")).unwrap();
+    let rows = manifest.lines().skip(1);
+    rows.map(|line| {
+        let mut cells = line.split('\t').map(str::to_owned);
+        let [name, kind, verdict, remark] = [(); 4].map(|()| cells.next().unwrap_or_default());
+        ThirdParty { path: folder.join(&name), name, kind, verdict, remark }
+    })
+    .collect()
 }

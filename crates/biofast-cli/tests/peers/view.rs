@@ -7,15 +7,7 @@ use biofast_testkit::sam::{self, Shape};
 use crate::common;
 use crate::common::view::shape;
 use crate::common::{Folder, biofast, command};
-use crate::tools::{corpus, need};
-
-fn samtools(args: &[&str]) -> Option<Vec<u8>> {
-    let mut command = need("samtools");
-    // Nothing is fetched from anywhere.
-    command.env("REF_PATH", "/nonexistent").env("REF_CACHE", "/nonexistent");
-    let output = command.args(args).stderr(Stdio::null()).output().unwrap();
-    output.status.success().then_some(output.stdout)
-}
+use crate::tools::{ThirdParty, corpus, samtools, third_party};
 
 fn ours(args: &[&str]) -> Option<Vec<u8>> {
     let output = command(args).stderr(Stdio::null()).output().unwrap();
@@ -183,13 +175,8 @@ mod corpus {
     #[ignore = "needs samtools and the corpus"]
     fn the_corpus_is_printed_as_samtools_prints_it() {
         let root = corpus("conformance");
-        let manifest = std::fs::read_to_string(root.join("MANIFEST.tsv")).unwrap();
-        let rows: Vec<&str> = manifest
-            .lines()
-            .map(|line| line.split('\t').collect::<Vec<_>>())
-            .filter(|row| ["sam", "bam", "cram"].contains(&row[1]) && row[2] != "invalid")
-            .map(|row| row[0])
-            .collect();
+        let files: Vec<_> = third_party().into_iter().filter(ThirdParty::is_readable).collect();
+        let rows: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
         let half = rows.len() / 2;
         let check = |rows: &[&str]| {
             let (mut same, mut refused, mut excepted) = (0, 0, 0);

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use biofast_testkit::templates::Random;
+
 /// Modules by name: the verdict, and the rows with the head.
 pub(crate) type Modules = BTreeMap<String, (String, Vec<Vec<String>>)>;
 
@@ -27,12 +29,8 @@ pub(crate) fn library(n: usize, len: usize, tiles: usize, inserts: usize) -> Str
         "TGGAATTCTCGGGTGCCAAGG",
         "AAGCAGTGGTATCAACGCAGAGTACTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT",
     ];
-    let mut state = (n * 31 + len) as u64;
-    let mut random = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut numbers = Random((n * 31 + len) as u64);
+    let mut random = |below: usize| numbers.below(below);
     let mut text = String::new();
     for i in 0..n {
         // Few inserts are frequent, most are rare.
