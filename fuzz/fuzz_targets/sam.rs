@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     let found = alignments_alike(&text, 1 + usize::from(how), Detail::Full);
-    if found.error.is_none() && !found.records.is_empty() {
-        reads_back(&found.text);
+    if let (None, Some(text), false) = (found.error, found.text, found.records.is_empty()) {
+        reads_back(&text);
     }
 });
