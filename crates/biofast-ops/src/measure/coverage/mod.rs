@@ -142,6 +142,24 @@ impl<A: Depths, B: Depths> Depths for (A, B) {
     }
 }
 
+impl<D: Depths + ?Sized> Depths for &mut D {
+    fn run(&mut self, run: Run) {
+        (**self).run(run);
+    }
+
+    fn end(&mut self, reference: usize, has_records: bool) {
+        (**self).end(reference, has_records);
+    }
+
+    fn spanned(&mut self, from: u64, to: u64) {
+        (**self).spanned(from, to);
+    }
+
+    fn has_ended(&self) -> bool {
+        (**self).has_ended()
+    }
+}
+
 impl<A: Depths> Depths for Option<A> {
     fn run(&mut self, run: Run) {
         self.iter_mut().for_each(|depths| depths.run(run));
@@ -435,8 +453,21 @@ pub fn collect_with_sums<D: Depths + Send>(
     depths: impl FnOnce(&Header) -> Result<D, Error>,
 ) -> Result<(Header, D, Vec<Sums>), Error> {
     let (header, query) = input.into().peek_header()?;
+    let mut depths = depths(&header)?;
+    let sums = collect_into(query, &header, options, rules, &mut depths)?;
+    Ok((header, depths, sums))
+}
+
+/// The loop of [`collect_with_sums`], once for all kinds of depths. Returns the sums of each reference.
+fn collect_into(
+    query: Query,
+    header: &Header,
+    options: &Options,
+    rules: &Rules,
+    depths: &mut (dyn Depths + Send),
+) -> Result<Vec<Sums>, Error> {
     let name: Arc<str> = query.name().into();
-    let mut collector = Collector::new(&header, depths(&header)?);
+    let mut collector = Collector::new(header, depths);
     let mut fault = None;
     let result = biofast_bam::par_fold_regions_ordered(
         query,
@@ -454,11 +485,12 @@ pub fn collect_with_sums<D: Depths + Send>(
         },
     );
     if let Some(unsorted) = fault {
-        return Err(unsorted.error(Location::in_input(&name)).naming(&header));
+        return Err(unsorted.error(Location::in_input(&name)).naming(header));
     }
     let (_, mut sums) = result.map_err(|fault| fault.error)?;
     sums.resize(header.references().len(), Sums::default());
-    Ok((header, collector.finish(), sums))
+    collector.finish();
+    Ok(sums)
 }
 
 #[cfg(test)]

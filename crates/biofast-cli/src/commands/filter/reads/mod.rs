@@ -244,15 +244,8 @@ fn apply<'f>(
     let watches = [0, 1].map(|_| Watch::sharing(&progress, reading(args)));
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = watches[0].bar(total, &args.messages);
-    let result = fastq::par_transform(
-        sources,
-        watches.each_ref().map(|watch| watch.options.clone()),
-        args.which.head,
-        outputs,
-        || filter.worker(),
-        |worker, unit, texts| worker.apply(unit, texts),
-        |worker, other| worker.merge(other),
-    );
+    let io = watches.each_ref().map(|watch| watch.options.clone());
+    let result = filter.run(sources, io, args.which.head, outputs);
     drop(bar);
     for (input, watch) in inputs.iter().zip(&watches) {
         watch.tell(input, Some("FASTQ"), &args.messages, &args.threads);

@@ -7,7 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use biofast_fastq::pair::{MateNaming, split_mate, template_name};
-use biofast_fastq::{Record, Unit, write_record};
+use biofast_fastq::{Inputs, Record, Unit, par_transform, write_record};
+use biofast_io::Options;
+use biofast_io::output::Output;
+use biofast_io::pipeline::Failure;
 
 use super::best::Best;
 use super::fastp::{Frequent, Gatherer};
@@ -299,6 +302,43 @@ impl Filter {
         let [first, second] = frequent.map(Arc::new);
         self.fastp = Some(Gatherer::counting([first, second]));
         self
+    }
+
+    /// Filters reads or pairs, the first `limit` of them, on as many threads as the options say. What is kept is in `outputs` in the
+    /// order of the input; the worker that is returned has the counts of all.
+    ///
+    /// ```
+    /// use biofast_fastq::Inputs;
+    /// use biofast_io::output::{Compression, Output};
+    /// use biofast_io::{Options, Source};
+    /// use biofast_ops::filter::Filter;
+    ///
+    /// let reads = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n"[..]);
+    /// let output = Output::stream("nowhere", std::io::sink(), Compression::default());
+    /// let options = [Options::default(), Options::default()];
+    /// let worker = Filter::new().run(Inputs::Single(reads), options, None, &mut [output])?;
+    /// assert_eq!(worker.tally.input[0].reads, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first fault of the inputs or the outputs. The outputs have what came before it.
+    pub fn run(
+        &self,
+        inputs: Inputs,
+        options: [Options; 2],
+        limit: Option<u64>,
+        outputs: &mut [Output],
+    ) -> Result<Worker<'_>, Failure<biofast_fastq::Error>> {
+        par_transform(
+            inputs,
+            options,
+            limit,
+            outputs,
+            || self.worker(),
+            |worker, unit, texts| worker.apply(unit, texts),
+            |worker, other| worker.merge(other),
+        )
     }
 
     /// A worker's own counts and buffers.
