@@ -28,6 +28,7 @@ mod records;
 mod table;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
+mod wheel;
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -48,3 +49,4 @@ pub use quality::*;
 pub use records::*;
 #[doc(hidden)]
 pub use table::Kernels;
+pub use wheel::Wheel;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use biofast_testkit::small::{self, Names, Shape};
 
 use crate::common::{Folder, cases, in_process, text, warnings};
+use crate::effort::{Effort, in_two_tiers};
 use crate::filter_alignments::kept_templates;
 
 /// Small files in a folder: as an aligner writes them, and sorted.
@@ -314,9 +315,8 @@ fn merge(case: &Case, other: &Case) {
     }
 }
 
-#[test]
-fn reads_of_small_files_keep_their_mates_and_come_back() {
-    for seed in 0..cases(100) {
+fn reads_of_small_files_keep_their_mates_and_come_back(effort: Effort) {
+    for seed in 0..cases(effort.pick(25, 100)) {
         let case = Case::new(seed, "");
         let templates = sequenced(&case.write());
         for input in ["x.bam", "s.bam"] {
@@ -325,9 +325,8 @@ fn reads_of_small_files_keep_their_mates_and_come_back() {
     }
 }
 
-#[test]
-fn whole_templates_of_small_files_are_kept_without_new_warnings() {
-    for seed in 0..cases(60) {
+fn whole_templates_of_small_files_are_kept_without_new_warnings(effort: Effort) {
+    for seed in 0..cases(effort.pick(15, 60)) {
         let case = Case::new(seed, "");
         case.write();
         for input in ["x.bam", "s.bam"] {
@@ -336,9 +335,8 @@ fn whole_templates_of_small_files_are_kept_without_new_warnings() {
     }
 }
 
-#[test]
-fn small_files_with_the_same_ids_are_merged_without_new_warnings() {
-    for seed in 0..cases(60) {
+fn small_files_with_the_same_ids_are_merged_without_new_warnings(effort: Effort) {
+    for seed in 0..cases(effort.pick(15, 60)) {
         let [one, other] = [Case::new(seed, ""), Case::new(seed + 1_000_003, "y")];
         one.write();
         other.write();
@@ -400,4 +398,10 @@ fn umis_in_names_are_those_that_other_commands_find() {
             assert_eq!(marked.iter().filter(is_marked).count(), 2, "{place} {prefix:?} {rule}");
         }
     }
+}
+
+in_two_tiers! {
+    reads_of_small_files_keep_their_mates_and_come_back,
+    whole_templates_of_small_files_are_kept_without_new_warnings,
+    small_files_with_the_same_ids_are_merged_without_new_warnings,
 }

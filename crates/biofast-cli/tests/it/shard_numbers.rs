@@ -10,6 +10,7 @@ use biofast_testkit::container::{bgzf, gunzip, gzip};
 use biofast_testkit::sam::{self, Shape};
 
 use crate::common::{Folder, reads};
+use crate::effort::{Effort, in_two_tiers};
 
 /// A command of shards, how they are merged, and the run that gives the same.
 struct Case {
@@ -96,9 +97,8 @@ fn parts(folder: &Folder, plan: &Path, n: usize, part: &[&str]) -> Vec<OsString>
     (1..=n).map(one).collect()
 }
 
-#[test]
-fn every_report_of_up_to_a_hundred_shards_is_that_of_one_run() {
-    are_as_one(&[1, 2, 7, 100]);
+fn every_report_of_up_to_a_hundred_shards_is_that_of_one_run(effort: Effort) {
+    are_as_one(&effort.shards(&[1, 2, 7, 100]));
 }
 
 #[test]
@@ -106,3 +106,5 @@ fn every_report_of_up_to_a_hundred_shards_is_that_of_one_run() {
 fn every_report_of_a_thousand_shards_is_that_of_one_run() {
     are_as_one(&[1000]);
 }
+
+in_two_tiers!(every_report_of_up_to_a_hundred_shards_is_that_of_one_run);

@@ -7,6 +7,7 @@ use biofast_testkit::sam::{self, Shape};
 use serde_json::Value;
 
 use crate::common::{Folder, Run, assert_error, good, reads, run_in};
+use crate::effort::{Effort, in_two_tiers};
 
 fn plan(folder: &Folder, n: usize, args: &[&str]) {
     let n = n.to_string();
@@ -45,10 +46,16 @@ fn sorted(records: usize, seed: u64) -> String {
 }
 
 /// Checks that the reports of all shards are that of one run, as JSON and as lines, with its exit code.
-fn is_checked_as_one(folder: &Folder, files: &[&str], options: &[&str], numbers: &[usize]) {
+fn is_checked_as_one(
+    folder: &Folder,
+    files: &[&str],
+    options: &[&str],
+    numbers: &[usize],
+    effort: Effort,
+) {
     let check = |more: &[&str]| run_in(folder, &[&["check"], options, more, files].concat());
     let (json, lines) = (check(&["--json"]), check(&[]));
-    for &n in numbers {
+    for n in effort.shards(numbers) {
         let together: &[&str] =
             if options.contains(&"--interleaved") { &["--interleaved"] } else { &[] };
         let no_end: &[&str] =
@@ -65,8 +72,7 @@ fn is_checked_as_one(folder: &Folder, files: &[&str], options: &[&str], numbers:
     }
 }
 
-#[test]
-fn shards_of_reads_are_checked_as_one() {
+fn shards_of_reads_are_checked_as_one(effort: Effort) {
     let folder = Folder::new();
     let text = reads("r", 401);
     folder.file("plain.fq", &text);
@@ -75,24 +81,23 @@ fn shards_of_reads_are_checked_as_one() {
     good(&folder, &["index", "gzip.fq.gz"]);
     folder.file("few.fq", reads("r", 30));
     for file in ["plain.fq", "blocks.fq.gz", "gzip.fq.gz", "few.fq"] {
-        is_checked_as_one(&folder, &[file], &[], &[1, 2, 7, 100]);
+        is_checked_as_one(&folder, &[file], &[], &[1, 2, 7, 100], effort);
     }
     // Without reads, whatever the name says of it.
     folder.file("none.fq", "");
     folder.file("none.txt", "");
     folder.file("none.fq.bgz", bgzf(b"", 100));
     for file in ["none.fq", "none.txt", "none.fq.bgz"] {
-        is_checked_as_one(&folder, &[file], &[], &[1, 3]);
+        is_checked_as_one(&folder, &[file], &[], &[1, 3], effort);
     }
     // Without the end-of-file block, where that is allowed.
     let blocks = bgzf(text.as_bytes(), 333);
     folder.file("cut.fq.gz", &blocks[..blocks.len() - 28]);
-    is_checked_as_one(&folder, &["cut.fq.gz"], &["--allow-missing-eof"], &[1, 5, 500]);
-    is_checked_as_one(&folder, &["cut.fq.gz"], &[], &[1, 5, 500]);
+    is_checked_as_one(&folder, &["cut.fq.gz"], &["--allow-missing-eof"], &[1, 5, 500], effort);
+    is_checked_as_one(&folder, &["cut.fq.gz"], &[], &[1, 5, 500], effort);
 }
 
-#[test]
-fn mates_in_shards_are_checked_as_one() {
+fn mates_in_shards_are_checked_as_one(effort: Effort) {
     let folder = Folder::new();
     let text = reads("r", 200);
     folder.file("R1.fq.gz", bgzf(text.as_bytes(), 500));
@@ -102,7 +107,7 @@ fn mates_in_shards_are_checked_as_one() {
     folder.file("other.fq", &others);
     for second in ["R2.fq", "other.fq"] {
         for options in [&["--paired"][..], &[]] {
-            is_checked_as_one(&folder, &["R1.fq.gz", second], options, &[1, 2, 7, 300]);
+            is_checked_as_one(&folder, &["R1.fq.gz", second], options, &[1, 2, 7, 300], effort);
         }
     }
     let twice = |text: &str| -> String {
@@ -114,7 +119,7 @@ fn mates_in_shards_are_checked_as_one() {
     odd[4 * 301] = "@another".into();
     folder.file("odd.fq", odd.join("\n") + "\n");
     for file in ["both.fq", "odd.fq"] {
-        is_checked_as_one(&folder, &[file], &["--interleaved"], &[1, 3, 20]);
+        is_checked_as_one(&folder, &[file], &["--interleaved"], &[1, 3, 20], effort);
     }
     // Shards that were checked in another way prove nothing.
     plan(&folder, 2, &["R1.fq.gz", "other.fq"]);
@@ -129,12 +134,11 @@ fn mates_in_shards_are_checked_as_one() {
     assert_error(&run_in(&folder, &args), &["between the mates"]);
 }
 
-#[test]
-fn shards_of_alignments_are_checked_as_one() {
+fn shards_of_alignments_are_checked_as_one(effort: Effort) {
     let folder = Folder::new();
     for seed in [3, 4] {
         bam(&folder, "aln.bam", &sorted(300, seed), 700);
-        is_checked_as_one(&folder, &["aln.bam"], &[], &[1, 2, 7, 100, 400]);
+        is_checked_as_one(&folder, &["aln.bam"], &[], &[1, 2, 7, 100, 400], effort);
     }
     // Not in the order claimed: inside of shards, and at a cut.
     let line = |name: &str, at: usize| format!("{name}\t0\tc\t{at}\t9\t4M\t*\t0\t0\tACGT\tIIII\n");
@@ -147,7 +151,7 @@ fn shards_of_alignments_are_checked_as_one() {
         bam(&folder, "wrong.bam", &(header("coordinate") + &by_place(swapped)), 300);
         let one = run_in(&folder, &["check", "wrong.bam"]);
         assert!(one.code == 1 && one.stdout.contains("not sorted"), "{}", one.stdout);
-        is_checked_as_one(&folder, &["wrong.bam"], &[], &[1, 2, 3, 20, 60]);
+        is_checked_as_one(&folder, &["wrong.bam"], &[], &[1, 2, 3, 20, 60], effort);
     }
     // By name in neither order: a warning. Padded, reserved and unknown: warnings with counts.
     let names = ["r10", "r9", "r2", "r10", "r11"];
@@ -155,13 +159,13 @@ fn shards_of_alignments_are_checked_as_one() {
         let text: String = names[..number].iter().cycle().take(55).map(|n| line(n, 7)).collect();
         let text = text.replace("\t0\tc", "\t4096\tc");
         bam(&folder, "names.bam", &(header("queryname") + &text), 200);
-        is_checked_as_one(&folder, &["names.bam"], &[], &[1, 2, 11, 55, 80]);
+        is_checked_as_one(&folder, &["names.bam"], &[], &[1, 2, 11, 55, 80], effort);
     }
     // No records, and a header that isn't good.
     bam(&folder, "none.bam", &header("coordinate"), 100);
-    is_checked_as_one(&folder, &["none.bam"], &[], &[1, 4]);
+    is_checked_as_one(&folder, &["none.bam"], &[], &[1, 4], effort);
     bam(&folder, "odd.bam", &(header("coordinate") + &line("r", 1)).replace("VN:1.6", "VN:x"), 99);
-    is_checked_as_one(&folder, &["odd.bam"], &[], &[1, 3]);
+    is_checked_as_one(&folder, &["odd.bam"], &[], &[1, 3], effort);
 }
 
 #[test]
@@ -287,8 +291,7 @@ fn pairs(number: usize, width: usize, seed: u64) -> String {
     text
 }
 
-#[test]
-fn depths_of_shards_are_those_of_one_run() {
+fn depths_of_shards_are_those_of_one_run(effort: Effort) {
     let folder = Folder::new();
     bam(&folder, "deep.bam", &pairs(150, 400, 1), 700);
     bam(&folder, "wide.bam", &pairs(150, 8000, 2), 900);
@@ -305,7 +308,7 @@ fn depths_of_shards_are_those_of_one_run() {
             &["--format", "samtools-depth", "-a"],
         ] {
             let one = good(&folder, &[&["coverage"], options, &[file]].concat()).stdout;
-            for n in [1, 2, 7, 100] {
+            for n in effort.shards(&[1, 2, 7, 100]) {
                 plan(&folder, n, &[file]);
                 let mut parts = parts(&folder, n, &[&["coverage"], options].concat());
                 parts.reverse();
@@ -316,8 +319,9 @@ fn depths_of_shards_are_those_of_one_run() {
         }
     }
     // More shards than records.
-    plan(&folder, 700, &["deep.bam"]);
-    let all = parts(&folder, 700, &["coverage"]);
+    let many = effort.pick(170, 700);
+    plan(&folder, many, &["deep.bam"]);
+    let all = parts(&folder, many, &["coverage"]);
     let one = good(&folder, &["coverage", "deep.bam"]).stdout;
     assert_eq!(merged(&folder, &all, &[]).stdout, one);
     let one = good(&folder, &["coverage", "--format", "tsv", "deep.bam"]).stdout;
@@ -380,7 +384,7 @@ fn the_end_of_a_file_is_told_by_the_last_shard_alone() {
     bam(&folder, "aln.bam", &sorted(90, 7), 700);
     let bytes = std::fs::read(folder.path("aln.bam")).unwrap();
     folder.file("aln.bam", &bytes[..bytes.len() - 28]);
-    is_checked_as_one(&folder, &["aln.bam"], &["--allow-missing-eof"], &[1, 4, 200]);
+    is_checked_as_one(&folder, &["aln.bam"], &["--allow-missing-eof"], &[1, 4, 200], Effort::Short);
     plan(&folder, 4, &["--allow-missing-eof", "aln.bam"]);
     // Only who reads the end can miss the block there.
     for (number, code) in [(1, 0), (2, 0), (3, 0), (4, 1)] {
@@ -400,8 +404,7 @@ fn grouped(number: usize) -> String {
     text
 }
 
-#[test]
-fn reads_of_shards_joined_are_those_of_one_run() {
+fn reads_of_shards_joined_are_those_of_one_run(effort: Effort) {
     let folder = Folder::new();
     bam(&folder, "names.bam", &grouped(150), 700);
     let content = |name: &str| std::fs::read(folder.path(name)).unwrap();
@@ -415,7 +418,7 @@ fn reads_of_shards_joined_are_those_of_one_run() {
         good(&folder, &[args, &["names.bam"]].concat());
         let one: Vec<Vec<u8>> = outputs.iter().map(|name| content(name)).collect();
         assert!(one.iter().all(|text| !text.is_empty()));
-        for n in [1, 2, 7, 100, 400] {
+        for n in effort.shards(&[1, 2, 7, 100, 400]) {
             plan(&folder, n, &["--keep-templates", "names.bam"]);
             let mut all = vec![Vec::new(); outputs.len()];
             for number in 1..=n {
@@ -476,4 +479,12 @@ fn parts_of_two_versions_are_not_added() {
     folder.file("two.json", text.replace(&own, "\"biofast_version\":\"0.1.0\""));
     let run = good(&folder, &["merge", "--json", "one.json", "two.json"]);
     assert!(run.stderr.contains("two.json is of biofast 0.1.0"), "{run:?}");
+}
+
+in_two_tiers! {
+    shards_of_reads_are_checked_as_one,
+    mates_in_shards_are_checked_as_one,
+    shards_of_alignments_are_checked_as_one,
+    depths_of_shards_are_those_of_one_run,
+    reads_of_shards_joined_are_those_of_one_run,
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
+use crate::effort::{Effort, in_two_tiers};
 
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::sam::{self, Shape};
@@ -79,8 +80,7 @@ fn shards_of_alignments_give_the_bytes_of_one_run() {
     }
 }
 
-#[test]
-fn cram_is_cut_between_containers_and_gives_the_bytes_of_one_run() {
+fn cram_is_cut_between_containers_and_gives_the_bytes_of_one_run(effort: Effort) {
     let folder = Folder::new();
     let text =
         sam::text(&Shape { records: 400, sorted: true, longest: 120, oddities: false, seed: 5 });
@@ -91,7 +91,7 @@ fn cram_is_cut_between_containers_and_gives_the_bytes_of_one_run() {
         std::fs::copy(data(&format!("shards-{version}.cram")), folder.path("x.cram")).unwrap();
         let [sam, cram] = ["x.sam", "x.cram"].map(|name| placed_reads(&folder, &[name]));
         assert_eq!(sam, cram, "shards-{version}.cram holds other records: see its README.md");
-        for n in [1, 2, 7, 50] {
+        for n in effort.shards(&[1, 2, 7, 50]) {
             let made = plan(&folder, &n.to_string(), &["x.cram"]);
             assert_eq!(
                 (&made["records"], &made["files"][0]["format"]),
@@ -148,8 +148,7 @@ fn cram_is_cut_between_containers_and_gives_the_bytes_of_one_run() {
     assert_error(&run_in(&folder, &["index", "--names", "x.cram"]), &["x.cram", "CRAM"]);
 }
 
-#[test]
-fn shards_by_region_are_what_starts_in_their_regions() {
+fn shards_by_region_are_what_starts_in_their_regions(effort: Effort) {
     let folder = Folder::new();
     // Reads that start at few positions, and some without one.
     let records = |number: usize| -> String {
@@ -167,7 +166,7 @@ fn shards_by_region_are_what_starts_in_their_regions() {
     let data = gunzip(&std::fs::read(folder.path("x.bam")).unwrap()).unwrap();
     folder.file("x.bam", bgzf(&data, 700));
     let one = good(&folder, &["stats", "--json", "x.bam"]).stdout;
-    for n in [1, 2, 7, 300] {
+    for n in effort.shards(&[1, 2, 7, 300]) {
         let number = n.to_string();
         let by_region = ["shards", "-q", "-n", &number, "--by-region", "x.bam", "-o", "plan.json"];
         good(&folder, &by_region);
@@ -218,18 +217,18 @@ fn shards_by_region_are_what_starts_in_their_regions() {
     }
 }
 
-#[test]
-fn more_shards_than_records_are_a_whole_too() {
+fn more_shards_than_records_are_a_whole_too(effort: Effort) {
     let folder = Folder::new();
     folder.file("few.fq", reads("r", 30));
     let one = good(&folder, &["stats", "--json", "few.fq"]).stdout;
-    let made = plan(&folder, "1000", &["few.fq"]);
+    let many = effort.pick(40, 1000);
+    let made = plan(&folder, &many.to_string(), &["few.fq"]);
     let sizes = made["shards"].as_array().unwrap().iter().map(|shard| {
         let number = |index: usize| shard["records"][index].as_u64().unwrap();
         number(1) - number(0)
     });
     assert_eq!((sizes.clone().max(), sizes.sum::<u64>()), (Some(1), 30));
-    let reports = parts(&folder, 1000, &["stats", "--json", "-@", "1"]);
+    let reports = parts(&folder, many, &["stats", "--json", "-@", "1"]);
     assert!(merged(&folder, &reports, &["--json"]).stdout == one);
     // Neither reads nor alignments.
     folder.file("none.fq", "");
@@ -652,4 +651,10 @@ fn what_cannot_be_cut_is_refused() {
     ] {
         assert_error(&run_in(&folder, &[args, &shard].concat()), &["doesn't go with --shard"]);
     }
+}
+
+in_two_tiers! {
+    shards_by_region_are_what_starts_in_their_regions,
+    more_shards_than_records_are_a_whole_too,
+    cram_is_cut_between_containers_and_gives_the_bytes_of_one_run,
 }

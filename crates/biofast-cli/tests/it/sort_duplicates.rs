@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
+use crate::effort::{Effort, in_two_tiers};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -447,12 +448,11 @@ fn metrics_follow_the_rule_and_the_ending() {
 
 /// Files of everything that has to do with templates are marked, by both rules, and `check` finds nothing new in them; mates share
 /// the mark, and are removed together. `BIOFAST_CASES` asks for more of them.
-#[test]
-fn small_files_are_marked_without_new_warnings_and_without_half_pairs() {
+fn small_files_are_marked_without_new_warnings_and_without_half_pairs(effort: Effort) {
     let folder = Folder::new();
     let [input, output] = ["x.sam", "y.bam"].map(|name| text(&folder.path(name)));
     let names = [Names::Mixed, Names::FewTiles, Names::SevenParts, Names::Umis, Names::Plain];
-    for seed in 0..cases(200) {
+    for seed in 0..cases(effort.pick(40, 200)) {
         let names = names[seed as usize % names.len()];
         let (contradictions, quarrels) = (seed % 2 == 1, seed % 3 == 1);
         let shape = Shape {
@@ -516,4 +516,8 @@ fn mates(sam: &str) -> BTreeMap<String, (usize, BTreeSet<bool>)> {
     }
     found.retain(|_, mates| mates.0 <= 2);
     found
+}
+
+in_two_tiers! {
+    small_files_are_marked_without_new_warnings_and_without_half_pairs,
 }

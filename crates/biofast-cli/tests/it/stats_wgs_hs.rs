@@ -9,6 +9,7 @@ use biofast_testkit::sam;
 
 use crate::common::coverage::at;
 use crate::common::stats_picard::rows;
+use crate::effort::{Effort, in_two_tiers};
 use common::stats_wgs_hs::{intervals, metrics, records, reference, run};
 use common::{Folder, assert_error, biofast};
 
@@ -91,8 +92,7 @@ fn coverage_of_a_genome_agrees_with_sets_of_names() {
     }
 }
 
-#[test]
-fn threads_formats_lists_and_other_reports_make_no_difference() {
+fn threads_formats_lists_and_other_reports_make_no_difference(effort: Effort) {
     let folder = Folder::new();
     let (input, fasta) = (folder.file("x.sam", records(5)), reference(&folder, 5));
     let (targets, baits, bed) = intervals(&folder, 5);
@@ -111,6 +111,7 @@ fn threads_formats_lists_and_other_reports_make_no_difference() {
     ]
     .iter()
     .enumerate()
+    .skip(effort.pick(3, 0))
     {
         assert!(run(&format!("{number}"), args[0], &args[1..]) == expected, "{args:?}");
     }
@@ -165,3 +166,5 @@ fn what_is_missing_unsorted_or_unknown_is_told() {
     let of_reads = ["stats", &reads, "--out-dir", &out, "--targets", &bed];
     assert_error(&biofast(&of_reads), &["--target-intervals", "reads"]);
 }
+
+in_two_tiers!(threads_formats_lists_and_other_reports_make_no_difference);

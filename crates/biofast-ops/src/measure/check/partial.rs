@@ -452,6 +452,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
         #[test]
         fn shards_of_alignments_are_found_to_be_what_one_run_finds(
             seed in any::<u32>(),

@@ -2,11 +2,16 @@
 
 mod oligos;
 
+use std::sync::OnceLock;
+
 use super::duplication::Hit;
 use oligos::{OLIGOS, Oligo};
 
 /// Stretches must be longer than this.
 const SHORTEST: usize = 20;
+
+/// So many bases in a row are the same in every stretch: of 21 bases or more one may differ.
+const WORD: usize = SHORTEST / 2;
 
 /// Known sequences, to be found in others with FastQC's rules: a stretch of more than 20 bases with at most one mismatch, on
 /// either strand, without gaps; or the whole of a sequence of 8 to 19 bases. The longest stretch counts, of equally long ones
@@ -21,7 +26,19 @@ const SHORTEST: usize = 20;
 /// assert!(known.find(b"ACGTACGTACGTACGTACGTACGTACGT").is_none());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Contaminants(Vec<Known>);
+pub struct Contaminants {
+    known: Vec<Known>,
+    /// All words of all strands, in order: made when something is looked for.
+    words: OnceLock<Vec<(u32, Place)>>,
+}
+
+/// Where a word is: the index of the sequence, the strand, and from where on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    known: u32,
+    is_reverse: bool,
+    start: u32,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 struct Known {
@@ -90,7 +107,25 @@ impl Contaminants {
                 }
             }
         }
-        Contaminants(all)
+        Contaminants::new(all)
+    }
+
+    fn new(known: Vec<Known>) -> Contaminants {
+        Contaminants { known, words: OnceLock::new() }
+    }
+
+    fn words(&self) -> &[(u32, Place)] {
+        self.words.get_or_init(|| {
+            let mut found = Vec::new();
+            for (index, known) in (0..).zip(&self.known) {
+                for (is_reverse, strand) in [(false, &known.forward), (true, &known.reverse)] {
+                    let place = |start| Place { known: index, is_reverse, start };
+                    words(strand, |start, word| found.push((word, place(start as u32))));
+                }
+            }
+            found.sort_unstable();
+            found
+        })
     }
 
     /// Those of a list in FastQC's form: on each line a name, tabs and a sequence. Empty lines, and those that start with `#`, are passed
@@ -116,24 +151,76 @@ impl Contaminants {
             }
             all.push(Known::new(name.into(), sequence.into_bytes()));
         }
-        Ok(Contaminants(all))
+        Ok(Contaminants::new(all))
     }
 
     /// The known sequence that has most in common with `sequence`, which is in upper case.
     pub fn find(&self, sequence: &[u8]) -> Option<Hit> {
-        let mut best: Option<(&Known, Stretch)> = None;
-        for known in &self.0 {
-            if let Some(stretch) = known.find(sequence)
-                && best.is_none_or(|(_, best)| stretch.length > best.length)
-            {
-                best = Some((known, stretch));
+        let (known, stretch) = match sequence.len() {
+            8..SHORTEST => {
+                let found = self.known.iter().find(|known| known.has(sequence))?;
+                (found, Stretch { length: sequence.len(), identity: 100 })
             }
-        }
-        best.map(|(known, stretch)| Hit {
+            _ => self.longest(sequence)?,
+        };
+        Some(Hit {
             name: known.name.clone(),
             length: stretch.length as u64,
             identity_percent: stretch.identity as u64,
         })
+    }
+
+    /// The longest stretch, of equally long ones that of the first sequence, of its forward strand, and from where on the known one
+    /// begins first. Only where both have a word in common there can be one.
+    fn longest(&self, sequence: &[u8]) -> Option<(&Known, Stretch)> {
+        let all = self.words();
+        let mut sides: Vec<(u32, bool, isize)> = Vec::new();
+        words(sequence, |at, word| {
+            let from = all.partition_point(|&(known, _)| known < word);
+            let same = all[from..].iter().take_while(|&&(known, _)| known == word);
+            sides.extend(same.map(|&(_, place)| {
+                (place.known, place.is_reverse, at as isize - place.start as isize)
+            }));
+        });
+        sides.sort_unstable();
+        sides.dedup();
+        let mut best: Option<(&Known, Stretch)> = None;
+        for (index, is_reverse, offset) in sides {
+            let known = &self.known[index as usize];
+            let strand = if is_reverse { &known.reverse } else { &known.forward };
+            // At least 20 bases of both are side by side, but for the last place.
+            let shortest = SHORTEST as isize;
+            let places = shortest - strand.len() as isize..sequence.len() as isize - shortest;
+            if places.contains(&offset)
+                && let Some(found) = longest(strand, sequence, offset)
+                && best.is_none_or(|(_, best)| found.length > best.length)
+            {
+                best = Some((known, found));
+            }
+        }
+        best
+    }
+}
+
+/// Calls `each` with the start and the code of every word of the sequence that is of A, C, G and T.
+fn words(sequence: &[u8], mut each: impl FnMut(usize, u32)) {
+    let (mut word, mut length) = (0, 0);
+    for (end, base) in (1..).zip(sequence) {
+        let code = match base {
+            b'A' => 0,
+            b'C' => 1,
+            b'G' => 2,
+            b'T' => 3,
+            _ => {
+                length = 0;
+                continue;
+            }
+        };
+        word = (word << 2 | code) & ((1 << (2 * WORD)) - 1);
+        length += 1;
+        if length >= WORD {
+            each(end - WORD, word);
+        }
     }
 }
 
@@ -156,26 +243,10 @@ impl Known {
         Known { name, reverse: reverse.collect(), forward }
     }
 
-    fn find(&self, sequence: &[u8]) -> Option<Stretch> {
+    /// Whether the whole of a short sequence is in it, on either strand.
+    fn has(&self, short: &[u8]) -> bool {
         let strands = [&self.forward, &self.reverse];
-        if (8..SHORTEST).contains(&sequence.len()) {
-            let whole = |strand: &&Vec<u8>| strand.windows(sequence.len()).any(|w| w == sequence);
-            let found = strands.iter().any(whole);
-            return found.then_some(Stretch { length: sequence.len(), identity: 100 });
-        }
-        let mut best: Option<Stretch> = None;
-        for strand in strands {
-            let (known, other) = (strand.len() as isize, sequence.len() as isize);
-            // At least 20 bases of both are side by side, but for the last place.
-            for offset in SHORTEST as isize - known..other - SHORTEST as isize {
-                if let Some(found) = longest(strand, sequence, offset)
-                    && best.is_none_or(|best| found.length > best.length)
-                {
-                    best = Some(found);
-                }
-            }
-        }
-        best
+        strands.iter().any(|strand| strand.windows(short.len()).any(|window| window == short))
     }
 }
 
@@ -225,8 +296,8 @@ mod tests {
     #[test]
     fn every_known_sequence_is_found_as_itself_on_both_strands() {
         let known = Contaminants::known();
-        assert!(known.0.len() > 100);
-        for Known { name, forward, reverse } in &known.0 {
+        assert!(known.known.len() > 100);
+        for Known { name, forward, reverse } in &known.known {
             let found = [forward, reverse].map(|strand| known.find(strand));
             for hit in found {
                 // A sequence of 19 bases or fewer is found as a whole, one of exactly 20 isn't longer than 20.
@@ -256,6 +327,50 @@ mod tests {
         assert_eq!(hit(b"ACGTTGCATTGACCTTGGCAGCAGATACGA"), None);
         assert_eq!(hit(b"GCATTGAC"), Some((8, 100)));
         assert_eq!(hit(b"GCATTGA"), None);
+    }
+
+    /// The longest stretch by a look at every place of every strand.
+    fn plain(all: &Contaminants, sequence: &[u8]) -> Option<(String, Stretch)> {
+        let shortest = SHORTEST as isize;
+        let mut best: Option<(String, Stretch)> = None;
+        for known in &all.known {
+            for strand in [&known.forward, &known.reverse] {
+                for offset in shortest - strand.len() as isize..sequence.len() as isize - shortest {
+                    if let Some(found) = longest(strand, sequence, offset)
+                        && best.as_ref().is_none_or(|(_, best)| found.length > best.length)
+                    {
+                        best = Some((known.name.clone(), found));
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn words_in_common_leave_nothing_out() {
+        let known = Contaminants::known();
+        let mut random = biofast_testkit::random::Random(3);
+        let mut hits = 0;
+        for _ in 0..60 {
+            // A part of a known sequence among other bases, with some that differ.
+            let from = &known.known[random.below(known.known.len())];
+            let strand = if random.chance(50) { &from.forward } else { &from.reverse };
+            let start = random.below(strand.len());
+            let mut base = || b"ACGTN"[if random.chance(5) { 4 } else { random.below(4) }];
+            let mut sequence: Vec<u8> = (0..12).map(|_| base()).collect();
+            sequence.extend(&strand[start..]);
+            sequence.extend((0..12).map(|_| base()));
+            for _ in 0..random.below(4) {
+                let at = random.below(sequence.len());
+                sequence[at] = b"ACGTN"[random.below(5)];
+            }
+            let expected = plain(&known, &sequence);
+            hits += u32::from(expected.is_some());
+            let found = known.longest(&sequence);
+            assert_eq!(found.map(|(known, stretch)| (known.name.clone(), stretch)), expected);
+        }
+        assert!((20..60).contains(&hits), "{hits}");
     }
 
     #[test]

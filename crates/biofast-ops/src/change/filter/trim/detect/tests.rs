@@ -159,7 +159,7 @@ fn found_in(reads: &[Vec<u8>]) -> Evidence {
 #[test]
 fn small_genomes_have_no_adapters() {
     let mut rng = rng();
-    for round in 0..40 {
+    for round in 0..20 {
         let mut genome = {
             let len = [3_000, 5_000, 10_000, 20_000, 50_000][round % 5] + below(&mut rng, 999);
             bases(&mut rng, len)
