@@ -316,8 +316,9 @@ impl Filter {
     /// let reads = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n"[..]);
     /// let output = Output::stream("nowhere", std::io::sink(), Compression::default());
     /// let options = [Options::default(), Options::default()];
-    /// let worker = Filter::new().run(Inputs::Single(reads), options, None, &mut [output])?;
-    /// assert_eq!(worker.tally.input[0].reads, 1);
+    /// let filter = Filter::new();
+    /// let worker = filter.run(Inputs::Single(reads), options, None, &mut [output])?;
+    /// assert_eq!(worker.tally().input[0].reads, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
