@@ -515,6 +515,30 @@ mod tests {
         (header.concat(), records)
     }
 
+    #[test]
+    fn a_part_whose_first_record_does_not_count_has_its_mates_all_the_same() {
+        let line = |name: &str, flags: u16, reference: &str, at: u32| {
+            format!("{name}\t{flags}\t{reference}\t{at}\t60\t50M\t=\t{at}\t0\t*\t*\n")
+        };
+        let header = "@SQ\tSN:a\tLN:4000000\n@SQ\tSN:b\tLN:4000\n";
+        // The mates are on another reference than the duplicate at the start of the part; or on the same one, far behind it.
+        for (reference, at) in [("b", 100), ("a", 3_000_000)] {
+            let records = [
+                line("r", 0, "a", 5),
+                line("d", 1024, "a", 10),
+                line("m", 99, reference, at),
+                line("m", 147, reference, at),
+                line("z", 0, reference, at + 500),
+            ];
+            let piece = |lines: &[String]| {
+                figures(&(header.to_owned() + &lines.concat()), Some(Kind::Shard))
+            };
+            let pieces = [piece(&records[..1]), piece(&records[1..])];
+            let whole = json(&figures(&(header.to_owned() + &records.concat()), None));
+            assert_eq!(json(&join(&pieces, false).0), whole, "{reference}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 

@@ -17,7 +17,7 @@ const NEAR: u32 = 4096;
 /// Gathers these records.
 #[derive(Debug, Default)]
 pub(super) struct Edge {
-    /// Reference and position of the first record that counts.
+    /// Reference and position of the first record of the part, once one of that reference counts.
     first: Option<(u32, u32)>,
     /// Whether the records are of another reference by now.
     has_left: bool,
@@ -156,7 +156,7 @@ impl Edge {
         self.first.map(|(reference, _)| reference)
     }
 
-    /// The next record that counts is of this reference and starts there.
+    /// A record counts that is of the reference of the part's first record, which starts there.
     #[inline]
     pub(super) fn see(&mut self, reference: u32, start: u32) {
         if self.first.is_none() {

@@ -303,8 +303,11 @@ impl<D: Depths> Collector<D> {
             self.window.step(to.into(), -1);
         }
         if let Some(mates) = &mut self.mates {
-            if let Some(edge) = &mut mates.edge {
-                edge.see(self.current as u32, span.start);
+            // A mate before the part can't be behind its first record, counted or not, nor of a later reference.
+            if let (Some(edge), Some((reference, first))) = (&mut mates.edge, self.first)
+                && reference as usize == self.current
+            {
+                edge.see(reference, first.max(0) as u32);
             }
             let window = &mut self.window;
             mates.add(span, blocks, &mut |at, by| window.step(at, by));
