@@ -7,6 +7,7 @@ pub mod change;
 pub mod measure;
 mod number;
 pub mod show;
+mod words;
 
 #[doc(no_inline)]
 pub use change::{

@@ -6,14 +6,14 @@ use std::io;
 use biofast_fastq::{Inputs, Reader};
 use biofast_io::{Options, Source};
 
+use crate::words::{WORD, WORDS, words};
+
 /// Bases of the first reads that are looked at.
 const MOST_BASES: usize = 151 * 10_000;
 /// Reads that tell how long reads are.
 const LENGTH_READS: usize = 1000;
 /// Bytes of an input that are looked at, at most.
 const MOST_BYTES: usize = 16 << 20;
-/// Bases of a word by which candidates are found, which is the shortest of them.
-const WORD: usize = 10;
 /// How many lengths there are.
 const LENGTHS: usize = 5;
 
@@ -57,21 +57,6 @@ fn fewest(len: usize, longest: usize) -> Option<u64> {
         _ => None,
     }
 }
-
-/// Which word begins at each base, if its letters are A, C, G and T.
-fn words(read: &[u8]) -> impl Iterator<Item = Option<usize>> + '_ {
-    let (mut word, mut known) = (0, 0);
-    let ends = read.iter().map(move |base| {
-        match b"ATCG".iter().position(|letter| letter == base) {
-            Some(code) => (word, known) = ((word << 2 | code) & (WORDS - 1), known + 1),
-            None => known = 0,
-        }
-        (known >= WORD).then_some(word)
-    });
-    ends.skip(WORD - 1)
-}
-
-const WORDS: usize = 1 << (2 * WORD);
 
 impl Frequent {
     /// What is frequent in the first reads of `inputs`, which stay unread: first reads (or reads without mates), and second ones.

@@ -5,13 +5,14 @@ mod oligos;
 use std::sync::OnceLock;
 
 use super::duplication::Hit;
+use crate::words::{WORD, words};
 use oligos::{OLIGOS, Oligo};
 
 /// Stretches must be longer than this.
 const SHORTEST: usize = 20;
 
-/// So many bases in a row are the same in every stretch: of 21 bases or more one may differ.
-const WORD: usize = SHORTEST / 2;
+// A word is the same in every stretch: of 21 bases or more one may differ.
+const _: () = assert!(WORD <= SHORTEST / 2);
 
 /// Known sequences, to be found in others with FastQC's rules: a stretch of more than 20 bases with at most one mismatch, on
 /// either strand, without gaps; or the whole of a sequence of 8 to 19 bases. The longest stretch counts, of equally long ones
@@ -29,7 +30,7 @@ const WORD: usize = SHORTEST / 2;
 pub struct Contaminants {
     known: Vec<Known>,
     /// All words of all strands, in order: made when something is looked for.
-    words: OnceLock<Vec<(u32, Place)>>,
+    words: OnceLock<Vec<(usize, Place)>>,
 }
 
 /// Where a word is: the index of the sequence, the strand, and from where on.
@@ -114,13 +115,14 @@ impl Contaminants {
         Contaminants { known, words: OnceLock::new() }
     }
 
-    fn words(&self) -> &[(u32, Place)] {
+    fn words(&self) -> &[(usize, Place)] {
         self.words.get_or_init(|| {
             let mut found = Vec::new();
             for (index, known) in (0..).zip(&self.known) {
                 for (is_reverse, strand) in [(false, &known.forward), (true, &known.reverse)] {
                     let place = |start| Place { known: index, is_reverse, start };
-                    words(strand, |start, word| found.push((word, place(start as u32))));
+                    let words = (0..).zip(words(strand));
+                    found.extend(words.filter_map(|(start, word)| Some((word?, place(start)))));
                 }
             }
             found.sort_unstable();
@@ -175,13 +177,14 @@ impl Contaminants {
     fn longest(&self, sequence: &[u8]) -> Option<(&Known, Stretch)> {
         let all = self.words();
         let mut sides: Vec<(u32, bool, isize)> = Vec::new();
-        words(sequence, |at, word| {
+        for (at, word) in (0..).zip(words(sequence)) {
+            let Some(word) = word else { continue };
             let from = all.partition_point(|&(known, _)| known < word);
             let same = all[from..].iter().take_while(|&&(known, _)| known == word);
-            sides.extend(same.map(|&(_, place)| {
-                (place.known, place.is_reverse, at as isize - place.start as isize)
-            }));
-        });
+            sides.extend(
+                same.map(|&(_, place)| (place.known, place.is_reverse, at - place.start as isize)),
+            );
+        }
         sides.sort_unstable();
         sides.dedup();
         let mut best: Option<(&Known, Stretch)> = None;
@@ -199,28 +202,6 @@ impl Contaminants {
             }
         }
         best
-    }
-}
-
-/// Calls `each` with the start and the code of every word of the sequence that is of A, C, G and T.
-fn words(sequence: &[u8], mut each: impl FnMut(usize, u32)) {
-    let (mut word, mut length) = (0, 0);
-    for (end, base) in (1..).zip(sequence) {
-        let code = match base {
-            b'A' => 0,
-            b'C' => 1,
-            b'G' => 2,
-            b'T' => 3,
-            _ => {
-                length = 0;
-                continue;
-            }
-        };
-        word = (word << 2 | code) & ((1 << (2 * WORD)) - 1);
-        length += 1;
-        if length >= WORD {
-            each(end - WORD, word);
-        }
     }
 }
 
