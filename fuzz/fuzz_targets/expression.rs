@@ -6,14 +6,15 @@ use std::sync::OnceLock;
 use biofast_bam::{Batch, par_fold};
 use biofast_fuzz::{bounded, options, source};
 use biofast_ops::filter::expression::Expression;
-use biofast_testkit::sam::{Shape, text};
+use biofast_testkit::sam::{SamShape, text};
 use libfuzzer_sys::fuzz_target;
 
 /// Records of all kinds as BAM.
 fn bam() -> &'static [u8] {
     static BAM: OnceLock<Vec<u8>> = OnceLock::new();
     BAM.get_or_init(|| {
-        let sam = text(&Shape { records: 30, sorted: true, longest: 40, oddities: true, seed: 5 });
+        let sam =
+            text(&SamShape { records: 30, sorted: true, longest: 40, oddities: true, seed: 5 });
         let io = options(1, 1 << 20);
         let opening =
             biofast_bam::InputOptions { io: &io, reference: None, detail: Default::default() };

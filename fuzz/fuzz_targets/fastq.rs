@@ -5,7 +5,7 @@ use biofast_fastq::{Batch, Reader, par_fold};
 use biofast_fuzz::{bounded, source};
 use biofast_io::Options;
 use biofast_testkit::container;
-use biofast_testkit::reference::{self, Record};
+use biofast_testkit::reference::{self, ReferenceRecord};
 use libfuzzer_sys::fuzz_target;
 
 /// As users read: blank lines are counted, not errors, like in the reference reader.
@@ -13,8 +13,8 @@ fn options(threads: usize, chunk: usize) -> Options {
     Options { strict: false, ..biofast_fuzz::options(threads, chunk) }
 }
 
-fn owned(record: biofast_fastq::Record<'_>) -> Record {
-    Record {
+fn owned(record: biofast_fastq::Record<'_>) -> ReferenceRecord {
+    ReferenceRecord {
         definition: record.definition().to_vec(),
         sequence: record.sequence().to_vec(),
         qualities: record.qualities().to_vec(),
@@ -22,10 +22,10 @@ fn owned(record: biofast_fastq::Record<'_>) -> Record {
 }
 
 /// The records, what the writer makes of them, and the first fault.
-type Found = (Vec<Record>, Vec<u8>, Option<String>);
+type Found = (Vec<ReferenceRecord>, Vec<u8>, Option<String>);
 
 fn parallel(data: &[u8], options: &Options) -> Found {
-    let accept = |all: &mut Vec<(u64, Record, Vec<u8>)>, batch: Batch<'_>| {
+    let accept = |all: &mut Vec<(u64, ReferenceRecord, Vec<u8>)>, batch: Batch<'_>| {
         for (number, record) in (batch.first_record()..).zip(batch.iter()) {
             let mut text = Vec::new();
             biofast_fastq::write_record(&mut text, &record).expect("memory takes it");

@@ -17,7 +17,7 @@ arguments:
   - {prefix: --memory, valueFrom: 768M}
   - {prefix: --out, valueFrom: $(inputs.name)_R1.unique.fastq.gz}
   - {prefix: --out2, valueFrom: $(inputs.name)_R2.unique.fastq.gz}
-  - {prefix: --json, valueFrom: $(inputs.name).dedup.json}
+  - {prefix: --summary, valueFrom: $(inputs.name).dedup.json}
 inputs:
   reads1:
     type: File
@@ -33,14 +33,14 @@ inputs:
       - "null"
       - {type: enum, symbols: [sequence, name, umi]}
     doc: What is compared
-    inputBinding: {prefix: --by, position: 1}
+    inputBinding: {prefix: --key, position: 1}
   mismatches:
     type: int?
     doc: Places in which duplicates may differ, 0 to 2
-    inputBinding: {prefix: --mismatches, position: 1}
+    inputBinding: {prefix: --max-mismatches, position: 1}
   reverse_complement:
     type: boolean?
-    inputBinding: {prefix: --reverse-complement, position: 1}
+    inputBinding: {prefix: --both-strands, position: 1}
 outputs:
   kept1:
     type: File

@@ -16,7 +16,7 @@ arguments:
   - {prefix: --threads, valueFrom: $(runtime.cores)}
   - {prefix: --out, valueFrom: $(inputs.name)_R1.fastq.gz}
   - {prefix: --out2, valueFrom: $(inputs.name)_R2.fastq.gz}
-  - {prefix: --json, valueFrom: $(inputs.name).filter.json}
+  - {prefix: --summary, valueFrom: $(inputs.name).filter.json}
 inputs:
   reads1:
     type: File

@@ -42,7 +42,7 @@ def main():
     parser.add_argument("--biofast", default=os.environ.get("BIOFAST", "biofast"), help="the program")
     args = parser.parse_args()
 
-    plan = call(args.biofast, "shards", "--quiet", "-n", str(args.shards), *args.files)
+    plan = call(args.biofast, "shards", "--quiet", "--number", str(args.shards), *args.files)
     local = None
     if args.scheduler is None:
         local = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)

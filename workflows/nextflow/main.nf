@@ -24,7 +24,7 @@ process SHARDS {
 
     script:
     """
-    ${params.biofast} shards --quiet -n ${params.shards} ${files.join(' ')} -o plan.json
+    ${params.biofast} shards --quiet --number ${params.shards} ${files.join(' ')} -o plan.json
 
     cat <<-END > versions.yml
     "${task.process}":

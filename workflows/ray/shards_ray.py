@@ -44,7 +44,7 @@ def main():
     parser.add_argument("--biofast", default=os.environ.get("BIOFAST", "biofast"), help="the program")
     args = parser.parse_args()
 
-    plan = call(args.biofast, "shards", "--quiet", "-n", str(args.shards), *args.files)
+    plan = call(args.biofast, "shards", "--quiet", "--number", str(args.shards), *args.files)
     if args.address is None:
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     else:

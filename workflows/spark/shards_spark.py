@@ -72,7 +72,7 @@ def main():
     parser.add_argument("--biofast", default=os.environ.get("BIOFAST", "biofast"), help="the program")
     args = parser.parse_args()
 
-    plan = call(args.biofast, "shards", "--quiet", "-n", str(args.shards), *args.files)
+    plan = call(args.biofast, "shards", "--quiet", "--number", str(args.shards), *args.files)
     builder = SparkSession.builder.appName("biofast shards")
     # spark-submit has a master of its own. Here a task that fails is tried three times; on a cluster spark.task.maxFailures says how often.
     if args.master or "PYSPARK_GATEWAY_PORT" not in os.environ:

@@ -5,14 +5,7 @@ pub(crate) const MAX_OP_LEN: u32 = (1 << 28) - 1;
 /// The most operations that fit a record's field; more go to the tag `CG`.
 pub(crate) const MAX_OPS: usize = 65_535;
 
-/// What one CIGAR operation does, by its code in BAM.
-///
-/// ```
-/// use biofast_bam::Op;
-///
-/// assert!(Op::SoftClip.consumes_read() && !Op::SoftClip.consumes_reference());
-/// assert!(Op::Deletion.consumes_reference() && !Op::Deletion.is_aligned());
-/// ```
+/// A CIGAR operation, by its code in BAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {

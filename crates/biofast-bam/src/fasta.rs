@@ -12,31 +12,22 @@ use biofast_io::{Container, Jumper, Location, Options, Reader, Shown, Source};
 
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
+use entry::Entry;
 
+mod entry;
 #[cfg(feature = "cram")]
 mod index;
 #[cfg(not(feature = "cram"))]
 #[path = "fasta/no_index.rs"]
 mod index;
 
-/// A FASTA file opened for reading stretches of its sequences. Clones share the file.
+/// A FASTA file opened for random access. Clones share the file.
 ///
-/// It may be compressed with bgzip. The indexes beside it (`.fai`, and `.gzi` of BGZF) are used if they are there; otherwise
-/// the file is read once to find its sequences.
+/// It may be compressed with bgzip. The indexes beside it (`.fai`, and `.gzi` for BGZF) are used if they exist;
+/// otherwise the file is read once to find its sequences.
 ///
-/// A sequence is compared with the header when it is used first: its length must be that of the `@SQ` line (`LN`), and its
-/// MD5 sum the one there (`M5`), if there is one.
-///
-/// ```
-/// use biofast_bam::Fasta;
-///
-/// # let path = std::env::temp_dir().join(format!("biofast-doc-fasta-{}.fa", std::process::id()));
-/// std::fs::write(&path, ">chr1\nACGT\n")?;
-/// let fasta = Fasta::open(&path)?;
-/// # drop(fasta);
-/// # std::fs::remove_file(&path)?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// When a sequence is first used, it is compared with the header: its length must be that of the `@SQ` line (`LN`), and
+/// its MD5 sum must equal `M5`, if there is one.
 #[derive(Clone)]
 pub struct Fasta(Arc<Shared>);
 
@@ -54,19 +45,6 @@ enum Bytes {
     /// Where each block starts, in the file and in its text.
     Blocks(Mutex<Jumper>, Vec<(u64, u64)>),
     Memory(Vec<u8>),
-}
-
-/// Where a sequence is.
-#[derive(Clone, Copy)]
-struct Entry {
-    /// Bases.
-    len: u64,
-    /// Where the first base is in the text.
-    offset: u64,
-    bases_a_line: u64,
-    bytes_a_line: u64,
-    /// The line of the index file, from 1, if there is such a file.
-    line: Option<u64>,
 }
 
 struct Bound {
@@ -132,8 +110,9 @@ impl Fasta {
                     true => biofast_io::remote::read(&beside(path, ".gzi"))?,
                     false => biofast_io::gzi::build(source, &Options::default())?,
                 };
-                let blocks = blocks_of(&blocks)
-                    .ok_or_else(|| invalid("its index (.gzi) is damaged or of another file"))?;
+                let blocks = blocks_of(&blocks).ok_or_else(|| {
+                    invalid("its index (.gzi) is damaged or belongs to another file")
+                })?;
                 Bytes::Blocks(Mutex::new(Jumper::blocks(path)?), blocks)
             }
             _ if any => {
@@ -142,7 +121,7 @@ impl Fasta {
                 Bytes::Memory(text)
             }
             other => {
-                let what = format!("compressed as {}: plain or bgzip is needed", other.name());
+                let what = format!("compressed as {}: expected plain or bgzip", other.name());
                 return Err(invalid(&what));
             }
         };
@@ -179,7 +158,7 @@ impl Fasta {
         let bound = usize::try_from(reference).ok().and_then(|index| bound.get(index));
         bound.and_then(|bound| Some((bound, bound.entry?))).ok_or_else(|| {
             let name = bound.map_or(&b"*"[..], |bound| &bound.name);
-            let message = format!("{}: no sequence is called '{}'", self.0.name, Shown(name));
+            let message = format!("{}: no sequence is named '{}'", self.0.name, Shown(name));
             io::Error::new(io::ErrorKind::NotFound, message)
         })
     }
@@ -190,7 +169,7 @@ impl Fasta {
         let verdict = bound.layout.get_or_init(|| {
             if entry.len != bound.len {
                 return Err(Misfit::Other {
-                    expected: format!("{} bases (LN of the @SQ line)", bound.len),
+                    expected: format!("{} bases (LN of its @SQ line)", bound.len),
                     found: format!("{}", entry.len),
                 });
             }
@@ -246,9 +225,9 @@ impl Fasta {
         let mut before = vec![0; (entry.offset - start) as usize];
         let n = self.0.bytes.read_at(&mut before, start)?;
         if n < before.len() {
-            return Err(Misfit::Index("it points behind the end of the file"));
+            return Err(Misfit::Index("it points past the end of the file"));
         }
-        let outside = Misfit::Index("it doesn't point to the line behind the sequence's name");
+        let outside = Misfit::Index("it doesn't point to the line after the sequence name");
         if before.last() != Some(&b'\n') {
             return Err(outside);
         }
@@ -269,7 +248,7 @@ impl Fasta {
         let n = self.0.bytes.read_at(&mut behind, end)?;
         match behind[..n].trim_ascii_start().first() {
             None | Some(b'>') => Ok(()),
-            Some(_) => Err(Misfit::Index("the sequence doesn't end where its length says")),
+            Some(_) => Err(Misfit::Index("the sequence has a different length")),
         }
     }
 
@@ -293,12 +272,12 @@ impl Fasta {
                 at += len;
                 let ends = behind.len().min((entry.bytes_a_line - entry.bases_a_line) as usize);
                 if at < until && !behind[..ends].iter().all(u8::is_ascii_whitespace) {
-                    return Err(Misfit::Index("its lines have another length"));
+                    return Err(Misfit::Index("its lines have a different length"));
                 }
                 rest = &behind[ends..];
             }
             if out[from..].iter().any(|&base| base <= b' ' || base == b'>') {
-                return Err(Misfit::Index("its lines have another length"));
+                return Err(Misfit::Index("its lines have a different length"));
             }
         }
         Ok(())
@@ -352,13 +331,6 @@ impl Fasta {
     }
 }
 
-impl Entry {
-    /// Where a base is in the text. The last one was checked to have a place.
-    fn place(&self, base: u64) -> u64 {
-        self.offset + base / self.bases_a_line * self.bytes_a_line + base % self.bases_a_line
-    }
-}
-
 impl Bytes {
     /// Reads at `offset` of the text until `out` is full or the text ends; returns how many bytes that are.
     fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -408,8 +380,8 @@ fn compare(expected: [u8; 16], found: [u8; 16]) -> Result<(), Misfit> {
         return Ok(());
     }
     Err(Misfit::Other {
-        expected: format!("the MD5 sum {} (M5 of the @SQ line)", Hex(expected)),
-        found: Hex(found).to_string(),
+        expected: format!("MD5 {} (M5 of its @SQ line)", Hex(expected)),
+        found: format!("MD5 {}", Hex(found)),
     })
 }
 
@@ -505,12 +477,12 @@ mod tests {
         // printf ACGTAC | md5sum
         let sum = "1617b7d879d437fa4c87da5875264b14";
         let found = read(text, None, good).expect_err("another sum");
-        assert!(found.contains("MD5 sum 9f7c8ac2ff9f4b5d2e2b5c9e8c8a5d2e"), "{found}");
+        assert!(found.contains("MD5 9f7c8ac2ff9f4b5d2e2b5c9e8c8a5d2e"), "{found}");
         assert!(found.ends_with(sum), "{found}");
         let right = format!("@SQ\tSN:c\tLN:6\tM5:{}\n", sum.to_uppercase());
         assert_eq!(read(text, None, &right), Ok("ACgtAC".into()));
-        let found = read(text, None, "@SQ\tSN:c\tLN:7\n").expect_err("another length");
-        assert!(found.contains("'c': expected 7 bases (LN of the @SQ line), found 6"), "{found}");
+        let found = read(text, None, "@SQ\tSN:c\tLN:7\n").expect_err("a different length");
+        assert!(found.contains("expected 7 bases (LN of its @SQ line), found 6"), "{found}");
     }
 
     #[test]
@@ -520,9 +492,9 @@ mod tests {
         let with = |line: &str| read(text, Some(&format!("a\t2\t3\t2\t3\n{line}\n")), header);
         assert_eq!(with("c\t10\t14\t4\t5"), Ok("ACgtACgtAC".into()));
         for (line, expected) in [
-            ("c\t10\t9\t4\t5", "line 2, sequence 'c': it doesn't point to the line behind"),
-            ("c\t10\t3\t4\t5", "line 2, sequence 'c': it doesn't point to the line behind"),
-            ("c\t10\t999\t4\t5", "line 2, sequence 'c': it points behind the end"),
+            ("c\t10\t9\t4\t5", "line 2, sequence 'c': it doesn't point to the line after"),
+            ("c\t10\t3\t4\t5", "line 2, sequence 'c': it doesn't point to the line after"),
+            ("c\t10\t999\t4\t5", "line 2, sequence 'c': it points past the end"),
             ("c\t10\t14\t5\t6", "line 2, sequence 'c'"),
             ("c\t10\t14\t3\t4", "line 2, sequence 'c'"),
             ("c\t10\t14\t4\t4", "line 2, sequence 'c'"),

@@ -37,3 +37,6 @@ impl FixedFields {
         put(32, &self.template_len.to_le_bytes());
     }
 }
+
+/// The bytes of the fixed-length fields after the block size.
+pub(crate) const FIXED_LEN: usize = 32;

@@ -78,7 +78,7 @@ pub fn parse(text: &str) -> Option<u16> {
 pub struct Filter {
     /// All of these bits must be set (`-f` of samtools).
     pub all_of: u16,
-    /// At least one of these bits must be set, if there are any (`--rf`).
+    /// At least one of these bits must be set, if there are any (`--include-flags`).
     pub any_of: u16,
     /// None of these bits may be set (`-F`).
     pub none_of: u16,
@@ -89,12 +89,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether a record is wanted.
-    ///
-    /// ```
-    /// let filter = biofast_bam::flag::Filter { none_of: 0x900, ..Default::default() };
-    /// assert!(filter.accepts(0x10, 60) && !filter.accepts(0x110, 60));
-    /// ```
+    /// Whether a record is accepted.
     #[inline]
     pub fn accepts(&self, flags: u16, mapping_quality: u8) -> bool {
         flags & self.all_of == self.all_of

@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use biofast_io::bgzf::VirtualOffset;
 use biofast_io::pipeline::{self, Fault, Frames};
-use biofast_io::{Options, Source};
+use biofast_io::{Location, Options, Source};
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::framer::Framer;
-use crate::header::Header;
+use crate::header::{Header, MAX_HEADER, Parsed};
 use crate::record::Batch;
 
 /// Folds all records of `source` on `options.threads` threads and returns the header beside the
@@ -316,4 +316,27 @@ pub(crate) fn read_start(
     while slot.get().is_none() && frames.advance()? {}
     let place = frames.current().1.place;
     Ok((header_of(&slot), place))
+}
+
+/// The header of a source of BAM data. The returned source still starts with it.
+///
+/// # Errors
+/// If it can't be read.
+pub fn peek_header(mut source: Source) -> Result<(Header, Source), Error> {
+    let mut wanted = 64 << 10;
+    loop {
+        // A fault at the start is told by the reader, too.
+        let bytes = source.peek(wanted).unwrap_or_default();
+        if let Ok(Parsed::Complete(header, _)) = Header::parse(&bytes) {
+            return Ok((header, source));
+        }
+        if bytes.len() < wanted || wanted > MAX_HEADER {
+            // What is wrong is said by the reader, with its place.
+            let options = Options::serial();
+            let at = Location { name: Some(source.name().into()), ..Location::default() };
+            crate::read_header(source, &options)?;
+            return Err(Error::new(ErrorKind::Truncated("the header"), at));
+        }
+        wanted = if wanted < MAX_HEADER / 8 { wanted * 8 } else { MAX_HEADER + 1 };
+    }
 }

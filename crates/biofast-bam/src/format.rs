@@ -1,20 +1,6 @@
 //! Which alignment format an input holds, by content and never by name.
 
-use biofast_io::{Location, Source};
-
-use crate::error::{Error, ErrorKind};
-
 /// A format of alignment records.
-///
-/// ```
-/// use biofast_bam::Format;
-/// use biofast_io::Source;
-///
-/// let mut source = Source::from_reader("example", &b"@HD\tVN:1.6\n"[..]);
-/// let format = Format::sniff(&mut source)?;
-/// assert_eq!((format, format.name()), (Format::Sam, "SAM"));
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -26,23 +12,7 @@ pub enum Format {
     Cram,
 }
 
-/// Enough for a header line, or the first six fields of an alignment line.
-const SNIFFED: usize = 8 << 10;
-
 impl Format {
-    /// Recognises the format of `source` by its first decompressed bytes, and leaves it unread.
-    ///
-    /// # Errors
-    /// If nothing can be read, or the data are of none of the formats; the message says what
-    /// they look like.
-    pub fn sniff(source: &mut Source) -> Result<Format, Error> {
-        let start = source.peek(SNIFFED)?;
-        Format::of(&start).map_err(|what| {
-            let at = Location { name: Some(source.name().into()), ..Location::default() };
-            Error::new(ErrorKind::NotAlignments(what), at)
-        })
-    }
-
     /// The name users know: `BAM`, `SAM` or `CRAM`.
     pub fn name(self) -> &'static str {
         match self {
@@ -53,48 +23,41 @@ impl Format {
     }
 
     /// The format of data that start with `bytes`, or what else they look like.
-    pub(crate) fn of(bytes: &[u8]) -> Result<Format, Found> {
+    pub(crate) fn of(bytes: &[u8]) -> Result<Format, DetectedData> {
         match bytes {
             [b'B', b'A', b'M', 1, ..] => Ok(Format::Bam),
             [b'C', b'R', b'A', b'M', ..] => Ok(Format::Cram),
-            [] => Err(Found::Nothing),
+            [] => Err(DetectedData::Nothing),
             // Cut within the magic number: the reader will say so.
             _ if b"BAM\x01".starts_with(bytes) => Ok(Format::Bam),
             _ if is_header_line(bytes) || is_alignment_line(bytes) => Ok(Format::Sam),
-            [b'@', ..] => Err(Found::MaybeFastq),
-            [b'>', ..] => Err(Found::MaybeFasta),
-            [b'B', b'C', b'F', ..] => Err(Found::Bcf),
-            [b'B', b'A', b'I', 1, ..] => Err(Found::Bai),
-            [b'C', b'S', b'I', 1, ..] => Err(Found::Csi),
-            _ if bytes.starts_with(b"##fileformat=VCF") => Err(Found::Vcf),
-            [b'P', b'K', 3, 4, ..] => Err(Found::Zip),
-            _ if bytes.get(257..262) == Some(b"ustar") => Err(Found::Tar),
+            _ if is_spaced_header(bytes) => Err(DetectedData::SpacedSam),
+            [b'@', ..] => Err(DetectedData::MaybeFastq),
+            [b'>', ..] => Err(DetectedData::MaybeFasta),
+            [b'B', b'C', b'F', ..] => Err(DetectedData::Bcf),
+            [b'B', b'A', b'I', 1, ..] => Err(DetectedData::Bai),
+            [b'C', b'S', b'I', 1, ..] => Err(DetectedData::Csi),
+            _ if bytes.starts_with(b"##fileformat=VCF") => Err(DetectedData::Vcf),
+            [b'P', b'K', 3, 4, ..] => Err(DetectedData::Zip),
+            _ if bytes.get(257..262) == Some(b"ustar") => Err(DetectedData::Tar),
             _ if bytes.iter().all(|&b| b >= b' ' || matches!(b, b'\t' | b'\n' | b'\r')) => {
-                Err(Found::Text)
+                Err(DetectedData::Text)
             }
-            _ => Err(Found::Other),
+            _ => Err(DetectedData::Other),
         }
     }
 }
 
-/// What data are that aren't the format asked for.
-///
-/// ```
-/// use biofast_bam::{ErrorKind, Found, Reader};
-///
-/// let Err(error) = Reader::from_reader("example", &b"@r1\nACGT\n+\nIIII\n"[..]) else {
-///     panic!("these are reads")
-/// };
-/// let ErrorKind::NotAlignments(found) = error.kind() else { panic!("{error}") };
-/// assert_eq!(*found, Found::MaybeFastq);
-/// ```
+/// What data are, if they aren't in the expected format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Found {
+pub enum DetectedData {
     /// No data at all.
     Nothing,
     /// Alignments, but in another format.
     Alignments(Format),
+    /// SAM that an editor or a copy has left without its tabs.
+    SpacedSam,
     /// Text that begins as FASTQ does.
     MaybeFastq,
     /// Text that begins as FASTA does.
@@ -117,23 +80,31 @@ pub enum Found {
     Other,
 }
 
-impl std::fmt::Display for Found {
+impl std::fmt::Display for DetectedData {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Found::Nothing => "nothing",
-            Found::Alignments(format) => format.name(),
-            Found::MaybeFastq => "text that may be FASTQ",
-            Found::MaybeFasta => "text that may be FASTA",
-            Found::Bcf => "BCF",
-            Found::Vcf => "VCF text",
-            Found::Bai => "a BAM index (BAI)",
-            Found::Csi => "an index (CSI)",
-            Found::Zip => "a ZIP archive",
-            Found::Tar => "a tar archive",
-            Found::Text => "text that is neither SAM header lines nor alignment lines",
-            Found::Other => "other data",
+            DetectedData::Nothing => "nothing",
+            DetectedData::Alignments(format) => format.name(),
+            DetectedData::SpacedSam => "SAM with spaces instead of tabs between fields",
+            DetectedData::MaybeFastq => "text (FASTQ?)",
+            DetectedData::MaybeFasta => "text (FASTA?)",
+            DetectedData::Bcf => "BCF",
+            DetectedData::Vcf => "VCF text",
+            DetectedData::Bai => "a BAM index (BAI)",
+            DetectedData::Csi => "an index (CSI)",
+            DetectedData::Zip => "a ZIP archive",
+            DetectedData::Tar => "a tar archive",
+            DetectedData::Text => "text other than SAM",
+            DetectedData::Other => "other data",
         })
     }
+}
+
+/// A header line with spaces where tabs belong.
+fn is_spaced_header(bytes: &[u8]) -> bool {
+    [&b"@HD VN:"[..], b"@SQ SN:", b"@RG ID:", b"@PG ID:"]
+        .iter()
+        .any(|start| bytes.starts_with(start))
 }
 
 /// `@XX` and then tab-separated `XX:value` fields, or a comment.
@@ -194,7 +165,7 @@ mod tests {
             (&b""[..], "nothing"),
             (b"@read1\tx\nACGT\n+\nIIII\n", "FASTQ"),
             (b">chr1\nACGT\n", "FASTA"),
-            (b"chr1\t100\t200\n", "text that is neither"),
+            (b"chr1\t100\t200\n", "text other than SAM"),
             (b"\x7fELF\x02\x01\x01\0", "other data"),
         ] {
             let found = Format::of(bytes).expect_err("another format").to_string();

@@ -9,11 +9,12 @@ use biofast_io::pipeline::{self, End};
 use biofast_io::{Carry, Chunk, Location, Notes, Options, Origin, Shown, Warning};
 
 use crate::error::{Error, ErrorKind};
-use crate::flag;
-use crate::format::Found;
+use crate::fixed::FIXED_LEN;
+use crate::format::DetectedData;
 use crate::header::{Header, HeaderParser, MAX_REFERENCE, Parsed};
 use crate::order::Order;
-use crate::record::{Batch, FIXED_LEN, Record};
+use crate::record::{Batch, Record};
+use crate::{flag, framer};
 
 /// The longest record in bytes: what a signed 32-bit block size can say.
 pub const MAX_RECORD_LEN: u64 = (1 << 31) - 1;
@@ -308,7 +309,7 @@ impl pipeline::Framer for Framer {
                 return Err(self.error(ErrorKind::Truncated(what), record, bytes.len()));
             }
             (End::Data, None) if self.references.is_none() => {
-                return Err(self.error(ErrorKind::NotBam(Found::Nothing), None, 0));
+                return Err(self.error(ErrorKind::NotBam(DetectedData::Nothing), None, 0));
             }
             (End::Data, None) => self.check_number()?,
             (End::More, _) => chunk.cut(at, &mut self.carry),
@@ -476,6 +477,35 @@ fn check_size(size: i32) -> Result<usize, ErrorKind> {
         Ok(n) if n >= FIXED_LEN => Ok(n),
         _ => {
             Err(ErrorKind::BadRecord { expected: "a block size of 32 or more", found: size.into() })
+        }
+    }
+}
+
+impl<'a> Record<'a> {
+    /// The record at the start of BAM data, and what follows it. The header says which references there are.
+    ///
+    /// ```
+    /// use biofast_bam::{Header, Record, RecordBuf};
+    ///
+    /// let (header, mut bytes) = (Header::default(), Vec::new());
+    /// RecordBuf::unmapped("a").build()?.write_bam(&header, &mut bytes)?;
+    /// RecordBuf::unmapped("b").build()?.write_bam(&header, &mut bytes)?;
+    /// let (first, rest) = Record::from_bam(&bytes, &header)?;
+    /// let (second, rest) = Record::from_bam(rest, &header)?;
+    /// assert_eq!((first.name(), second.name(), rest.len()), (&b"a"[..], &b"b"[..], 0));
+    /// assert!(Record::from_bam(&bytes[..20], &header).is_err());
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If there is no whole record, or its fields contradict each other.
+    pub fn from_bam(bytes: &'a [u8], header: &Header) -> Result<(Record<'a>, &'a [u8]), Error> {
+        let error = |kind| Error::new(kind, Location::default());
+        // No header has more of them than 32 bits can count.
+        let references = i32::try_from(header.references().len()).unwrap_or(i32::MAX);
+        match framer::next_record(bytes, references).map_err(error)? {
+            Some(len) => Ok((Record::new(&bytes[4..len]), &bytes[len..])),
+            None => Err(error(ErrorKind::Truncated("a record"))),
         }
     }
 }

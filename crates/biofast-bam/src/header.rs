@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use biofast_io::{Location, Options, Shown, Source};
+use biofast_io::{Location, Named, Shown};
 
 use crate::error::{Error, ErrorKind};
-use crate::format::{Format, Found};
-use crate::sam::{NUL_INSIDE, parse_length, why_unreadable};
+use crate::format::{DetectedData, Format};
+use crate::sam::header::{MAX_TEXT, NUL_INSIDE, TOO_MUCH_TEXT, Text, parse_length, why_unreadable};
 
 /// The header of a BAM file: its text, and the reference sequences that records refer to by index.
 ///
@@ -55,13 +55,7 @@ impl fmt::Debug for Header {
     }
 }
 
-/// A reference sequence of the binary list, by whose index records refer to it.
-///
-/// ```
-/// let header = biofast_bam::Header::from_text(b"@SQ\tSN:chr1\tLN:60\n@SQ\tSN:chr2\tLN:40\n")?;
-/// assert_eq!(header.references().iter().map(|reference| reference.length).sum::<u64>(), 100);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// A reference sequence. Records refer to it by its index in the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// Its name.
@@ -73,15 +67,11 @@ pub struct Reference {
 /// The most bases of a reference sequence that the specification of SAM and BAM allows.
 pub(crate) const MAX_REFERENCE: u64 = i32::MAX as u64;
 
-/// The most bytes of text that are read or written: ten million `@SQ` lines of 50 bytes.
-pub(crate) const MAX_TEXT: usize = 512 << 20;
-pub(crate) const TOO_MUCH_TEXT: &str = "more than 512 MiB of text, the most that is read";
-
 /// The most bytes of text and list together.
-const MAX_HEADER: usize = 1 << 30;
+pub(crate) const MAX_HEADER: usize = 1 << 30;
 
 const BAD_NAME: &str =
-    "a reference name that is empty or holds a NUL, tab, line break or other control character";
+    "a reference name is empty or contains a NUL, tab, line break or other control character";
 
 /// What the bytes at the start of a BAM file hold.
 pub(crate) enum Parsed {
@@ -121,15 +111,8 @@ impl Header {
         &self.parts().references
     }
 
-    /// The name of the reference of this index, as records have it: negative for none.
-    ///
-    /// ```
-    /// let header = biofast_bam::Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
-    /// assert_eq!(header.reference_name(0), Some(&b"chr1"[..]));
-    /// assert_eq!(header.reference_name(-1), None);
-    /// assert_eq!(header.reference_id(b"chr1"), Some(0));
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// The name of the reference with this index, as records have it. `None` if there is no such reference, as for
+    /// negative indexes.
     #[inline]
     pub fn reference_name(&self, id: i32) -> Option<&[u8]> {
         let reference = self.references().get(usize::try_from(id).ok()?)?;
@@ -142,14 +125,7 @@ impl Header {
         i32::try_from(index).ok()
     }
 
-    /// The library (`LB`) of the read group of this `ID`.
-    ///
-    /// ```
-    /// let header = biofast_bam::Header::from_text(b"@RG\tID:g1\tLB:lib1\n@RG\tID:g2\n")?;
-    /// assert_eq!(header.library(b"g1"), Some(&b"lib1"[..]));
-    /// assert_eq!(header.library(b"g2"), None);
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// The library (`LB`) of the read group with this `ID`.
     pub fn library(&self, read_group: &[u8]) -> Option<&[u8]> {
         self.parts().libraries.get(read_group).map(Vec::as_slice)
     }
@@ -222,7 +198,7 @@ impl Header {
         check_text(&text, |line| why_unreadable(line).filter(|_| line.is_empty()))?;
         if self.references().iter().any(|reference| reference.length > MAX_REFERENCE) {
             let kind = ErrorKind::BadHeader(
-                "a reference sequence of more than 2,147,483,647 bases, which BAM can't state",
+                "a reference sequence of more than 2,147,483,647 bases, which BAM can't store",
             );
             return Err(Error::new(kind, Location::default()));
         }
@@ -249,11 +225,11 @@ impl Header {
         }
         let mut again = Vec::new();
         // Which names the lines declare is found as a reader finds it.
-        let listed = crate::sam::Text::from_bytes(text).write_bam(&mut again);
+        let listed = Text::from_bytes(text).write_bam(&mut again);
         let references = match listed {
             Ok(_) => match Header::parse(&again) {
                 Ok(Parsed::Complete(header, _)) => header,
-                _ => return wrong("it would be read as another one".into()),
+                _ => return wrong("it would be read as a different header".into()),
             },
             Err((line, kind)) => return wrong(format!("line {}: {kind}", line + 1)),
         };
@@ -264,7 +240,7 @@ impl Header {
         let pairs = self.references().iter().zip(references);
         let Some((listed, said)) = pairs.clone().find(|(listed, said)| listed != said) else {
             return wrong(format!(
-                "its text has {} @SQ lines, but its list {} reference sequences",
+                "the text has {} @SQ lines, but the binary list has {} reference sequences",
                 references.len(),
                 self.references().len()
             ));
@@ -273,7 +249,7 @@ impl Header {
             format!("'{}' of {} bases", Shown(&reference.name), reference.length)
         };
         wrong(format!(
-            "its text and its list differ: by the @SQ lines a reference sequence is {}, by the list it is {}",
+            "text and binary list differ: a reference sequence is {} in the @SQ lines but {} in the list",
             show(said),
             show(listed)
         ))
@@ -298,13 +274,7 @@ impl Header {
         HeaderParser::default().from_bam(bytes)
     }
 
-    /// A header of this text whose references are those of its `@SQ` lines.
-    ///
-    /// ```
-    /// let header = biofast_bam::Header::from_text(b"@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:1000\n")?;
-    /// assert_eq!(header.references()[0].length, 1000);
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// A header with this text. Its references are those of the `@SQ` lines.
     ///
     /// # Errors
     /// If an `@SQ` line is malformed.
@@ -314,7 +284,7 @@ impl Header {
             let at = Location { line, ..Default::default() };
             Error::new(kind, at)
         };
-        let text = crate::sam::Text::from_bytes(text);
+        let text = Text::from_bytes(text);
         text.write_bam(&mut bytes).map_err(|(line, kind)| located(kind, Some(line + 1)))?;
         match Header::parse(&bytes).map_err(|kind| located(kind, None))? {
             Parsed::Complete(header, _) => Ok(header),
@@ -368,14 +338,14 @@ impl HeaderParser {
             return Err(ErrorKind::NotBam(what_else(bytes)));
         }
         let start = self.at.max(MAGIC.len());
-        match self.go_on(Cursor { bytes, at: start })? {
+        match self.go_on(HeaderCursor { bytes, at: start })? {
             Some((text, len)) => {
                 let mut references = std::mem::take(&mut self.references);
                 set_long_lengths(&mut references, text);
                 Ok(Parsed::Complete(Header::new(text.to_vec(), references), len))
             }
             None if bytes.len() > MAX_HEADER => {
-                Err(ErrorKind::BadHeader("more than 1 GiB, the most that is read"))
+                Err(ErrorKind::BadHeader("more than 1 GiB, which is the limit"))
             }
             None => Ok(Parsed::NeedMore),
         }
@@ -384,7 +354,7 @@ impl HeaderParser {
     /// The text and where the header ends, if that is reached.
     fn go_on<'a>(
         &mut self,
-        mut cursor: Cursor<'a>,
+        mut cursor: HeaderCursor<'a>,
     ) -> Result<Option<(&'a [u8], usize)>, ErrorKind> {
         let text_len = match self.text_len {
             Some(len) => len,
@@ -467,56 +437,19 @@ fn set_long_lengths(references: &mut [Reference], text: &[u8]) {
     }
 }
 
-/// The header of a source of BAM bytes, which stays unread.
-///
-/// ```
-/// use biofast_bam::{Detail, Input, InputOptions, peek_header, read_header};
-/// use biofast_io::{Options, Source};
-///
-/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
-/// let options = Options::default();
-/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let (header, source) = peek_header(input.source)?;
-/// // The source still has it.
-/// assert_eq!(read_header(source, &options)?, header);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
-///
-/// # Errors
-/// If it can't be read.
-pub fn peek_header(mut source: Source) -> Result<(Header, Source), Error> {
-    let mut wanted = 64 << 10;
-    loop {
-        // A fault at the start is told by the reader, too.
-        let bytes = source.peek(wanted).unwrap_or_default();
-        if let Ok(Parsed::Complete(header, _)) = Header::parse(&bytes) {
-            return Ok((header, source));
-        }
-        if bytes.len() < wanted || wanted > MAX_HEADER {
-            // What is wrong is said by the reader, with its place.
-            let options = Options::serial();
-            let at = Location { name: Some(source.name().into()), ..Location::default() };
-            crate::read_header(source, &options)?;
-            return Err(Error::new(ErrorKind::Truncated("the header"), at));
-        }
-        wanted = if wanted < MAX_HEADER / 8 { wanted * 8 } else { MAX_HEADER + 1 };
-    }
-}
-
-fn what_else(bytes: &[u8]) -> Found {
+fn what_else(bytes: &[u8]) -> DetectedData {
     match Format::of(bytes) {
-        Ok(format) => Found::Alignments(format),
+        Ok(format) => DetectedData::Alignments(format),
         Err(found) => found,
     }
 }
 
-struct Cursor<'a> {
+struct HeaderCursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> HeaderCursor<'a> {
     fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let part = self.bytes.get(self.at..)?.get(..len)?;
         self.at += len;
@@ -531,10 +464,25 @@ impl<'a> Cursor<'a> {
     }
 }
 
+impl Named for ErrorKind {
+    type Names = crate::header::Header;
+
+    fn name(&mut self, header: &crate::header::Header) {
+        if let ErrorKind::Unsorted { previous, found, names } = self {
+            for ((reference, _), name) in [*previous, *found].into_iter().zip(names) {
+                let known =
+                    || header.reference_name(reference).map(|n| Shown(n).to_string().into());
+                *name = name.take().or_else(known);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::read_header;
+    use biofast_io::{Options, Source};
     use biofast_testkit::bam;
     use biofast_testkit::container::bgzf;
 

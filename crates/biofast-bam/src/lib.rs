@@ -60,10 +60,12 @@ mod framer;
 mod header;
 pub mod index;
 mod input;
+mod input_options;
 mod modifications;
 mod modified;
 #[cfg(feature = "noodles")]
 pub mod noodles;
+mod note;
 mod order;
 mod packing;
 mod phred;
@@ -88,20 +90,24 @@ pub use cigar_buf::CigarBuf;
 pub use cram::cram_containers;
 pub use error::{Error, ErrorKind};
 pub use fasta::Fasta;
-pub use fold::{par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered, read_header};
-pub use format::{Format, Found};
+pub use fold::{
+    par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered, peek_header, read_header,
+};
+pub use format::{DetectedData, Format};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 #[doc(hidden)]
 pub use header::HeaderParser;
-pub use header::{Header, Reference, peek_header};
-pub use input::{CramContainer, CramContainers, Detail, Input, InputOptions};
+pub use header::{Header, Reference};
+pub use input::Input;
+pub use input_options::{CramContainer, CramContainers, Detail, InputOptions};
 pub use modified::{Modification, ModificationCode, Modifications};
 pub use phred::Phred;
 pub use program::Program;
 pub use query::{Query, par_fold_regions, par_fold_regions_ordered};
 pub use reader::{Reader, ReaderBuilder, RecordBufs};
 pub use record::{Batch, Record, Records, Subset};
-pub use record_buf::{RecordBuf, RecordBuilder};
+pub use record_buf::RecordBuf;
+pub use record_buf::builder::RecordBuilder;
 pub use region::{Interval, Region, Regions, Selection};
 pub use sam::SamWriter;
 pub use sequence::Sequence;

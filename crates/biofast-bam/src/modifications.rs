@@ -43,15 +43,16 @@ pub(crate) fn trim(
         let mut found = record.tags().filter(|tag| names.contains(&&tag.name));
         match (found.next(), found.next()) {
             (first, None) => Ok(first),
-            _ => Err("its base modifications can't be trimmed: MM, ML or MN is there twice"),
+            _ => Err("its base modifications can't be trimmed: MM, ML or MN occurs twice"),
         }
     };
     let mut out = Vec::new();
     if let Some(tag) = find([b"MN", b"MN"])? {
         let Some(length) = tag.as_int() else { return Err("its MN is not a whole number") };
         if length != letters.len() as i64 {
-            return Err("its base modifications can't be trimmed: MN is not the length of its \
-                        sequence, so they are those of another one");
+            return Err(
+                "its base modifications can't be trimmed: MN differs from the length of the sequence",
+            );
         }
         // Not longer than before, so it fits the type.
         let bytes = (bases.len() as u64).to_le_bytes();
@@ -61,7 +62,7 @@ pub(crate) fn trim(
     let Some(lists) = lists else {
         return match probabilities {
             Some(tag) if !elements(&tag)?.is_empty() => {
-                Err("its base modifications can't be trimmed: it has ML without MM")
+                Err("its base modifications can't be trimmed: ML occurs without MM")
             }
             _ => Ok(out),
         };
@@ -127,10 +128,8 @@ fn trim_lists(
             let at = number(skipped).and_then(|skipped| next.checked_add(skipped));
             let at = at.ok_or(MALFORMED)?;
             if at >= before + inside + after {
-                return Err(
-                    "its base modifications can't be trimmed: MM goes on behind the end of \
-                            its sequence",
-                );
+                return Err("its base modifications can't be trimmed: MM extends past the end of \
+                            its sequence");
             }
             next = at + 1;
             let own = match &mut rest {
@@ -305,8 +304,8 @@ mod tests {
             assert_eq!(trim(text, None), Err(MALFORMED), "{text}");
         }
         for (text, probabilities, needed) in [
-            ("C+m,3;", &[1][..], "behind the end"),
-            ("C+m,18446744073709551615,9;", &[1, 2], "behind the end"),
+            ("C+m,3;", &[1][..], "past the end"),
+            ("C+m,18446744073709551615,9;", &[1, 2], "past the end"),
             ("C+mh,0,1;", &[1, 2, 3], "shorter"),
             ("C+mh,0,1;", &[1, 2, 3, 4, 5], "longer"),
             ("", &[5], "longer"),

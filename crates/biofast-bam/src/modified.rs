@@ -8,24 +8,7 @@ use crate::modifications::{number, read_what};
 use crate::record::Record;
 use crate::value::{Array, Value};
 
-/// A modification that is listed for a base of a read.
-///
-/// ```
-/// use biofast_bam::{Modification, ModificationCode, Reader};
-///
-/// let sam = b"r\t4\t*\t0\t0\t*\t*\t0\t0\tACCG\tIIII\tMM:Z:C+m,1;G-76792,0;\n";
-/// let mut reader = Reader::from_reader("example", &sam[..])?;
-/// let record = reader.next_record()?.expect("a record");
-/// let expected = Modification {
-///     position: 2,
-///     base: b'C',
-///     is_opposite: false,
-///     code: ModificationCode::Letter(b'm'),
-///     probability: None,
-/// };
-/// assert_eq!(record.modifications()?.next(), Some(expected));
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// A modification listed for a base of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modification {
     /// The base's index in the sequence as the record has it, counted from 0.
@@ -41,18 +24,7 @@ pub struct Modification {
     pub probability: Option<u8>,
 }
 
-/// Which modification a base has.
-///
-/// ```
-/// use biofast_bam::{ModificationCode, Reader};
-///
-/// let sam = b"r\t4\t*\t0\t0\t*\t*\t0\t0\tACCG\tIIII\tMM:Z:C+m,1;G-76792,0;\n";
-/// let mut reader = Reader::from_reader("example", &sam[..])?;
-/// let record = reader.next_record()?.expect("a record");
-/// let codes: Vec<_> = record.modifications()?.map(|found| found.code).collect();
-/// assert_eq!(codes, [ModificationCode::Letter(b'm'), ModificationCode::Chebi(76792)]);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// The modification of a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModificationCode {
     /// A letter of the specification, as `m` for 5-methylcytosine.
@@ -61,17 +33,7 @@ pub enum ModificationCode {
     Chebi(u32),
 }
 
-/// The [modifications](Record::modifications) of a record.
-///
-/// ```
-/// use biofast_bam::Reader;
-///
-/// let sam = b"r\t4\t*\t0\t0\t*\t*\t0\t0\tACCG\tIIII\tMM:Z:C+m,1;G-76792,0;\n";
-/// let mut reader = Reader::from_reader("example", &sam[..])?;
-/// let modifications = reader.next_record()?.expect("a record").modifications()?;
-/// assert_eq!(modifications.len(), 2);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// Iterator over the [modifications](Record::modifications) of a record.
 #[derive(Clone, Debug)]
 pub struct Modifications(std::vec::IntoIter<Modification>);
 
@@ -128,7 +90,7 @@ impl Record<'_> {
                 _ => continue,
             };
             if slot.replace(tag).is_some() {
-                return Err("MM, ML or MN is there twice");
+                return Err("MM, ML or MN occurs twice");
             }
         }
         if tags.is_malformed() {
@@ -142,13 +104,13 @@ impl Record<'_> {
         let Some(lists) = lists else {
             return match probabilities {
                 None | Some([]) => Ok(Vec::new()),
-                Some(_) => Err("there is ML without MM"),
+                Some(_) => Err("ML occurs without MM"),
             };
         };
         let Some(Value::Text(text)) = lists.typed() else { return Err("MM is not text (Z)") };
         let len = self.sequence_len();
         if length.is_some_and(|tag| tag.as_int() != Some(len as i64)) {
-            return Err("MN is not the length of the sequence, so MM is of another one");
+            return Err("MN differs from the length of the sequence");
         }
         let (mut letters, packed) = (Vec::with_capacity(len), self.packed_sequence());
         let is_reverse = self.flags() & flag::REVERSE != 0;
@@ -191,7 +153,7 @@ fn list(
         for skipped in parts {
             let skipped = number(skipped).ok_or(MALFORMED)?;
             let place = usize::try_from(skipped).ok().and_then(|skipped| places.nth(skipped));
-            let position = place.ok_or("MM goes on behind the end of the sequence")?;
+            let position = place.ok_or("MM extends past the end of the sequence")?;
             let own = match &mut rest {
                 Some(rest) => Some(rest.split_off(..codes.len()).ok_or("ML is shorter than MM")?),
                 None => None,

@@ -6,7 +6,7 @@ use biofast_io::{ErrorKind, Location, Source, display_name};
 
 use crate::adapter::Produce;
 use crate::error::Error;
-use crate::input::{CramContainers, InputOptions};
+use crate::input_options::{CramContainers, InputOptions};
 
 pub(crate) enum CramToBam {}
 
@@ -46,7 +46,7 @@ mod tests {
         let error = Reader::from_reader("x", &b"CRAM\x03\x00"[..]).err().expect("no decoder");
         assert!(matches!(error.kind(), ErrorKind::Io(e)
             if matches!(e.kind(), biofast_io::ErrorKind::NotInBuild { .. })));
-        let text = "x: this is CRAM, and this build of biofast can't read it: it was built without the feature 'cram'";
+        let text = "x: this build can't read CRAM (feature 'cram' is off)";
         assert_eq!(error.to_string(), text);
         assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::Unsupported);
     }

@@ -57,7 +57,7 @@ const OPS: [(Op, Kind); 9] = [
     (Op::SequenceMismatch, Kind::SequenceMismatch),
 ];
 
-type Reason = Cow<'static, str>;
+type ConversionReason = Cow<'static, str>;
 
 impl Header {
     /// The header as noodles has it, with a line for each reference. Needs the feature `noodles`.
@@ -162,7 +162,7 @@ impl RecordBuf {
     }
 }
 
-fn to_noodles(own: &RecordBuf) -> Result<sam::alignment::RecordBuf, Reason> {
+fn to_noodles(own: &RecordBuf) -> Result<sam::alignment::RecordBuf, ConversionReason> {
     let mut record = sam::alignment::RecordBuf::default();
     if !matches!(own.name(), b"" | b"*") {
         *record.name_mut() = Some(own.name().into());
@@ -190,24 +190,22 @@ fn to_noodles(own: &RecordBuf) -> Result<sam::alignment::RecordBuf, Reason> {
         Some(cigar::Op::new(*kind, usize::try_from(len).ok()?))
     };
     let ops: Option<Vec<_>> = own.cigar().iter().map(op).collect();
-    let ops = ops.ok_or("its CIGAR has an operation that noodles doesn't have")?;
+    let ops = ops.ok_or("its CIGAR has an operation that noodles doesn't support")?;
     *record.cigar_mut() = ops.into();
     *record.sequence_mut() = own.sequence().into();
     *record.quality_scores_mut() = own.qualities().to_vec().into();
     let mut tags = own.tags();
     for tag in &mut tags {
         let name = tag.name.escape_ascii();
-        let value =
-            tag.typed().ok_or_else(|| format!("the optional field {name} can't be read"))?;
-        let value = their_value(value).ok_or_else(|| {
-            format!("the optional field {name} is of a type that noodles doesn't have")
-        })?;
+        let value = tag.typed().ok_or_else(|| format!("tag {name} is malformed"))?;
+        let value = their_value(value)
+            .ok_or_else(|| format!("tag {name} has a type that noodles doesn't support"))?;
         if record.data_mut().insert(Tag::from(tag.name), value).is_some() {
-            return Err(format!("the optional field {name} is there twice").into());
+            return Err(format!("tag {name} occurs twice").into());
         }
     }
     match tags.is_malformed() {
-        true => Err("its optional fields can't be read".into()),
+        true => Err("its tags are malformed".into()),
         false => Ok(record),
     }
 }
@@ -264,7 +262,7 @@ fn value_of(value: &theirs::Value) -> Value<'_> {
     }
 }
 
-fn unwritable(name: &[u8], reason: Reason) -> Error {
+fn unwritable(name: &[u8], reason: ConversionReason) -> Error {
     Error::new(ErrorKind::Unwritable { name: Shown(name).to_string(), reason }, Location::default())
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn no_code(base: u8, at: usize) -> String {
     };
     let base = base.escape_ascii();
     format!(
-        "BAM has no code for '{base}', base {} of its sequence, and would make it N{hint}",
+        "BAM can't store '{base}' (base {} of the sequence) and would turn it into N{hint}",
         at + 1
     )
 }

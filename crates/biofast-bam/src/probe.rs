@@ -4,16 +4,16 @@ use std::io::{Read, Result, Seek, SeekFrom};
 
 use biofast_io::bgzf::{self, Block, Inflater, Parsed, VirtualOffset};
 
+use crate::fixed::FIXED_LEN;
 use crate::framer::next_record;
 use crate::index::{Expected, Index, follows};
-use crate::record::FIXED_LEN;
 use crate::region::Regions;
 
 /// The most bytes a BGZF block can have.
 pub(crate) const LONGEST_BLOCK: u64 = 65_536;
 
 /// What is at a place of BAM in BGZF.
-enum Found {
+enum ProbeOutcome {
     /// The end of the data.
     End,
     /// A record, by its reference and position.
@@ -35,7 +35,7 @@ struct Probe<'a, R> {
 
 impl<R: Read + Seek> Probe<'_, R> {
     /// What starts at `at`.
-    fn look(&mut self, at: VirtualOffset) -> Result<Found> {
+    fn look(&mut self, at: VirtualOffset) -> Result<ProbeOutcome> {
         self.data.clear();
         let mut block = at.compressed();
         let mut within = usize::from(at.within());
@@ -47,26 +47,30 @@ impl<R: Read + Seek> Probe<'_, R> {
             if self.stored.is_empty() {
                 let is_end = block > at.compressed() || within == 0;
                 let rest = self.data.len().checked_sub(within);
-                return Ok(if is_end && rest == Some(0) { Found::End } else { Found::Nothing });
+                return Ok(if is_end && rest == Some(0) {
+                    ProbeOutcome::End
+                } else {
+                    ProbeOutcome::Nothing
+                });
             }
             let header = match bgzf::parse_header(&self.stored) {
                 Parsed::Block(header) if header.block_len <= self.stored.len() => header,
                 Parsed::Block(_) | Parsed::NeedMore(_) | Parsed::Invalid(_) => {
-                    return Ok(Found::Damaged);
+                    return Ok(ProbeOutcome::Damaged);
                 }
-                Parsed::OtherGzip | Parsed::NotGzip => return Ok(Found::Nothing),
+                Parsed::OtherGzip | Parsed::NotGzip => return Ok(ProbeOutcome::Nothing),
             };
             let Ok(found) = Block::new(&self.stored, 0, header, block) else {
-                return Ok(Found::Damaged);
+                return Ok(ProbeOutcome::Damaged);
             };
             let before = self.data.len();
             self.data.resize(before + found.inflated_len, 0);
             let (out, stored) = (&mut self.data[before..], &self.stored[..header.block_len]);
             if self.inflater.inflate(stored, &[found], out).is_err() {
-                return Ok(Found::Damaged);
+                return Ok(ProbeOutcome::Damaged);
             }
             if within > self.data.len() {
-                return Ok(Found::Nothing);
+                return Ok(ProbeOutcome::Nothing);
             }
             self.data.drain(..within);
             within = 0;
@@ -77,8 +81,8 @@ impl<R: Read + Seek> Probe<'_, R> {
             i32::from_le_bytes(bytes.unwrap_or_default())
         };
         Ok(match next_record(&self.data, self.references) {
-            Ok(_) => Found::Record(word(4), word(8)),
-            Err(_) => Found::Nothing,
+            Ok(_) => ProbeOutcome::Record(word(4), word(8)),
+            Err(_) => ProbeOutcome::Nothing,
         })
     }
 }
@@ -94,7 +98,7 @@ pub(crate) fn fits(
 ) -> Result<std::result::Result<(), String>> {
     if index.reference_count() != references {
         let count = index.reference_count();
-        return Ok(Err(format!("it has {count} references, and the file has {references}")));
+        return Ok(Err(format!("it has {count} references, but the file has {references}")));
     }
     if let Some(why) = index.contradiction(regions) {
         return Ok(Err(why.into()));
@@ -109,44 +113,48 @@ pub(crate) fn fits(
         data: Vec::new(),
     };
     if index.end().is_some_and(|end| end.compressed() > len) {
-        return Ok(Err("it points behind the end of the file".into()));
+        return Ok(Err("it points past the end of the file".into()));
     }
     let start = probe.look(records)?;
     match (start, index.start()) {
-        (Found::Record(reference, _), None) if reference >= 0 => {
-            return Ok(Err("it lists no records, and the file has some".into()));
+        (ProbeOutcome::Record(reference, _), None) if reference >= 0 => {
+            return Ok(Err("it lists no records, but the file has some".into()));
         }
-        (Found::Record(reference, _), Some(first)) if reference < 0 || !follows(records, first) => {
-            return Ok(Err("it doesn't begin with the first record of the file".into()));
+        (ProbeOutcome::Record(reference, _), Some(first))
+            if reference < 0 || !follows(records, first) =>
+        {
+            return Ok(Err("it doesn't start at the first record of the file".into()));
         }
-        (Found::End, Some(_)) => {
-            return Ok(Err("it lists records, and the file has none".into()));
+        (ProbeOutcome::End, Some(_)) => {
+            return Ok(Err("it lists records, but the file has none".into()));
         }
         _ => {}
     }
     if let Some(end) = index.end() {
         match probe.look(end)? {
-            Found::Record(reference, _) if reference >= 0 => {
-                return Ok(Err("the file has more records than it knows, or others".into()));
+            ProbeOutcome::Record(reference, _) if reference >= 0 => {
+                return Ok(
+                    Err("the file has more records than it lists, or different ones".into()),
+                );
             }
-            Found::Nothing => {
-                return Ok(Err("where its last record should end, none does".into()));
+            ProbeOutcome::Nothing => {
+                return Ok(Err("no record ends where its last record should".into()));
             }
-            Found::End | Found::Record(..) | Found::Damaged => {}
+            ProbeOutcome::End | ProbeOutcome::Record(..) | ProbeOutcome::Damaged => {}
         }
     }
     for Expected { at, reference, positions } in index.expected(regions) {
         let is_it = match probe.look(at)? {
-            Found::Record(found, position) => {
+            ProbeOutcome::Record(found, position) => {
                 let position = i64::from(position);
                 usize::try_from(found) == Ok(reference)
                     && (position == -1 || position >= positions.start && position < positions.end)
             }
-            Found::Damaged => true,
-            Found::End | Found::Nothing => false,
+            ProbeOutcome::Damaged => true,
+            ProbeOutcome::End | ProbeOutcome::Nothing => false,
         };
         if !is_it {
-            return Ok(Err(format!("at {at} isn't the record that it says is there")));
+            return Ok(Err(format!("the record at {at} is not the one it lists")));
         }
     }
     Ok(Ok(()))

@@ -4,15 +4,7 @@ use std::collections::HashSet;
 
 use crate::header::Header;
 
-/// A program that made a file.
-///
-/// ```
-/// use biofast_bam::{Header, Program};
-///
-/// let program = Program { name: "mine", version: "1.2", command_line: "mine in.bam" };
-/// let header = Header::default().with_program(&program);
-/// assert_eq!(header.text(), b"@PG\tID:mine\tPN:mine\tVN:1.2\tCL:mine in.bam\n");
-/// ```
+/// A program that made a file, for [`Header::with_program`].
 #[derive(Clone, Debug)]
 pub struct Program<'a> {
     /// Its name: `PN`, and the start of `ID`.
@@ -92,14 +84,7 @@ impl Header {
         self.ordered(order, None, sub_order)
     }
 
-    /// The same, and how records are grouped: `GO`.
-    ///
-    /// ```
-    /// let header = biofast_bam::Header::from_text(b"@HD\tVN:1.5\tSO:coordinate\n")?;
-    /// let header = header.with_grouping("unsorted", "query", None);
-    /// assert_eq!(header.text(), b"@HD\tVN:1.5\tSO:unsorted\tGO:query\n");
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// Like [`with_sort_order`](Self::with_sort_order), and also says how records are grouped: `GO`.
     #[must_use]
     pub fn with_grouping(&self, order: &str, group: &str, sub_order: Option<&str>) -> Header {
         self.ordered(order, Some(group), sub_order)
@@ -132,13 +117,7 @@ impl Header {
         self.with_text(new)
     }
 
-    /// This header with another line of comment (`@CO`).
-    ///
-    /// ```
-    /// let header = biofast_bam::Header::from_text(b"@HD\tVN:1.6\n")?.with_comment("of two runs");
-    /// assert_eq!(header.text(), b"@HD\tVN:1.6\n@CO\tof two runs\n");
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// This header with a comment line (`@CO`) added at the end.
     #[must_use]
     pub fn with_comment(&self, comment: &str) -> Header {
         let mut text = self.lines();
@@ -149,13 +128,6 @@ impl Header {
     }
 
     /// This header without the `@RG` lines whose `ID` isn't wanted.
-    ///
-    /// ```
-    /// let header = biofast_bam::Header::from_text(b"@HD\tVN:1.6\n@RG\tID:a\n@RG\tSM:x\tID:b\n")?;
-    /// let header = header.with_read_groups(|id| id == b"b");
-    /// assert_eq!(header.text(), b"@HD\tVN:1.6\n@RG\tSM:x\tID:b\n");
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
     #[must_use]
     pub fn with_read_groups(&self, wanted: impl Fn(&[u8]) -> bool) -> Header {
         let text = self.lines();

@@ -7,7 +7,6 @@
 //! of this file. Records that are out of order or on another reference than those asked for mean
 //! that it isn't.
 
-use std::fmt;
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -26,7 +25,9 @@ use crate::format::Format;
 use crate::framer::Framer;
 use crate::header::Header;
 use crate::index::Index;
-use crate::input::{Detail, Input, InputOptions};
+use crate::input::Input;
+use crate::input_options::{Detail, InputOptions};
+pub use crate::note::Note;
 use crate::probe::{self, LONGEST_BLOCK};
 use crate::record::Batch;
 use crate::region::{Regions, Selection};
@@ -58,12 +59,12 @@ const INDEXED_CHUNK: usize = 2 << 16;
 /// ```
 pub struct Query {
     source: Source,
-    wanted: Wanted,
+    wanted: RecordSelection,
     notes: Vec<Note>,
     stored_len: Option<u64>,
 }
 
-enum Wanted {
+enum RecordSelection {
     All,
     /// Those overlapping regions that are looked up when the header has been read.
     Overlapping(Selection),
@@ -79,87 +80,11 @@ struct Indexed {
     stop: Option<(usize, i64)>,
 }
 
-/// Something worth telling about how a query is answered.
-///
-/// ```
-/// use biofast_bam::query::Note;
-///
-/// let note = Note::NoIndex { file: "x.bam".into(), is_sorted: true };
-/// assert!(note.to_string().starts_with("x.bam has no index"));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Note {
-    /// There is no index, so the whole file is read.
-    NoIndex {
-        /// The file.
-        file: String,
-        /// Whether its header says that it is sorted, so that an index can be made.
-        is_sorted: bool,
-    },
-    /// The index is older than its file and may not fit it.
-    OlderIndex {
-        /// The index.
-        index: String,
-    },
-    /// The index beside the file is damaged or another file's, so the whole file is read.
-    UnusedIndex {
-        /// The index.
-        index: String,
-        /// What shows it.
-        reason: String,
-    },
-    /// The whole file is read, though there is an index of it that isn't read for regions.
-    OtherIndex {
-        /// The index.
-        index: String,
-    },
-    /// Regions start behind the end of their references, so no record is in them.
-    BehindEnd {
-        /// The first of these regions, as it was given.
-        region: String,
-        /// Its reference.
-        reference: String,
-        /// The length of the reference.
-        length: u64,
-        /// How many regions that is true of.
-        count: usize,
-    },
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Note::NoIndex { file, .. } => write!(f, "{file} has no index, so all of it is read"),
-            Note::OlderIndex { index } => {
-                write!(f, "the index {index} is older than its file and may not fit it")
-            }
-            Note::UnusedIndex { index, reason } => write!(
-                f,
-                "the index {index} is damaged or another file's, so the whole file is read: {reason}"
-            ),
-            Note::OtherIndex { index } => {
-                write!(
-                    f,
-                    "regions of CRAM are found by reading the whole file: {index} is not used"
-                )
-            }
-            Note::BehindEnd { region, reference, length, count } => {
-                write!(f, "region '{region}' lies behind the end of {reference} ({length} bases)")?;
-                match count - 1 {
-                    0 => Ok(()),
-                    others => write!(f, ", and so do {others} others"),
-                }
-            }
-        }
-    }
-}
-
 impl From<Source> for Query {
     /// All records.
     fn from(source: Source) -> Query {
         let stored_len = source.len();
-        Query { source, wanted: Wanted::All, notes: Vec::new(), stored_len }
+        Query { source, wanted: RecordSelection::All, notes: Vec::new(), stored_len }
     }
 }
 
@@ -195,12 +120,12 @@ impl Query {
     /// (`Query::from(source)` is all of them). The source holds BAM, as that of an [`Input`]. The regions are looked up in its header when that has
     /// been read.
     pub fn scan(source: Source, selection: &Selection) -> Query {
-        Query { wanted: Wanted::Overlapping(selection.clone()), ..Query::from(source) }
+        Query { wanted: RecordSelection::Overlapping(selection.clone()), ..Query::from(source) }
     }
 
     /// Whether all records are wanted.
     pub fn is_everything(&self) -> bool {
-        matches!(self.wanted, Wanted::All)
+        matches!(self.wanted, RecordSelection::All)
     }
 
     /// The name of the input.
@@ -280,7 +205,7 @@ impl Query {
             }
             Err(e) => return Err(e),
         };
-        let regions = selection.resolve(&header).map_err(|e| in_input(e, &name))?;
+        let regions = selection.resolve(&header).map_err(|e| e.in_input(&name))?;
         let mut notes: Vec<Note> = selection.behind_end(&header).into_iter().collect();
         let found = index
             .map_or_else(|| find_index(path), |path| Ok(Some((path.to_owned(), modified(path)))));
@@ -372,7 +297,7 @@ impl Query {
             let kind = biofast_io::ErrorKind::NotBgzf("BAM without BGZF blocks");
             return Err(biofast_io::Error::new(kind, Location::in_input(&name)).into());
         };
-        let regions = selection.resolve(&header).map_err(|e| in_input(e, &name))?;
+        let regions = selection.resolve(&header).map_err(|e| e.in_input(&name))?;
         indexed(reader, None, &name, (&header, records), regions, index, label)
     }
 }
@@ -431,7 +356,7 @@ fn indexed(
     let Spliced { source, places, has_eof_block } = splice(file, name, segments)?;
     // That the end is missing is said at the end.
     let stop = stop.filter(|_| has_eof_block);
-    let wanted = Wanted::Indexed(Indexed { regions, places, stop });
+    let wanted = RecordSelection::Indexed(Indexed { regions, places, stop });
     Ok(Query { source, wanted, notes: Vec::new(), stored_len: Some(stored_len) })
 }
 
@@ -471,7 +396,7 @@ pub fn par_fold_regions<C: Send>(
     merge: impl Fn(&mut C, C),
 ) -> Result<(Header, C), Fault<C, Error>> {
     let query = query.into();
-    if let Wanted::All = query.wanted {
+    if let RecordSelection::All = query.wanted {
         return par_fold(query.source, options, init, accept, merge);
     }
     let accept = |so_far: &mut C, batch: Batch<'_>, (): &mut ()| accept(so_far, batch);
@@ -572,19 +497,19 @@ impl Plan {
             stop: None,
         };
         let framer = match wanted {
-            Wanted::All => framer,
-            Wanted::Overlapping(selection) => {
+            RecordSelection::All => framer,
+            RecordSelection::Overlapping(selection) => {
                 let slot = Arc::new(OnceLock::new());
                 plan.regions = Some(Arc::clone(&slot));
                 let name = Arc::clone(&plan.name);
                 framer.on_header(move |header: &Header| {
-                    let found = selection.resolve(header).map_err(|e| in_input(e, &name))?;
+                    let found = selection.resolve(header).map_err(|e| e.in_input(&name))?;
                     // One framer reads one header.
                     let _ = slot.set(found);
                     Ok(())
                 })
             }
-            Wanted::Indexed(Indexed { regions, places, stop }) => {
+            RecordSelection::Indexed(Indexed { regions, places, stop }) => {
                 plan.regions = Some(Arc::new(OnceLock::from(regions)));
                 plan.places = Some(places);
                 plan.stop = stop;
@@ -657,7 +582,7 @@ impl Plan {
 
     /// The error that records have shown the index not to be that of the file.
     pub(crate) fn misfit(&self) -> Error {
-        let why = "it names records of other references; it is stale or damaged".into();
+        let why = "it lists records of other references; it is stale or damaged".into();
         Error::new(ErrorKind::BadIndex(why), Location::in_input(&self.name))
     }
 
@@ -710,19 +635,11 @@ fn in_file(error: Error, places: &Places) -> Error {
         kind @ (ErrorKind::BadRecord { .. }
         | ErrorKind::Unsorted { .. }
         | ErrorKind::Truncated(_)) => ErrorKind::BadIndex(format!(
-            "it is stale or damaged, or the file is: where it points to, there is this: {kind}"
+            "the index is stale or damaged, or the file is damaged: {kind}"
         )),
         kind => kind,
     };
     Error::new(kind, at)
-}
-
-pub(crate) fn in_input(error: Error, name: &Arc<str>) -> Error {
-    if error.at().name.is_some() {
-        return error;
-    }
-    let at = Location { name: Some(Arc::clone(name)), ..error.at().clone() };
-    Error::new(error.into_parts().0, at)
 }
 
 /// Whether an index is older than its file: by seconds, as files that are written or copied together may differ by less, and

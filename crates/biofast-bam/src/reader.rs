@@ -10,8 +10,10 @@ use biofast_io::{Notes, Options, Source, Warning};
 use crate::error::Error;
 use crate::framer::Framer;
 use crate::header::Header;
-use crate::input::{Detail, Input, InputOptions};
-use crate::query::{Note, Plan, Query};
+use crate::input::Input;
+use crate::input_options::{Detail, InputOptions};
+use crate::note::Note;
+use crate::query::{Plan, Query};
 use crate::record::{Record, record_at};
 use crate::record_buf::RecordBuf;
 use crate::region::Selection;
@@ -50,13 +52,13 @@ pub struct Reader {
     len: usize,
     next: usize,
     delivered: u64,
-    state: State,
+    state: ReaderState,
     /// Whether a record has shown that the index is not that of the file.
     misfit: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ReaderState {
     /// More may come.
     Open,
     /// No wanted record comes after this chunk.
@@ -109,7 +111,7 @@ impl Reader {
             len: 0,
             next: 0,
             delivered: 0,
-            state: State::Open,
+            state: ReaderState::Open,
             misfit: false,
         };
         while slot.get().is_none() && reader.advance()? {}
@@ -201,12 +203,12 @@ impl Reader {
     fn advance(&mut self) -> Result<bool, Error> {
         (self.next, self.len) = (0, 0);
         let more = match self.state {
-            State::Open => self.frames.advance().map_err(|error| self.plan.located(error)),
-            State::Last => Ok(false),
-            State::Ended => return Ok(false),
+            ReaderState::Open => self.frames.advance().map_err(|error| self.plan.located(error)),
+            ReaderState::Last => Ok(false),
+            ReaderState::Ended => return Ok(false),
         };
         if !matches!(more, Ok(true)) {
-            self.state = State::Ended;
+            self.state = ReaderState::Ended;
             return match more {
                 Ok(_) if self.misfit => Err(self.plan.misfit()),
                 more => more,
@@ -219,7 +221,7 @@ impl Reader {
             self.misfit |= self.plan.select(&batch, &mut self.starts);
             self.len = self.starts.len();
             if self.plan.is_last(&batch) {
-                self.state = State::Last;
+                self.state = ReaderState::Last;
             }
         }
         Ok(true)

@@ -8,21 +8,17 @@ use biofast_io::{Chunk, Location, Shown};
 
 use crate::cigar::{self, Cigar};
 use crate::error::{Error, ErrorKind};
+use crate::fixed::FIXED_LEN;
 use crate::flag;
-use crate::framer;
 use crate::header::Header;
 use crate::phred::Phred;
-use crate::record_buf::RecordBuf;
 use crate::sequence::Sequence;
 use crate::tags::{self, Described, Tags};
 use crate::value::Value;
 
-/// The bytes of the fixed-length fields after the block size.
-pub(crate) const FIXED_LEN: usize = 32;
-
 /// One alignment record, borrowed from where it was read. Its length fields were checked then.
 ///
-/// [`RecordBuf`] is a record to keep or to change.
+/// [`RecordBuf`](crate::RecordBuf) is a record to keep or to change.
 ///
 /// ```
 /// use biofast_bam::{Reader, Value};
@@ -52,43 +48,11 @@ impl<'a> Record<'a> {
         Record { bytes }
     }
 
-    /// The record at the start of BAM data, and what follows it. The header says which references there are.
-    ///
-    /// ```
-    /// use biofast_bam::{Header, Record, RecordBuf};
-    ///
-    /// let (header, mut bytes) = (Header::default(), Vec::new());
-    /// RecordBuf::unmapped("a").build()?.write_bam(&header, &mut bytes)?;
-    /// RecordBuf::unmapped("b").build()?.write_bam(&header, &mut bytes)?;
-    /// let (first, rest) = Record::from_bam(&bytes, &header)?;
-    /// let (second, rest) = Record::from_bam(rest, &header)?;
-    /// assert_eq!((first.name(), second.name(), rest.len()), (&b"a"[..], &b"b"[..], 0));
-    /// assert!(Record::from_bam(&bytes[..20], &header).is_err());
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If there is no whole record, or its fields contradict each other.
-    pub fn from_bam(bytes: &'a [u8], header: &Header) -> Result<(Record<'a>, &'a [u8]), Error> {
-        let error = |kind| Error::new(kind, Location::default());
-        // No header has more of them than 32 bits can count.
-        let references = i32::try_from(header.references().len()).unwrap_or(i32::MAX);
-        match framer::next_record(bytes, references).map_err(error)? {
-            Some(len) => Ok((Record::new(&bytes[4..len]), &bytes[len..])),
-            None => Err(error(ErrorKind::Truncated("a record"))),
-        }
-    }
-
     /// The record of bytes that another record's [`as_bytes`](Self::as_bytes) were. Of others its methods may panic.
     #[doc(hidden)]
     #[inline]
     pub fn from_checked(bytes: &'a [u8]) -> Record<'a> {
         Record::new(bytes)
-    }
-
-    /// The same record in memory of its own, to keep or to change.
-    pub fn to_buf(&self) -> RecordBuf {
-        RecordBuf::from(self)
     }
 
     /// All bytes of the record after its block size.
@@ -326,24 +290,6 @@ impl fmt::Debug for Record<'_> {
 }
 
 /// The records of one chunk, in file order.
-///
-/// ```
-/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
-/// use biofast_io::{Options, Source};
-///
-/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
-/// let options = Options::default();
-/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let on_c = |found: &mut u64, batch: biofast_bam::Batch<'_>| {
-///     for record in batch {
-///         *found += u64::from(record.reference_name(batch.header()) == Some(b"c"));
-///     }
-/// };
-/// let (_, found) = par_fold(input.source, &options, || 0, on_c, |found, other| *found += other)?;
-/// assert_eq!(found, 1);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
 #[derive(Clone, Copy)]
 pub struct Batch<'a> {
     pub(crate) chunk: &'a Chunk,
@@ -417,7 +363,7 @@ impl<'a> Batch<'a> {
             block: place.map(|(_, place)| place.compressed()),
             ..Location::default()
         };
-        error.located(at)
+        error.with_at(at)
     }
 
     /// Notes that a text has, from `at` on, `record` as it is stored in this batch. Of a record that isn't of this batch nothing is
@@ -571,26 +517,7 @@ pub(crate) fn record_at(bytes: &[u8], start: u32) -> Record<'_> {
     Record::new(&rest[..size as usize])
 }
 
-/// Iterates over the records of a [`Batch`].
-///
-/// ```
-/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
-/// use biofast_io::{Options, Source};
-///
-/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
-/// let options = Options::default();
-/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let (_, last) = par_fold(
-///     input.source,
-///     &options,
-///     || None,
-///     |last, batch| *last = batch.iter().next_back().map(|record| record.name().to_vec()),
-///     |last, other| *last = other.or(last.take()),
-/// )?;
-/// assert_eq!(last.as_deref(), Some(&b"r2"[..]));
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// Iterator over the records of a [`Batch`].
 #[derive(Clone)]
 pub struct Records<'a> {
     bytes: &'a [u8],

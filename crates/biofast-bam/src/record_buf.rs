@@ -1,7 +1,7 @@
 //! Records of one's own: made, or copied from others, and changed at will. What can't be stored is said
 //! when they are written.
 
-mod builder;
+pub(crate) mod builder;
 mod encode;
 mod fields;
 
@@ -14,8 +14,6 @@ use crate::header::Header;
 use crate::phred::Phred;
 use crate::record::Record;
 use crate::tags::{Described, Tags};
-
-pub use builder::RecordBuilder;
 
 /// An alignment record that owns its fields and can be changed.
 ///
@@ -291,5 +289,12 @@ impl fmt::Debug for RecordBuf {
             tags: self.tags(),
         }
         .fmt(f)
+    }
+}
+
+impl Record<'_> {
+    /// The same record in memory of its own, to keep or to change.
+    pub fn to_buf(&self) -> RecordBuf {
+        RecordBuf::from(self)
     }
 }

@@ -16,7 +16,7 @@ use biofast_io::{Location, Shown};
 
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
-use crate::query::Note;
+use crate::note::Note;
 use names::Names;
 
 /// A part of one reference sequence, or the records without one.
@@ -79,8 +79,7 @@ fn parse(text: &str, names: &Names<'_>) -> Result<Region, Error> {
         names.find(name.as_bytes()).ok_or_else(|| unknown(text, names.unknown(name.as_bytes())))
     };
     let (reference, range) = if let Some(rest) = text.strip_prefix('{') {
-        let (name, rest) =
-            rest.split_once('}').ok_or_else(|| bad(text, "the closing '}' is missing"))?;
+        let (name, rest) = rest.split_once('}').ok_or_else(|| bad(text, "missing '}'"))?;
         let reference = find(name)?;
         if rest.is_empty() {
             return Ok(whole(reference));
@@ -94,8 +93,7 @@ fn parse(text: &str, names: &Names<'_>) -> Result<Region, Error> {
         match (names.find(text.as_bytes()), names.find(name.as_bytes())) {
             (Some(_), Some(_)) => {
                 let reason = format!(
-                    "ambiguous: references '{text}' and '{name}' both exist; write {{{text}}} or \
-                     {{{name}}}:{range}"
+                    "ambiguous: references '{text}' and '{name}' both exist; write {{{text}}} or {{{name}}}:{range}"
                 );
                 return Err(bad(text, reason));
             }
@@ -132,7 +130,7 @@ fn parse_range(range: &str) -> Result<Interval, String> {
     let start = position(start)?.unwrap_or(1) - 1;
     let end = position(end)?.unwrap_or(i64::MAX);
     if start >= end {
-        return Err("the start lies behind the end".into());
+        return Err("start is greater than end".into());
     }
     Ok(Interval { start, end })
 }
@@ -183,21 +181,7 @@ impl Selection {
         Ok(self)
     }
 
-    /// Leaves only positions that are in `other`, too.
-    ///
-    /// ```
-    /// use biofast_bam::{Header, Interval, Selection};
-    ///
-    /// let header = Header::from_text(b"@SQ\tSN:c\tLN:1000\n")?;
-    /// let mut selection = Selection::new();
-    /// selection.add("c:1-300").add("c:401-500");
-    /// let mut other = Selection::new();
-    /// other.add("c:201-450");
-    /// let regions = selection.within(other).resolve(&header)?;
-    /// let interval = |start, end| Interval { start, end };
-    /// assert_eq!(regions.on(0), [interval(200, 300), interval(400, 450)]);
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// Restricts the selection to positions that are also in `other`.
     pub fn within(mut self, other: Selection) -> Selection {
         self.within.push(other);
         self
@@ -208,18 +192,14 @@ impl Selection {
         self.regions.is_empty() && self.beds.is_empty()
     }
 
-    /// The regions that start behind the ends of their references: a note about the first one, if there are any.
-    ///
-    /// ```
-    /// use biofast_bam::{Header, Selection};
-    ///
-    /// let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
-    /// let mut selection = Selection::new();
-    /// selection.add("chr1:1,000").add("chr1:1001-1002");
-    /// let note = selection.behind_end(&header).expect("a note");
-    /// assert_eq!(note.to_string(), "region 'chr1:1001-1002' lies behind the end of chr1 (1000 bases)");
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// Whether only BED files were added, and none of them has an interval.
+    #[doc(hidden)]
+    pub fn has_no_intervals(&self) -> bool {
+        self.regions.is_empty() && !self.beds.is_empty() && self.beds.iter().all(bed::Bed::is_empty)
+    }
+
+    /// A note about the regions that start beyond the ends of their references, naming the first one; `None` if there
+    /// are none.
     pub fn behind_end(&self, header: &Header) -> Option<Note> {
         let names = self.names(header);
         let mut first = None;
@@ -330,19 +310,19 @@ mod tests {
                 "chr1:10-20",
                 "ambiguous: references 'chr1:10-20' and 'chr1' both exist; write {chr1:10-20} or {chr1}:10-20",
             ),
-            ("{chr1:10-20", "the closing '}' is missing"),
+            ("{chr1:10-20", "missing '}'"),
             ("{chr1}x", "expected ':' or nothing after '}'"),
-            ("1", "no reference is called '1'; did you mean 'chr1'?"),
-            ("chrM", "no reference is called 'chrM'; did you mean 'MT', 'chr1'"),
+            ("1", "no reference is named '1'; did you mean 'chr1'?"),
+            ("chrM", "no reference is named 'chrM'; did you mean 'MT', 'chr1'"),
             ("chr1:", "expected a position after ':'"),
             ("chr1:-", "expected a position after ':'"),
             ("chr1:0-5", "positions are counted from 1"),
-            ("chr1:9-5", "the start lies behind the end"),
+            ("chr1:9-5", "start is greater than end"),
             ("chr1:a-5", "'a' is not a position"),
             ("chr1:1-2-3", "'2-3' is not a position"),
             ("chr1:+1-2", "'+1' is not a position"),
             ("chr1:99999999999999999999", "'99999999999999999999' is not a position"),
-            ("", "no reference is called ''"),
+            ("", "no reference is named ''"),
         ] {
             let error = Region::parse(text, &header).map_err(|e| e.to_string());
             assert!(error.as_ref().is_err_and(|e| e.contains(expected)), "{text}: {error:?}");

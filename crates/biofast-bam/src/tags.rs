@@ -7,18 +7,7 @@ use biofast_io::Escaped;
 use crate::cigar::Cigar;
 use crate::value::Value;
 
-/// One optional field: its value is still as stored.
-///
-/// ```
-/// use biofast_bam::{RecordBuf, Value};
-///
-/// let record = RecordBuf::unmapped("r").tag(b"RG", "a").tag(b"NM", 2u8).build()?;
-/// let tag = record.tags().next().expect("RG");
-/// assert_eq!((tag.name, tag.kind, tag.as_text()), (*b"RG", b'Z', Some(&b"a"[..])));
-/// assert_eq!(record.tags().filter_map(|tag| tag.as_int()).sum::<i64>(), 2);
-/// assert_eq!(tag.typed(), Some(Value::Text(b"a")));
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// A tag of a record, with its value as stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag<'a> {
     /// Two letters, such as `NM`.
@@ -162,7 +151,7 @@ fn find_nul(text: &[u8]) -> Option<usize> {
 }
 
 /// What is said of optional fields that end an iteration.
-pub(crate) const MALFORMED: &str = "its optional fields can't be read";
+pub(crate) const MALFORMED: &str = "its tags are malformed";
 
 /// The value of the first field of this name; `None` if fields before it, or all of them, are malformed.
 #[inline]

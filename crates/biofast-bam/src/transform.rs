@@ -9,7 +9,7 @@ use biofast_io::pipeline::{self, Copies, Failure, Fault, Group};
 use crate::error::Error;
 use crate::framer::Framer;
 use crate::header::Header;
-use crate::query::{Picked, Plan, Query, in_input};
+use crate::query::{Picked, Plan, Query};
 use crate::record::Batch;
 
 /// Reads the records of a query on up to `options.threads` threads and writes what `each` makes of
@@ -118,5 +118,5 @@ pub fn par_transform_copying<C: Send>(
         Err(Failure::Input(error)) => Err(Fault { error, so_far: Picked::new(init()) }),
     };
     let name = Arc::clone(&plan.name);
-    plan.finish(result).map_err(|fault| Failure::Input(in_input(fault.error, &name)))
+    plan.finish(result).map_err(|fault| Failure::Input(fault.error.in_input(&name)))
 }

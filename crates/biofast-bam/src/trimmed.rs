@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use crate::error::Error;
+use crate::fixed::FIXED_LEN;
 use crate::modifications;
 use crate::packing;
-use crate::record::{FIXED_LEN, Record};
+use crate::record::Record;
 
 /// Text fields with one character a base.
 const PER_BASE: [[u8; 2]; 4] = [*b"OQ", *b"BQ", *b"E2", *b"U2"];
@@ -70,10 +71,10 @@ impl Record<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), &'static str> {
         let len = self.sequence_len();
-        assert!(bases.start <= bases.end && bases.end <= len, "these bases aren't there");
+        assert!(bases.start <= bases.end && bases.end <= len, "the read doesn't have these bases");
         let name_len = match u8::try_from(name.len()) {
             Ok(len @ 1..=254) => len + 1,
-            _ => return Err("a name has 1 to 254 characters in BAM"),
+            _ => return Err("names in BAM have 1 to 254 characters"),
         };
         if !self.cigar().is_empty() {
             return Err("it can't be trimmed: it has a CIGAR");
@@ -122,14 +123,13 @@ fn write_tags(
         match (tag.kind, tag.value) {
             _ if tag.name == *b"mv" => {
                 return Err(
-                    "it can't be trimmed: its move table (mv) follows the signal, not the \
-                            bases; remove it first (samtools view -x mv)",
+                    "its move table (mv) can't be trimmed: remove it first with `samtools view -x mv`",
                 );
             }
             (b'Z', text) if PER_BASE.contains(&tag.name) => {
                 if text.len() != len {
                     return Err(
-                        "it can't be trimmed: OQ, BQ, E2 or U2 is not as long as its sequence",
+                        "OQ, BQ, E2 or U2 differs in length from the sequence, so the read can't be trimmed",
                     );
                 }
                 out.extend_from_slice(&text[bases.clone()]);
@@ -157,7 +157,7 @@ fn write_tags(
         }
     }
     match tags.is_malformed() {
-        true => Err("its optional fields are malformed"),
+        true => Err("its tags are malformed"),
         false => Ok(()),
     }
 }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use biofast_io::{Location, Shown};
 
 use crate::error::{Error, ErrorKind};
+use crate::fixed::FIXED_LEN;
 use crate::packing;
-use crate::record::FIXED_LEN;
 use crate::sam::{Odds, Rigor, bin, write_tag};
 
 /// A read without an alignment, as FASTQ has it.
@@ -36,17 +36,7 @@ pub struct Unaligned<'a> {
 }
 
 impl Unaligned<'_> {
-    /// Appends the record as BAM stores it, and tells how many `.` of its sequence it has as N.
-    ///
-    /// ```
-    /// use biofast_bam::Unaligned;
-    ///
-    /// let mut out = Vec::new();
-    /// let read = Unaligned { name: b"r", flags: 4, sequence: b"ACG", qualities: b"II#", tags: b"" };
-    /// assert_eq!(read.write(&mut out)?, 0);
-    /// assert_eq!(out[38..], [0x12, 0x40, 40, 40, 2]);
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// Appends the record in BAM format, and returns how many `.` of its sequence are stored as N.
     ///
     /// # Errors
     /// [`Unwritable`](ErrorKind::Unwritable), of what can't be stored: any other letter than those of the 16 codes, upper or
@@ -54,17 +44,17 @@ impl Unaligned<'_> {
     pub fn write(&self, out: &mut Vec<u8>) -> Result<u64, Error> {
         let name_len = match u8::try_from(self.name.len()) {
             Ok(len @ 1..=254) => len + 1,
-            _ => return Err(self.unwritable("a name has 1 to 254 characters in BAM")),
+            _ => return Err(self.unwritable("names in BAM have 1 to 254 characters")),
         };
         if let Some((at, byte)) = unprintable(self.name) {
             let byte = Shown(&[byte]).to_string();
             return Err(self.unwritable(format!(
-                "character {at} of its name is '{byte}', and names have characters from '!' to '~' without '@'"
+                "character {at} of its name is '{byte}': names can contain only '!' to '~' except '@'"
             )));
         }
         let len = self.sequence.len();
         if self.qualities.len() != len {
-            return Err(self.unwritable("there are not as many qualities as bases"));
+            return Err(self.unwritable("it has different numbers of qualities and bases"));
         }
         let size = FIXED_LEN + usize::from(name_len) + len.div_ceil(2) + len + self.tags.len();
         let Ok(size) = i32::try_from(size) else {
@@ -121,15 +111,7 @@ fn unprintable(name: &[u8]) -> Option<(usize, u8)> {
     Some((at + 1, name[at]))
 }
 
-/// Appends the optional field `text` (`TAG:TYPE:VALUE`, as SAM has it) as BAM stores it.
-///
-/// ```
-/// let mut out = Vec::new();
-/// biofast_bam::parse_tag(b"BC:Z:ACGT", &mut out)?;
-/// assert_eq!(out, b"BCZACGT\0");
-/// assert!(biofast_bam::parse_tag(b"BC:Q:ACGT", &mut out).is_err());
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// Appends the tag `text` (`TAG:TYPE:VALUE`, as in SAM) in BAM format.
 ///
 /// # Errors
 /// If it is malformed.

@@ -75,37 +75,18 @@ pub enum Array<'a> {
     F32(Elements<'a, f32>),
 }
 
-/// The elements of an [`Array`]: a slice, or as a record stores them.
-///
-/// ```
-/// use biofast_bam::{Array, RecordBuf, Value};
-///
-/// let record = RecordBuf::unmapped("r").tag(b"ML", Value::array(&[7u8, 200][..])).build()?;
-/// let Some(Array::U8(elements)) = record.tag(b"ML")?.and_then(|value| value.as_array()) else {
-///     panic!("an array of bytes");
-/// };
-/// assert_eq!((elements.len(), elements.get(1), elements.as_slice()), (2, Some(200), &[7, 200][..]));
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// The elements of an [`Array`], either a slice or as stored in a record.
 #[derive(Clone, Copy)]
-pub struct Elements<'a, T>(Place<'a, T>);
+pub struct Elements<'a, T>(ArraySource<'a, T>);
 
 #[derive(Clone, Copy)]
-enum Place<'a, T> {
+enum ArraySource<'a, T> {
     Slice(&'a [T]),
     /// Little-endian, and aligned to nothing.
     Stored(&'a [u8]),
 }
 
-/// A number that arrays hold.
-///
-/// ```
-/// use biofast_bam::{Element, Elements};
-///
-/// fn largest<T: Element + PartialOrd>(elements: Elements<'_, T>) -> Option<T> {
-///     elements.iter().reduce(|a, b| if b > a { b } else { a })
-/// }
-/// ```
+/// A type of array elements.
 pub trait Element: Copy + PartialEq + fmt::Debug + fmt::Display + private::Stored {}
 
 mod private {
@@ -128,8 +109,8 @@ impl<'a, T: Element> Elements<'a, T> {
     /// How many.
     pub fn len(&self) -> usize {
         match self.0 {
-            Place::Slice(slice) => slice.len(),
-            Place::Stored(bytes) => bytes.len() / T::SIZE,
+            ArraySource::Slice(slice) => slice.len(),
+            ArraySource::Stored(bytes) => bytes.len() / T::SIZE,
         }
     }
 
@@ -141,8 +122,8 @@ impl<'a, T: Element> Elements<'a, T> {
     /// The element of this index.
     pub fn get(&self, index: usize) -> Option<T> {
         match self.0 {
-            Place::Slice(slice) => slice.get(index).copied(),
-            Place::Stored(bytes) => T::read(bytes.get(index.checked_mul(T::SIZE)?..)?),
+            ArraySource::Slice(slice) => slice.get(index).copied(),
+            ArraySource::Stored(bytes) => T::read(bytes.get(index.checked_mul(T::SIZE)?..)?),
         }
     }
 
@@ -162,8 +143,8 @@ impl<'a, T: Element> Elements<'a, T> {
         // A record of that many elements is too long, which is said when it is written.
         out.extend_from_slice(&(self.len() as u32).to_le_bytes());
         match self.0 {
-            Place::Slice(slice) => slice.iter().for_each(|element| element.write(out)),
-            Place::Stored(bytes) => out.extend_from_slice(bytes),
+            ArraySource::Slice(slice) => slice.iter().for_each(|element| element.write(out)),
+            ArraySource::Stored(bytes) => out.extend_from_slice(bytes),
         }
     }
 }
@@ -172,7 +153,7 @@ impl<'a> Elements<'a, u8> {
     /// The elements as a slice, as those of `ML`.
     pub fn as_slice(&self) -> &'a [u8] {
         match self.0 {
-            Place::Slice(bytes) | Place::Stored(bytes) => bytes,
+            ArraySource::Slice(bytes) | ArraySource::Stored(bytes) => bytes,
         }
     }
 }
@@ -217,7 +198,7 @@ macro_rules! numbers {
 
             impl<'a> From<&'a [$number]> for Array<'a> {
                 fn from(elements: &'a [$number]) -> Self {
-                    Array::$array(Elements(Place::Slice(elements)))
+                    Array::$array(Elements(ArraySource::Slice(elements)))
                 }
             }
 
@@ -227,7 +208,7 @@ macro_rules! numbers {
             /// The array of this element type, stored so.
             fn stored(kind: u8, bytes: &'a [u8]) -> Option<Array<'a>> {
                 match kind {
-                    $($kind => Some(Array::$array(Elements(Place::Stored(bytes)))),)*
+                    $($kind => Some(Array::$array(Elements(ArraySource::Stored(bytes)))),)*
                     _ => None,
                 }
             }
@@ -286,16 +267,6 @@ impl Array<'_> {
 
 impl<'a> Value<'a> {
     /// An array (`B`) of these numbers.
-    ///
-    /// ```
-    /// use biofast_bam::{RecordBuf, Value};
-    ///
-    /// let mut record = RecordBuf::default();
-    /// record.set_tag(b"ML", Value::array(&[9u8, 200][..]))?.set_text(b"RX", b"ACGT")?;
-    /// assert_eq!(record.tag(b"ML")?.map(|value| value.to_string()), Some("B:C,9,200".into()));
-    /// assert_eq!(record.tag(b"RX")?.map(|value| value.to_string()), Some("Z:ACGT".into()));
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
     pub fn array(elements: impl Into<Array<'a>>) -> Value<'a> {
         Value::Array(elements.into())
     }

@@ -28,7 +28,7 @@ use crate::sam::SamWriter;
 /// # std::fs::create_dir_all(&folder)?;
 /// # let path = folder.join("out.bam");
 /// let header = Header::from_text(b"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:chr1\tLN:1000\n")?;
-/// let mut writer = Writer::builder(&header).index(index::Format::Bai).create(&path)?;
+/// let mut writer = Writer::builder(&header).index(index::IndexFormat::Bai).create(&path)?;
 /// for position in [10, 20] {
 ///     let record = RecordBuf::mapped("r", 0, position, "4M".parse()?).sequence(b"ACGT").build()?;
 ///     writer.write(&record)?;
@@ -55,17 +55,6 @@ pub struct Writer {
 }
 
 /// A record that can be written: borrowed ([`Record`]) or owned ([`RecordBuf`]).
-///
-/// ```
-/// use biofast_bam::{Encode, Error, Header, RecordBuf};
-///
-/// fn size(record: &impl Encode, header: &Header) -> Result<usize, Error> {
-///     Ok(record.encode(header, &mut Vec::new())?.as_bytes().len())
-/// }
-///
-/// assert_eq!(size(&RecordBuf::unmapped("r").build()?, &Header::default())?, 34);
-/// # Ok::<(), Error>(())
-/// ```
 pub trait Encode: private::Sealed {
     /// Appends the record as BAM stores it, checked to be one under this header.
     ///
@@ -184,7 +173,7 @@ impl Writer {
     }
 
     fn failed_before(&self) -> Error {
-        let kind = biofast_io::ErrorKind::Io(io::Error::other("writing it failed before"));
+        let kind = biofast_io::ErrorKind::Io(io::Error::other("an earlier write failed"));
         biofast_io::Error::new(kind, Location::in_input(&self.output.name().into())).into()
     }
 
@@ -268,7 +257,7 @@ impl WriterBuilder {
     }
 
     /// Also makes an index, whose name is that of the file with `.bai` or `.csi` behind it: a
-    /// [`Format`](crate::index::Format) of it, or [`BuildOptions`], whose default is BAI where the references aren't too long for
+    /// [`IndexFormat`](crate::index::IndexFormat) of it, or [`BuildOptions`], whose default is BAI where the references aren't too long for
     /// it. Records must then come sorted by coordinate.
     pub fn index(mut self, what: impl Into<BuildOptions>) -> Self {
         self.index = Some(what.into());
@@ -320,7 +309,7 @@ impl WriterBuilder {
     /// If the header can't be written, or an index was asked for.
     pub fn to(self, output: Output) -> Result<Writer, Error> {
         if self.index.is_some() {
-            return Err(unsupported("an index needs an output of its own"));
+            return Err(unsupported("an index can't be written to standard output"));
         }
         let start = self.start(self.format.unwrap_or(Format::Bam))?;
         self.writer(start, output, None)
@@ -348,10 +337,12 @@ impl WriterBuilder {
                 self.header.write_sam(&mut text)?;
                 Some(SamWriter::new(&self.header))
             }
-            Format::Cram => return Err(unsupported("CRAM is read but not written; write BAM")),
+            Format::Cram => {
+                return Err(unsupported("biofast reads CRAM but can't write it; write BAM"));
+            }
         };
         let index = match self.index {
-            Some(_) if sam.is_some() => return Err(unsupported("only BAM can have an index")),
+            Some(_) if sam.is_some() => return Err(unsupported("only BAM can be indexed")),
             Some(what) => Some(Serial::new(&self.header, text.len(), what)?),
             None => None,
         };

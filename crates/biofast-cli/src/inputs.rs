@@ -1,5 +1,6 @@
 //! Which inputs were meant: arguments, patterns, lists of files and standard input.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -8,16 +9,16 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta;
-use biofast::io::output::{Files, is_same_file};
+use biofast::io::output::is_same_file;
 use biofast::io::{
     Error, ErrorKind, Location, Options, Reread, Source, TextBounds, display_name, read_text,
     remote,
 };
 use biofast::ops::convert::Holds;
-use biofast::ops::shards::{Part, Plan};
+use biofast::ops::shards::{Plan, ShardPart};
 
-use crate::console::{Hinted, message};
-use crate::embedded;
+use crate::console::{Console, Hinted};
+use crate::session::{Lent, Session};
 
 /// An input that will be opened when its turn comes, so that any number of them fits the limit
 /// of open files.
@@ -28,7 +29,7 @@ pub(crate) enum Input {
     /// The same, as no input was named: if it is empty, that was not meant.
     Unnamed(String),
     /// What another program reads, under its name; read once.
-    Lent(String),
+    Lent(Lent),
     /// A file.
     Path(PathBuf),
     /// A part of a file.
@@ -50,7 +51,8 @@ pub(crate) struct Portion {
 impl Input {
     pub(crate) fn name(&self) -> String {
         match self {
-            Input::Stdin(label) | Input::Unnamed(label) | Input::Lent(label) => label.clone(),
+            Input::Stdin(label) | Input::Unnamed(label) => label.clone(),
+            Input::Lent(lent) => lent.name.clone(),
             Input::Path(path) | Input::Shard(Portion { path, .. }) => display_name(path),
         }
     }
@@ -69,9 +71,7 @@ impl Input {
             Input::Path(path) | Input::Shard(Portion { path, .. }) => stem(path),
             Input::Stdin(label) | Input::Unnamed(label) if label == "-" => "stdin".into(),
             Input::Stdin(label) | Input::Unnamed(label) => stem(Path::new(label)),
-            Input::Lent(name) => {
-                embedded::lent_path(name).map_or("object".into(), |path| stem(&path))
-            }
+            Input::Lent(lent) => lent.path.as_deref().map_or("object".into(), stem),
         }
     }
 
@@ -79,7 +79,7 @@ impl Input {
         match self {
             Input::Stdin(label) => Source::stdin(label),
             Input::Unnamed(label) => Source::stdin(label).map(Source::not_empty),
-            Input::Lent(name) => Ok(Source::from_reader(name, embedded::open_lent(name)?)),
+            Input::Lent(lent) => Ok(Source::from_reader(&lent.name, lent.open()?)),
             Input::Path(path) => Source::open(path),
             Input::Shard(Portion { plan, number, file, path }) => {
                 plan.open(*number, *file, path).map_err(|error| {
@@ -112,7 +112,7 @@ impl Input {
     }
 
     /// What a report about it says it is a part of.
-    pub(crate) fn part(&self) -> Option<Part> {
+    pub(crate) fn part(&self) -> Option<ShardPart> {
         match self {
             // The number was looked up when the plan was read.
             Input::Shard(Portion { plan, number, file, .. }) => plan.part(*number, *file).ok(),
@@ -178,19 +178,23 @@ pub(crate) fn gather(
     arguments: &[impl AsRef<Path>],
     list: Option<&Path>,
     stdin_label: &str,
-    files: &mut Files,
+    session: &mut Session,
 ) -> Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for argument in arguments {
-        add(&mut inputs, argument.as_ref(), stdin_label)?;
+        add(&mut inputs, argument.as_ref(), stdin_label, session)?;
     }
     if let Some(list) = list {
         let mut read = || -> Result<()> {
             let content = text(list, TextBounds::TABLE)?;
-            for line in content.split(|&b| b == b'\n') {
+            for (line, number) in content.split(|&b| b == b'\n').zip(1..) {
                 let line = line.trim_ascii_end();
                 if !line.is_empty() {
-                    add(&mut inputs, &path(line)?, stdin_label)?;
+                    let before = inputs.len();
+                    add(&mut inputs, &path(line)?, stdin_label, session)?;
+                    if let [Input::Path(path)] = &inputs[before..] {
+                        warn_of_missing(&session.console, path, list, number);
+                    }
                 }
             }
             Ok(())
@@ -198,7 +202,7 @@ pub(crate) fn gather(
         read().with_context(|| format!("can't read the list of files {}", display_name(list)))?;
     } else if arguments.is_empty() {
         if std::io::stdin().is_terminal() {
-            bail!("no input: name a file, or pipe data in (see --help)");
+            bail!("no input: name a file or pipe data in");
         }
         inputs.push(Input::Unnamed(stdin_label.to_owned()));
     }
@@ -208,7 +212,7 @@ pub(crate) fn gather(
     }
     for (at, input) in inputs.iter().enumerate() {
         if matches!(input, Input::Lent(_)) && inputs[..at].contains(input) {
-            bail!("{} is named more than once, and can be read once only", input.name());
+            bail!("{} is named more than once but can be read only once", input.name());
         }
     }
     if inputs.is_empty() {
@@ -216,23 +220,48 @@ pub(crate) fn gather(
     }
     for input in &inputs {
         match input {
-            Input::Stdin(_) | Input::Unnamed(_) => files.read_stdin()?,
-            Input::Lent(name) => {
-                embedded::lent_path(name).map_or(Ok(()), |path| files.read(&path))?;
+            Input::Stdin(_) | Input::Unnamed(_) => session.files.read_stdin()?,
+            Input::Lent(lent) => {
+                lent.path.as_deref().map_or(Ok(()), |path| session.files.read(path))?;
             }
-            Input::Path(path) | Input::Shard(Portion { path, .. }) => files.read(path)?,
+            Input::Path(path) | Input::Shard(Portion { path, .. }) => session.files.read(path)?,
         }
     }
     Ok(inputs)
 }
 
-fn add(inputs: &mut Vec<Input>, argument: &Path, stdin_label: &str) -> Result<()> {
+/// Says which files are named more than once, where each is read as often as it is named.
+pub(crate) fn warn_of_repeats(console: &Console, inputs: &[Input]) {
+    let mut seen = HashSet::new();
+    for input in inputs {
+        if let Input::Path(path) = input
+            && !seen.insert(path)
+        {
+            console.warning(&format!("{} is named more than once", display_name(path)));
+        }
+    }
+}
+
+/// Says in which line of a list a file is named that isn't there; that it can't be read is said when it is opened.
+fn warn_of_missing(console: &Console, path: &Path, list: &Path, line: u64) {
+    if remote::address(path).is_none() && path.symlink_metadata().is_err() {
+        let (path, list) = (display_name(path), display_name(list));
+        console.warning(&format!("{list}, line {line}: no such file: {path}"));
+    }
+}
+
+fn add(
+    inputs: &mut Vec<Input>,
+    argument: &Path,
+    stdin_label: &str,
+    session: &Session,
+) -> Result<()> {
     if argument == Path::new("-") {
         inputs.push(Input::Stdin(stdin_label.to_owned()));
         return Ok(());
     }
-    if let Some(name) = embedded::lent(argument) {
-        inputs.push(Input::Lent(name));
+    if let Some(lent) = session.lent(argument) {
+        inputs.push(Input::Lent(lent));
         return Ok(());
     }
     if remote::address(argument).is_some() {
@@ -269,7 +298,9 @@ pub(crate) fn are_fasta(sources: &mut [Source]) -> Result<bool> {
 /// An error if an input is FASTA and the first one isn't, or the other way round.
 pub(crate) fn same_format(first: &mut Option<bool>, is_fasta: bool) -> Result<()> {
     if *first.get_or_insert(is_fasta) != is_fasta {
-        bail!("one file is FASTQ and the other FASTA: mates must have the same format");
+        bail!(
+            "one file is FASTQ and the other FASTA; both files of a pair must have the same format"
+        );
     }
     Ok(())
 }
@@ -305,36 +336,110 @@ pub(crate) fn header_of(path: &Path) -> Result<bam::Header, bam::Error> {
 }
 
 /// Says that reference sequences make no difference, as BAM and SAM hold their bases.
-pub(crate) fn tell_unused_reference(reference: Option<&Path>, source: &mut Source, quiet: bool) {
+pub(crate) fn tell_unused_reference(
+    console: &Console,
+    reference: Option<&Path>,
+    source: &mut Source,
+    quiet: bool,
+) {
     let Some(path) = reference.filter(|_| !quiet) else { return };
     let path = display_name(path);
     match bam::Format::sniff(source) {
         Ok(format @ (bam::Format::Bam | bam::Format::Sam)) => {
             let format = format.name();
-            message(
-                "note",
-                &format!("the reference {path} is not needed: {format} holds the bases"),
-            );
+            console.note(&format!("the reference {path} is not needed: {format} stores the bases"));
         }
         Err(error) if matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => {
             let name = source.name();
-            message(
-                "note",
-                &format!("the reference {path} is not needed: {name} holds no alignments"),
-            );
+            console.note(&format!("the reference {path} is not needed: {name} has no alignments"));
         }
         _ => {}
     }
 }
 
+/// An error if the first of several inputs isn't there: other programs take the output, or its prefix, first.
+pub(crate) fn refuse_output_first(inputs: &[Input], hint: &'static str) -> Result<()> {
+    let is_missing = |input: &Input| match input {
+        Input::Path(path) => remote::address(path).is_none() && !path.exists(),
+        _ => false,
+    };
+    match inputs {
+        [first, others @ ..]
+            if !others.is_empty() && is_missing(first) && !others.iter().any(is_missing) =>
+        {
+            Err(Hinted::error(format!("{}: no such file", first.name()), hint))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// An error if the two files of mates are one.
 pub(crate) fn are_two(inputs: &[Input]) -> Result<()> {
-    if let [Input::Path(one), Input::Path(two)] = inputs
-        && is_same_file(one, two)
-    {
-        bail!("both files of mates are {}", display_name(two));
+    match named_twice(inputs) {
+        Some(path) => Err(Hinted {
+            message: format!("{} is named twice", display_name(path)),
+            hint: "name the file of first reads, then the file of second reads".into(),
+        }
+        .into()),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The path of an input that is another one, too.
+pub(crate) fn named_twice(inputs: &[Input]) -> Option<&Path> {
+    for (at, one) in inputs.iter().enumerate() {
+        for two in &inputs[at + 1..] {
+            if let (Input::Path(one), Input::Path(two)) = (one, two)
+                && is_same_file(one, two)
+            {
+                return Some(two);
+            }
+        }
+    }
+    None
+}
+
+/// How mates lie in one or two inputs of reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Reads have no mates.
+    Single,
+    /// The mates of a pair follow each other in one input.
+    Interleaved,
+    /// First and second reads have an input each.
+    Paired,
+}
+
+impl Layout {
+    /// That of these inputs; an error if they are too many.
+    pub(crate) fn of(inputs: &[Input], interleaved: bool) -> Result<Layout> {
+        match inputs.len() {
+            0 | 1 if interleaved => Ok(Layout::Interleaved),
+            0 | 1 => Ok(Layout::Single),
+            2 if !interleaved => Ok(Layout::Paired),
+            number => {
+                let expected =
+                    if interleaved { "one file" } else { "one file or two files of mates" };
+                bail!("expected {expected}, but got {number}")
+            }
+        }
+    }
+
+    pub(crate) fn is_paired(self) -> bool {
+        self != Layout::Single
+    }
+}
+
+/// The one or two inputs of reads that are named.
+pub(crate) fn of_reads(
+    named: &[impl AsRef<Path>],
+    interleaved: bool,
+    session: &mut Session,
+) -> Result<(Vec<Input>, Layout)> {
+    let inputs = gather(named, None, "-", session)?;
+    let layout = Layout::of(&inputs, interleaved)?;
+    are_two(&inputs)?;
+    Ok((inputs, layout))
 }
 
 /// An error unless these are files of mates, two by two.
@@ -342,8 +447,8 @@ pub(crate) fn in_pairs(inputs: &[Input]) -> Result<()> {
     if !inputs.len().is_multiple_of(2) {
         let files = inputs.len();
         return Err(Hinted {
-            message: format!("--paired takes files two by two: an even number, not {files}"),
-            hint: "name both files of each sample, R1 then R2; if one file holds both mates, use --interleaved",
+            message: format!("--paired needs an even number of files, but got {files}"),
+            hint: "name both files of each sample, R1 then R2; if one file has both mates use --interleaved".into(),
         }
         .into());
     }

@@ -4,14 +4,14 @@ use crate::fault::FaultKind;
 
 /// A position in the bits of `bytes`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bits<'a> {
+pub(crate) struct BitReader<'a> {
     pub(crate) bytes: &'a [u8],
     /// Bits consumed. May pass the end; [`check`](Self::check) tells.
     pub(crate) at: usize,
 }
 
-impl Bits<'_> {
-    /// At least the next 57 bits; zeros behind the end.
+impl BitReader<'_> {
+    /// At least the next 57 bits; zeros past the end.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u64 {
         let byte = self.at / 8;

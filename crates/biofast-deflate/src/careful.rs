@@ -1,6 +1,6 @@
 //! The decoder for where the fast loop may not run: one table entry at a time, every access checked.
 
-use crate::entry::{Special, Symbols};
+use crate::entry::{Special, SymbolEntry};
 use crate::fault::FaultKind;
 use crate::lane::Lane;
 use crate::tables::{DISTANCE_START, Tables};
@@ -37,7 +37,7 @@ pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, Fault
             lane.bits.check()?;
             return Ok(Stop::EndOfBlock);
         }
-        // Before there is room looked for: zeros behind the end may well be literals.
+        // Before there is room looked for: zeros past the end may well be literals.
         lane.bits.check()?;
         put_literals(lane, entry)?;
         if entry.distance_bits() != 0 {
@@ -54,7 +54,7 @@ pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, Fault
 }
 
 #[inline(always)]
-fn put_literals(lane: &mut Lane<'_>, entry: Symbols) -> Result<(), FaultKind> {
+fn put_literals(lane: &mut Lane<'_>, entry: SymbolEntry) -> Result<(), FaultKind> {
     let (count, literals) = (entry.count(), entry.literals());
     let room = lane.output.get_mut(lane.at..lane.at + count).ok_or(FaultKind::TooLong)?;
     for (place, literal) in room.iter_mut().zip(literals) {

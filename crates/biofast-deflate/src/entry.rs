@@ -24,9 +24,9 @@ pub(crate) const DISTANCE_BITS: u32 = 9;
 /// copies without another look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
-pub(crate) struct Symbols(u64);
+pub(crate) struct SymbolEntry(u64);
 
-/// What a [`Symbols`] entry means that isn't literals and a length.
+/// What a [`SymbolEntry`] entry means that isn't literals and a length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
     /// The code is longer than the table's index: look on in a subtable at `offset`, by `bits` more bits.
@@ -44,7 +44,7 @@ pub(crate) const LONGEST: u64 = 258;
 const SUBTABLE: u64 = 0x80 << 24 | LONGEST_MARK << 16;
 const END_OF_BLOCK: u64 = 0xc0 << 24 | LONGEST_MARK << 16;
 
-impl Symbols {
+impl SymbolEntry {
     pub(crate) const NONE: Self = Self(0);
 
     /// The flag that all that is special has in common.
@@ -270,11 +270,11 @@ const fn length(index: usize) -> (u64, u64) {
 }
 
 /// The literal/length symbols without their codes.
-pub(crate) static SYMBOLS: [Symbols; 288] = {
-    let mut all = [Symbols::NONE; 288];
+pub(crate) static SYMBOLS: [SymbolEntry; 288] = {
+    let mut all = [SymbolEntry::NONE; 288];
     let mut symbol = 0;
     while symbol < all.len() {
-        all[symbol] = Symbols::symbol(symbol);
+        all[symbol] = SymbolEntry::symbol(symbol);
         symbol += 1;
     }
     all
@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn subtable_pointers_keep_their_fields() {
-        let pointer = Symbols::subtable(4000, 5);
+        let pointer = SymbolEntry::subtable(4000, 5);
         assert_eq!(pointer.special(), Some(Special::Subtable { offset: 4000, bits: 5 }));
         let pointer = Distance::subtable(700, 6);
         assert_eq!((pointer.is_subtable(), pointer.offset(), pointer.bits()), (true, 700, 6));

@@ -17,50 +17,13 @@
 #![allow(unsafe_code)]
 
 use crate::copy::{WIDE, copy_apart, copy_long};
-use crate::entry::{DISTANCE_BITS, Distance, LONGEST, LONGEST_MARK, Row, Special, Symbols};
+use crate::entry::{DISTANCE_BITS, Distance, LONGEST, LONGEST_MARK, Row, Special, SymbolEntry};
+use crate::instructions::Isa;
 use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_START, STEP};
 use crate::tables::{DISTANCE_START, Tables};
 
-/// What the instruction sets do differently.
-pub(crate) trait Isa {
-    /// The lowest `n` bits, `n` below 64.
-    fn low(bits: u64, n: u64) -> u64;
-
-    /// How matches are copied, by [class](crate::entry::Class) of distance.
-    const ROWS: [Row; 4];
-
-    /// The byte that a bit lies in, and which of its bits it is. `anchor` is the address of some tables plus
-    /// [`ANCHOR`](crate::tables::ANCHOR).
-    #[inline(always)]
-    fn split(bit: u64, anchor: *const u8) -> (u64, u64) {
-        let _ = anchor;
-        (bit >> 3, bit & 7)
-    }
-
-    /// Copies [`WIDE`] bytes as they are.
-    ///
-    /// # Safety
-    /// Both lie in one buffer, the source before the target.
-    unsafe fn copy(to: *mut u8, from: *const u8);
-
-    /// Copies [`WIDE`] bytes by the pattern of the row. What is right of them is a match that is no longer than the row
-    /// allows.
-    ///
-    /// # Safety
-    /// As for [`copy`](Self::copy); `row` points to one of [`ROWS`](Self::ROWS).
-    #[inline(always)]
-    unsafe fn copy_by(to: *mut u8, from: *const u8, row: *const Row) {
-        let _ = row;
-        // SAFETY: as this function.
-        unsafe { Self::copy(to, from) };
-    }
-
-    /// Writes the `distance` bytes before `to` again and again, `length` bytes of them, and up to 31 bytes more.
-    ///
-    /// # Safety
-    /// `distance` is 1 to 31, that many bytes lie before `to` in its buffer, and `length` + 31 behind it.
-    unsafe fn repeat(to: *mut u8, distance: usize, length: usize);
-
+/// The fast loop compiled for an instruction set.
+pub(crate) trait FastLoop: Isa {
     /// Runs one to [`MAX_LANES`](crate::group::MAX_LANES) lanes until one of them, whose number is returned, needs
     /// service: perhaps at once.
     fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize;
@@ -163,9 +126,9 @@ impl Track {
             let (byte, odd) = I::split(position.bit, anchor);
             let word = look(byte, odd);
             let entry =
-                (&raw const (*tables).symbols).cast::<Symbols>().add(position.index as usize);
-            let distance_bits = Symbols::load_distance_bits(entry);
-            let symbol_bits = Symbols::load_bits(entry);
+                (&raw const (*tables).symbols).cast::<SymbolEntry>().add(position.index as usize);
+            let distance_bits = SymbolEntry::load_distance_bits(entry);
+            let symbol_bits = SymbolEntry::load_bits(entry);
             let rest = word >> (symbol_bits & 63);
             // One register for the index, and not for both terms.
             let index = opaque!(I::low(rest, distance_bits) + distance_bits);
@@ -177,11 +140,11 @@ impl Track {
             let row =
                 (&raw const (*tables).rows).cast::<u8>().add((code & Distance::CLASS) as usize);
             let row = row.cast::<Row>();
-            let code = Symbols::load_code_bits(entry);
+            let code = SymbolEntry::load_code_bits(entry);
             let length = I::low(word, symbol_bits) >> (code & 63);
-            let length = length + Symbols::load_base(entry);
-            let literals = Symbols::load_literals(entry);
-            let count = Symbols::load_count(entry);
+            let length = length + SymbolEntry::load_base(entry);
+            let literals = SymbolEntry::load_literals(entry);
+            let count = SymbolEntry::load_count(entry);
             let excess = (*row).excess;
             let bit = position.bit + symbol_bits + far_bits;
             let index = I::low(rest >> (far_bits & 63), self.table_bits);
@@ -218,7 +181,7 @@ impl Track {
     #[inline(always)]
     unsafe fn long_step<I: Isa>(
         &self,
-        entry: *const Symbols,
+        entry: *const SymbolEntry,
         far: *const Distance,
         before: Position,
         here: Position,

@@ -1,7 +1,7 @@
 //! The fields of table entries, each loaded by itself: see the tables in `entry`.
 #![allow(unsafe_code)]
 
-use crate::entry::{Distance, Symbols};
+use crate::entry::{Distance, SymbolEntry};
 
 /// Loads the field of type `$type` at byte `$at`.
 macro_rules! load {
@@ -18,7 +18,7 @@ macro_rules! load {
     };
 }
 
-impl Symbols {
+impl SymbolEntry {
     load!(/** [`Symbols::bits`] */ load_bits, 0, u8, u64);
     load!(/** [`Symbols::code_bits`] */ load_code_bits, 1, u8, u64);
     load!(/** [`Symbols::base`], 255 for 258 and for what is special. */ load_base, 2, u8, u64);

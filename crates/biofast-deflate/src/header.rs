@@ -1,9 +1,9 @@
 //! Block headers (RFC 1951, 3.2.3 to 3.2.7).
 
-use crate::bits::Bits;
-use crate::fast::Isa;
+use crate::bits::BitReader;
 use crate::fault::FaultKind;
-use crate::huffman::{self, Code};
+use crate::huffman::{self, HuffmanCode};
+use crate::instructions::Isa;
 
 /// What takes a block's code lengths: tables.
 pub(crate) trait Build {
@@ -70,10 +70,10 @@ impl Run {
 /// Reads a header, and builds the tables it describes. Returns whether the block is the last one, too.
 ///
 /// # Errors
-/// Any fault of the header. [`FaultKind::InputEnds`] goes before all others: zeros behind the end are never judged.
+/// Any fault of the header. [`FaultKind::InputEnds`] goes before all others: zeros past the end are never judged.
 #[inline(always)]
 pub(crate) fn read<I: Isa>(
-    bits: &mut Bits<'_>,
+    bits: &mut BitReader<'_>,
     tables: &mut impl Build,
 ) -> Result<(bool, Body), FaultKind> {
     let header = read_unchecked::<I>(bits, tables);
@@ -83,7 +83,7 @@ pub(crate) fn read<I: Isa>(
 
 #[inline(always)]
 fn read_unchecked<I: Isa>(
-    bits: &mut Bits<'_>,
+    bits: &mut BitReader<'_>,
     tables: &mut impl Build,
 ) -> Result<(bool, Body), FaultKind> {
     let last = bits.take(1) == 1;
@@ -114,7 +114,10 @@ fn read_unchecked<I: Isa>(
 }
 
 #[inline(always)]
-fn read_dynamic<I: Isa>(bits: &mut Bits<'_>, tables: &mut impl Build) -> Result<(), FaultKind> {
+fn read_dynamic<I: Isa>(
+    bits: &mut BitReader<'_>,
+    tables: &mut impl Build,
+) -> Result<(), FaultKind> {
     let symbols = bits.take(5) + 257;
     let distances = bits.take(5) + 1;
     let own_lengths = bits.take(4) + 4;
@@ -127,7 +130,7 @@ fn read_dynamic<I: Isa>(bits: &mut Bits<'_>, tables: &mut impl Build) -> Result<
     bits.at += 3 * own_lengths;
     let mut table = [Run::default(); 1 << LENGTH_BITS];
     let none = |_, _| Run::default(); // no code is longer than the index
-    let code = Code::new(&lengths)?;
+    let code = HuffmanCode::new(&lengths)?;
     huffman::fill(&mut table, LENGTH_BITS, &code, Run::of, none, |_, _, _, _| {})?;
     let run_of = |word: u64| table[word as usize & ((1 << LENGTH_BITS) - 1)];
     if run_of(bits.peek()).length == AS_BEFORE {
@@ -159,7 +162,7 @@ fn read_dynamic<I: Isa>(bits: &mut Bits<'_>, tables: &mut impl Build) -> Result<
     if n != total {
         return Err(FaultKind::CodeLengths);
     }
-    // Before the tables are built from zeros behind the end.
+    // Before the tables are built from zeros past the end.
     bits.check()?;
     tables.build::<I>(&lengths[..symbols], &lengths[symbols..total])
 }

@@ -12,7 +12,7 @@ const MAX_SYMBOLS: usize = 288;
 const SYMBOL_BITS: u32 = 9;
 
 /// Symbols in the order of their codes.
-pub(crate) struct Code {
+pub(crate) struct HuffmanCode {
     /// Number of codes of each length.
     counts: [u16; MAX_CODE_BITS + 1],
     /// The symbols that have a code, shortest code first, then in ascending order.
@@ -21,7 +21,7 @@ pub(crate) struct Code {
     used: usize,
 }
 
-impl Code {
+impl HuffmanCode {
     /// A code of no symbols.
     pub(crate) const NONE: Self =
         Self { counts: [0; MAX_CODE_BITS + 1], sorted: [0; MAX_SYMBOLS], used: 0 };
@@ -140,7 +140,7 @@ impl Code {
 pub(crate) fn fill<E: Copy>(
     table: &mut [E],
     bits: u32,
-    code: &Code,
+    code: &HuffmanCode,
     entry: impl Fn(u16, u32) -> E,
     subtable: impl Fn(usize, u32) -> E,
     mut joined: impl FnMut(&mut [E], u32, &[u16], usize),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     fn check(lengths: &[u8], bits: u32) {
-        let code = Code::new(lengths).expect("a complete code");
+        let code = HuffmanCode::new(lengths).expect("a complete code");
         let mut table = vec![(0, 0, false); 4096];
         let entry = |symbol, length| (usize::from(symbol), length, false);
         let pointer = |at, width| (at, width, true);
@@ -279,10 +279,10 @@ mod tests {
     #[test]
     fn codes_that_are_none_are_refused() {
         for bad in [&[1, 1, 1][..], &[1, 2], &[2], &[15; 3], &[1, 1, 15]] {
-            assert!(Code::new(bad).is_err(), "{bad:?}");
+            assert!(HuffmanCode::new(bad).is_err(), "{bad:?}");
         }
         for good in [&[][..], &[0, 0], &[0, 1], &[1, 1], &[1, 2, 2]] {
-            assert!(Code::new(good).is_ok(), "{good:?}");
+            assert!(HuffmanCode::new(good).is_ok(), "{good:?}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The tables of one lane.
 
-use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, Row, SYMBOLS, Symbols, rows};
-use crate::fast::Isa;
+use crate::entry::{DISTANCE_BITS, DISTANCES, Distance, Row, SYMBOLS, SymbolEntry, rows};
 use crate::fault::FaultKind;
 use crate::header::Build;
-use crate::huffman::{self, Code};
+use crate::huffman::{self, HuffmanCode};
+use crate::instructions::Isa;
 use crate::words::Words;
 
 /// Index bits of the literal/length table: the fewest and the most. Fewer make a table that is built faster and
@@ -42,7 +42,7 @@ pub(crate) const ANCHOR: usize = 3;
 /// The decoding tables of the current block of a lane.
 #[repr(C, align(256))] // see `ANCHOR`
 pub(crate) struct Tables {
-    pub(crate) symbols: [Symbols; SYMBOL_ENTRIES],
+    pub(crate) symbols: [SymbolEntry; SYMBOL_ENTRIES],
     pub(crate) distances: [Distance; DISTANCE_ENTRIES],
     /// How matches are copied, by class of distance.
     pub(crate) rows: [Row; 4],
@@ -57,7 +57,7 @@ pub(crate) struct Tables {
 impl Tables {
     pub(crate) fn new() -> Self {
         let mut tables = Self {
-            symbols: [Symbols::NONE; SYMBOL_ENTRIES],
+            symbols: [SymbolEntry::NONE; SYMBOL_ENTRIES],
             distances: [Distance::NONE; DISTANCE_ENTRIES],
             rows: rows(1),
             bits: MIN_BITS,
@@ -82,8 +82,8 @@ impl Tables {
     #[inline(always)]
     pub(crate) fn fill<I: Isa>(
         &mut self,
-        symbols: &Code,
-        distances: &Code,
+        symbols: &HuffmanCode,
+        distances: &HuffmanCode,
     ) -> Result<(), FaultKind> {
         self.rows = I::ROWS;
         self.bits = choose_bits(symbols);
@@ -94,7 +94,7 @@ impl Tables {
             *bits,
             symbols,
             |symbol, bits| SYMBOLS[usize::from(symbol)].with_code(bits),
-            Symbols::subtable,
+            SymbolEntry::subtable,
             |table, length, symbols, first| words.add(table, length, *bits, symbols, first),
         )?;
         huffman::fill(
@@ -112,12 +112,12 @@ impl Tables {
 impl Build for Tables {
     #[inline(always)]
     fn build<I: Isa>(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind> {
-        self.fill::<I>(&Code::new(symbols)?, &Code::new(distances)?)
+        self.fill::<I>(&HuffmanCode::new(symbols)?, &HuffmanCode::new(distances)?)
     }
 }
 
 /// The width that leaves few symbols to subtables. Where many literals are in use, one bit more makes words longer.
-fn choose_bits(code: &Code) -> u32 {
+fn choose_bits(code: &HuffmanCode) -> u32 {
     let long = |bits| code.share_longer_than(bits);
     let fewest = if code.literals() < MANY_LITERALS { MIN_BITS } else { MIN_BITS + 1 };
     (fewest..MAX_BITS).find(|&bits| long(bits) < MANY_LONG).unwrap_or(MAX_BITS)

@@ -5,19 +5,19 @@
 //! bits are written to it: each is a literal in front of a shorter word. So a word comes after those that it begins with, and is
 //! copied, as they are, to all indices that begin with it.
 
-use crate::entry::{SYMBOLS, Symbols};
+use crate::entry::{SYMBOLS, SymbolEntry};
 use crate::huffman::{MAX_CODE_BITS, next_code};
 
 /// A sequence of symbols.
 #[derive(Clone, Copy)]
 struct Word {
-    /// Its entry; of what goes behind a literal, [moved](Symbols::moved).
-    entry: Symbols,
+    /// Its entry; of what goes behind a literal, [moved](SymbolEntry::moved).
+    entry: SymbolEntry,
     /// Its bits, the first of them lowest.
     index: usize,
 }
 
-const NONE: Word = Word { entry: Symbols::NONE, index: 0 };
+const NONE: Word = Word { entry: SymbolEntry::NONE, index: 0 };
 
 /// Room for words that go behind a literal. Real codes have some hundreds; words that find no room are left out, and a step of the
 /// decoder takes fewer symbols.
@@ -75,7 +75,7 @@ impl Words {
     #[inline(always)]
     pub(crate) fn add(
         &mut self,
-        table: &mut [Symbols],
+        table: &mut [SymbolEntry],
         length: u32,
         bits: u32,
         symbols: &[u16],
@@ -124,12 +124,12 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::huffman::{Code, fill};
+    use crate::huffman::{HuffmanCode, fill};
 
     /// The table of codes of the lengths given, by symbol.
-    fn table(lengths: &[u8], bits: u32) -> (Code, Vec<Symbols>) {
-        let code = Code::new(lengths).expect("a complete code");
-        let mut table = vec![Symbols::NONE; 4672];
+    fn table(lengths: &[u8], bits: u32) -> (HuffmanCode, Vec<SymbolEntry>) {
+        let code = HuffmanCode::new(lengths).expect("a complete code");
+        let mut table = vec![SymbolEntry::NONE; 4672];
         let mut words = Words::new();
         words.clear();
         fill(
@@ -137,7 +137,7 @@ mod tests {
             bits,
             &code,
             |symbol, bits| SYMBOLS[usize::from(symbol)].with_code(bits),
-            Symbols::subtable,
+            SymbolEntry::subtable,
             |table, length, symbols, first| words.add(table, length, bits, symbols, first),
         )
         .expect("fits");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     /// Literals, up to three, and a length behind them, as far as the index tells, symbol by symbol.
-    fn symbol_by_symbol(code: &Code, index: usize, bits: u32) -> Option<Symbols> {
+    fn symbol_by_symbol(code: &HuffmanCode, index: usize, bits: u32) -> Option<SymbolEntry> {
         let (mut found, mut used) = (Vec::new(), 0);
         while found.len() < 4 {
             let (symbol, length) = code.first((index >> used) as u64);

@@ -1,40 +1,17 @@
-//! BGZF blocks of FASTQ deflated by this crate (each effort and instruction set) and by libdeflate's levels 1 and 6; the
-//! sizes are printed first. What is declined is deflated by libdeflate's level 1, as in real use.
-//!
-//! Inputs made to be hard come first (`cargo bench -p biofast-experiments --bench deflate hostile`): none should take twice the time of level 1.
-//! Then the committed sample, or the FASTQ files that `BIOFAST_BENCH_FASTQ` names (joined by `:`), the first 4 MB of
-//! each. For ratios on a noisy machine see `biofast-lab limit deflate`, which takes turns.
+//! Texts made to be hard for the encoder of FASTQ: none should take twice the time of libdeflate's level 1. Each effort and
+//! instruction set beside levels 1 and 6, sizes first; what is declined is deflated by level 1, as in real use. Files are
+//! for `biofast-lab limit deflate`, which takes turns.
 #![allow(missing_docs)] // what the macros define
 
 use std::hint::black_box;
-use std::io::Read as _;
 
 use biofast_deflate::{Effort, FastqDeflater};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use libdeflater::{CompressionLvl, Compressor};
 
-/// Text taken of a file.
-const MOST: usize = 4 << 20;
+/// Bytes of a text.
+const TEXT: usize = 1 << 20;
 const BLOCK: usize = 65_280;
-
-fn inputs() -> Vec<(String, Vec<u8>)> {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/sample_R1.fq.bgz");
-    let named = std::env::var("BIOFAST_BENCH_FASTQ").unwrap_or_else(|_| sample.to_owned());
-    let read = |path: &str| {
-        let file = std::fs::read(path).unwrap_or_else(|e| panic!("{path}: {e}"));
-        let mut text = Vec::new();
-        if file.starts_with(&[0x1f, 0x8b]) {
-            let mut reader = flate2::read::MultiGzDecoder::new(&file[..]).take(MOST as u64);
-            reader.read_to_end(&mut text).unwrap_or_else(|e| panic!("{path}: {e}"));
-        } else {
-            text = file;
-        }
-        text.truncate(MOST);
-        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
-        (name, text)
-    };
-    named.split(':').map(read).collect()
-}
 
 /// Texts that look like FASTQ for long enough to be looked at, or that cost the encoder most.
 fn hostile() -> Vec<(String, Vec<u8>)> {
@@ -71,21 +48,21 @@ fn hostile() -> Vec<(String, Vec<u8>)> {
     for kind in kinds {
         let mut text = Vec::new();
         for n in 0.. {
-            if text.len() >= MOST / 4 {
+            if text.len() >= TEXT {
                 break;
             }
             text.extend(record(kind, n));
         }
-        text.truncate(MOST / 4);
-        all.push((format!("hostile {kind}"), text));
+        text.truncate(TEXT);
+        all.push((kind.to_owned(), text));
     }
-    all.push(("hostile bytes".to_owned(), letters(MOST / 4, &bytes)));
+    all.push(("bytes".to_owned(), letters(TEXT, &bytes)));
     all
 }
 
 fn deflate(c: &mut Criterion) {
-    for (name, text) in hostile().into_iter().chain(inputs()) {
-        let mut group = c.benchmark_group(format!("deflate/{name}"));
+    for (name, text) in hostile() {
+        let mut group = c.benchmark_group(format!("deflate/hostile {name}"));
         group.throughput(Throughput::Bytes(text.len() as u64));
         let mut out = Vec::with_capacity(2 * BLOCK);
         for effort in [Effort::Fast, Effort::Small] {

@@ -5,26 +5,24 @@
 
 use std::time::Instant;
 
+use biofast::io::bgzf::{self, Parsed};
 use biofast_deflate::{Block, Inflater};
 
-struct Part {
-    start: usize,
-    end: usize,
-    size: usize,
-}
-
-fn parts(data: &[u8], most: usize) -> Vec<Part> {
+/// The first blocks of a file, of so much text.
+fn parts(data: &[u8], most: usize) -> Vec<bgzf::Block> {
     let (mut at, mut all, mut total) = (0, Vec::new(), 0);
     while at < data.len() && total < most {
-        let word = |i: usize| usize::from(u16::from_le_bytes([data[i], data[i + 1]]));
-        let (extra, length) = (word(at + 10), word(at + 16) + 1);
-        let end = at + length;
-        let size = word(end - 4) | word(end - 2) << 16;
-        all.push(Part { start: at + 12 + extra, end: end - 8, size });
-        total += size;
-        at = end;
+        let Parsed::Block(header) = bgzf::parse_header(&data[at..]) else { panic!("no block") };
+        let block = bgzf::Block::new(data, at, header, at as u64).unwrap();
+        (at, total) = (at + header.block_len, total + block.inflated_len);
+        all.push(block);
     }
     all
+}
+
+/// Its deflate data.
+fn stream<'a>(data: &'a [u8], block: &bgzf::Block) -> &'a [u8] {
+    &data[block.start + block.header.header_len..block.start + block.header.block_len - 8]
 }
 
 fn median(times: &mut [f64]) -> f64 {
@@ -52,7 +50,7 @@ fn main() {
     for file in files {
         let data = std::fs::read(&file).unwrap();
         let parts = parts(&data, mb << 20);
-        let total: usize = parts.iter().map(|p| p.size).sum();
+        let total: usize = parts.iter().map(|p| p.inflated_len).sum();
         let mut room = vec![0u8; blocks << 16];
         let mut codec = libdeflater::Decompressor::new();
         let mut theirs = vec![];
@@ -72,9 +70,9 @@ fn main() {
             for group in parts.chunks(blocks) {
                 let mut rest = &mut room[..];
                 for part in group {
-                    let (out, more) = std::mem::take(&mut rest).split_at_mut(part.size);
+                    let (out, more) = std::mem::take(&mut rest).split_at_mut(part.inflated_len);
                     rest = more;
-                    codec.deflate_decompress(&data[part.start..part.end], out).unwrap();
+                    codec.deflate_decompress(stream(&data, part), out).unwrap();
                     if crc || round == 0 {
                         sum += u64::from(libdeflater::crc32(out));
                     }
@@ -89,14 +87,15 @@ fn main() {
                     let mut rest = &mut room[..];
                     inflater
                         .inflate_blocks(group.iter().map(|part| {
-                            let (output, more) = std::mem::take(&mut rest).split_at_mut(part.size);
+                            let (output, more) =
+                                std::mem::take(&mut rest).split_at_mut(part.inflated_len);
                             rest = more;
-                            Block { input: &data[part.start..part.end], output }
+                            Block { input: stream(&data, part), output }
                         }))
                         .unwrap();
                     let mut rest = &room[..];
                     for part in group.iter().filter(|_| crc || round == 0) {
-                        let (output, more) = rest.split_at(part.size);
+                        let (output, more) = rest.split_at(part.inflated_len);
                         rest = more;
                         sum += u64::from(biofast_deflate::crc32(output));
                     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use biofast_experiments::{bench, datasets, notebook};
 use clap::Parser as _;
 
-use super::{Bench, Cli, Command, Datasets, Run};
+use super::{Cli, Command, Datasets};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -46,7 +46,6 @@ fn commands() -> Vec<(String, Vec<String>)> {
     commands
 }
 
-/// Numbers of entries that are there.
 fn entries() -> Vec<String> {
     let folders = fs::read_dir(root().join("experiments")).expect("experiments").flatten();
     folders.map(|folder| folder.file_name().to_string_lossy().chars().take(3).collect()).collect()
@@ -74,13 +73,13 @@ fn every_command_shown_is_one() {
     for (page, words) in &commands {
         let line = words.join(" ");
         match parse(page, words) {
-            Command::Run(Run { ids, .. }) | Command::Report { ids } => {
+            Command::Run(notebook::RunOptions { ids, .. }) | Command::Report { ids } => {
                 for id in ids.iter().filter(|id| is_number(id)) {
                     let known = entries.contains(id) || begun.contains(id) || id == "051";
                     assert!(known, "{page}: {line}: there is no entry {id}");
                 }
             }
-            Command::Bench(Bench { only, .. }) => {
+            Command::Bench(bench::Options { only, .. }) => {
                 let names = bench::job_names();
                 for job in only.iter().filter(|job| *job != "JOB,…") {
                     assert!(names.contains(&job.as_str()), "{page}: {line}: there is no job {job}");
@@ -105,7 +104,7 @@ fn every_command_shown_is_one() {
                         fs::copy(from, to.join("protocol.toml")).expect("copies");
                     }
                 }
-                let places = notebook::Places { root: folder.path().to_owned(), out: None };
+                let places = notebook::Places { root: folder.path().to_owned() };
                 notebook::create(&places, &slug)
                     .unwrap_or_else(|error| panic!("{page}: {line}: {error:#}"));
                 assert!(experiments.join(&slug).join("protocol.toml").exists(), "{page}: {line}");

@@ -9,6 +9,7 @@ mod core;
 pub mod cycles;
 pub mod datasets;
 mod entries;
+mod files;
 pub mod limits;
 pub mod notebook;
 mod rng;

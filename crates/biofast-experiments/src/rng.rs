@@ -22,7 +22,6 @@ impl Rng {
         Rng(Xoshiro256PlusPlus::from_seed(bytes))
     }
 
-    /// The next 64 bits.
     #[inline]
     pub(crate) fn next(&mut self) -> u64 {
         self.0.next_u64()
@@ -70,22 +69,4 @@ mod tests {
     // From a second implementation, written from the published algorithms. A change here changes every dataset.
     const PINNED: [u64; 3] =
         [13_065_697_196_488_915_500, 6_214_772_867_106_901_893, 9_911_616_533_681_175_958];
-
-    #[test]
-    fn streams_differ_by_each_argument() {
-        let first = |s, p, i| Rng::new(s, p, i).next();
-        let all = [first(1, 1, 1), first(2, 1, 1), first(1, 2, 1), first(1, 1, 2)];
-        for i in 0..4 {
-            assert!(!all[i + 1..].contains(&all[i]));
-        }
-    }
-
-    #[test]
-    fn shuffle_is_a_permutation() {
-        let mut items: Vec<u32> = (0..50).collect();
-        Rng::new(7, 0, 0).shuffle(&mut items);
-        assert_ne!(items, (0..50).collect::<Vec<_>>());
-        items.sort_unstable();
-        assert_eq!(items, (0..50).collect::<Vec<_>>());
-    }
 }

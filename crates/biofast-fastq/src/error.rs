@@ -3,8 +3,7 @@
 use std::{fmt, io};
 
 use biofast_io::output;
-use biofast_io::pipeline::{Failure, Fault};
-use biofast_io::{Location, Shown};
+use biofast_io::{Kind, Located, OverBytes, Shown};
 
 /// What went wrong in a FASTQ input, and where.
 ///
@@ -20,12 +19,7 @@ use biofast_io::{Location, Shown};
 /// assert!(error.to_string().starts_with("lane1.fq: record 2"), "{error}");
 /// # Ok::<(), biofast_fastq::Error>(())
 /// ```
-pub struct Error(Box<Repr>);
-
-struct Repr {
-    kind: ErrorKind,
-    at: Location,
-}
+pub type Error = Located<ErrorKind>;
 
 /// What went wrong.
 ///
@@ -145,90 +139,6 @@ pub enum ErrorKind {
     },
 }
 
-impl Error {
-    /// An error of `kind` at `at`.
-    pub fn new(kind: ErrorKind, at: Location) -> Self {
-        Error(Box::new(Repr { kind, at }))
-    }
-
-    /// The same error at another place.
-    #[doc(hidden)]
-    pub fn with_at(mut self, at: Location) -> Error {
-        self.0.at = at;
-        self
-    }
-
-    /// What went wrong.
-    pub fn kind(&self) -> &ErrorKind {
-        &self.0.kind
-    }
-
-    /// Where it went wrong.
-    pub fn at(&self) -> &Location {
-        &self.0.at
-    }
-}
-
-impl From<biofast_io::Error> for Error {
-    fn from(error: biofast_io::Error) -> Self {
-        let at = error.at().clone();
-        Error::new(ErrorKind::Io(error), at)
-    }
-}
-
-impl From<output::Error> for Error {
-    /// The output's name is part of the message.
-    fn from(error: output::Error) -> Self {
-        Error::new(ErrorKind::Output(error), Location::default())
-    }
-}
-
-impl<C> From<Fault<C, Error>> for Error {
-    /// The error alone; what had been gathered before it is dropped.
-    fn from(fault: Fault<C, Error>) -> Self {
-        fault.error
-    }
-}
-
-impl From<Failure<Error>> for Error {
-    fn from(failure: Failure<Error>) -> Self {
-        match failure {
-            Failure::Input(error) => error,
-            Failure::Output(error) => error.into(),
-        }
-    }
-}
-
-impl From<Error> for io::Error {
-    /// Of the kind the system gave, such as "not found" or "storage full", where it comes from there.
-    ///
-    /// ```
-    /// use biofast_fastq::Reader;
-    /// use biofast_io::{Options, Source};
-    ///
-    /// fn lengths(fastq: &'static [u8]) -> std::io::Result<usize> {
-    ///     let mut reader = Reader::new(Source::from_reader("example", fastq), &Options::default())?;
-    ///     let mut sum = 0;
-    ///     while let Some(record) = reader.next_record()? {
-    ///         sum += record.sequence().len();
-    ///     }
-    ///     Ok(sum)
-    /// }
-    ///
-    /// assert_eq!(lengths(b"@r\nAC\n+\nII\n")?, 2);
-    /// assert_eq!(lengths(b"@r\nAC\n+\nI\n").unwrap_err().kind(), std::io::ErrorKind::InvalidData);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    fn from(error: Error) -> Self {
-        let kind = match error.kind() {
-            ErrorKind::Io(e) => e.kind().system_kind(),
-            ErrorKind::Output(e) => e.kind(),
-            _ => io::ErrorKind::InvalidData,
-        };
-        io::Error::new(kind, error)
-    }
-}
-
 fn byte(found: u8) -> String {
     match found {
         b' ' => "a space".into(),
@@ -248,9 +158,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Io(e) => write!(f, "{}", e.kind()),
             ErrorKind::Output(e) => e.fmt(f),
             ErrorKind::Refused(reason) => f.write_str(reason),
-            ErrorKind::OtherFormat { format, hint } => {
-                write!(f, "this is {format}, not FASTQ; {hint}")
-            }
+            ErrorKind::OtherFormat { format, hint } => match *hint {
+                "" => write!(f, "this is {format}, not FASTQ"),
+                hint => write!(f, "this is {format}, not FASTQ; {hint}"),
+            },
             ErrorKind::ExpectedAt { found } => {
                 write!(f, "expected a header line starting with '@', found {}", line(found))
             }
@@ -287,14 +198,12 @@ impl fmt::Display for ErrorKind {
                 "expected text in the header line, found {} in column {column}",
                 byte(*found)
             ),
-            ErrorKind::EmptyName => {
-                f.write_str("expected a name behind '>', found a header line without one")
-            }
+            ErrorKind::EmptyName => f.write_str("expected a name after '>', found none"),
             ErrorKind::BlankLine => {
-                f.write_str("expected the lines of a record, found a blank line before more data")
+                f.write_str("expected the next line of the record, found a blank line")
             }
             ErrorKind::Truncated { expected } => {
-                write!(f, "truncated: the input ends inside this record, expected {expected}")
+                write!(f, "file is truncated: it ends inside this record (expected {expected})")
             }
             ErrorKind::RecordTooLong => {
                 write!(f, "the record is longer than {} bytes", crate::MAX_RECORD_LEN)
@@ -305,11 +214,15 @@ impl fmt::Display for ErrorKind {
                 Shown(first),
                 Shown(second)
             ),
-            ErrorKind::WrongMate { name, expected, found } => write!(
-                f,
-                "expected mate {expected} of a pair, but read '{}' says it is mate {found}",
-                Shown(name)
-            ),
+            ErrorKind::WrongMate { name, expected, found } => {
+                let [expected, found] =
+                    [*expected, *found].map(|mate| if mate == 1 { "first" } else { "second" });
+                write!(
+                    f,
+                    "read '{}' is a {found} read, but a {expected} read was expected",
+                    Shown(name)
+                )
+            }
             ErrorKind::MateMissing { name, missing_in } => write!(
                 f,
                 "read '{}' has no mate: {} ends before it",
@@ -320,30 +233,40 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.at() == &Location::default() {
-            write!(f, "{}", self.kind())
-        } else {
-            write!(f, "{}: {}", self.at(), self.kind())
-        }
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error").field("kind", self.kind()).field("at", self.at()).finish()
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self.kind() {
+impl Kind for ErrorKind {
+    fn cause(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
             // The errors themselves are part of the message.
             ErrorKind::Io(e) => std::error::Error::source(e),
             ErrorKind::Output(e) => std::error::Error::source(e),
             _ => None,
         }
+    }
+
+    fn system_kind(&self) -> io::ErrorKind {
+        match self {
+            ErrorKind::Io(e) => e.kind().system_kind(),
+            ErrorKind::Output(e) => e.kind(),
+            _ => io::ErrorKind::InvalidData,
+        }
+    }
+
+    fn is_of_whole_input(&self) -> bool {
+        // What isn't text has neither lines nor reads.
+        matches!(self, ErrorKind::OtherFormat { format: "BAM" | "CRAM", .. })
+    }
+}
+
+impl From<output::Error> for ErrorKind {
+    fn from(error: output::Error) -> Self {
+        ErrorKind::Output(error)
+    }
+}
+
+impl OverBytes for ErrorKind {
+    fn of_bytes(error: biofast_io::Error) -> Error {
+        let at = error.at().clone();
+        Error::new(ErrorKind::Io(error), at)
     }
 }
 
@@ -358,19 +281,19 @@ pub(crate) fn cut(line: &[u8]) -> Vec<u8> {
 /// The error for a line that should be a header, naming formats that are often passed instead.
 pub(crate) fn expected_at(found: &[u8]) -> ErrorKind {
     let (format, hint) = match found {
-        [b'>', ..] => ("FASTA", "qualities are needed here, and it has none"),
-        [b'B', b'A', b'M', 1, ..] => ("BAM", "it must be converted first"),
-        [b'C', b'R', b'A', b'M', ..] => ("CRAM", "it must be converted first"),
+        [b'>', ..] => ("FASTA", "qualities are needed, but FASTA has none"),
+        [b'B', b'A', b'M', 1, ..] => ("BAM", ""),
+        [b'C', b'R', b'A', b'M', ..] => ("CRAM", ""),
         [0xef, 0xbb, 0xbf, ..] => ("text with a byte-order mark", "remove its first three bytes"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => ("UTF-16 text", "convert it to ASCII"),
-        [b'P', b'K', 3, 4, ..] => ("a ZIP archive", "unpack it first, as with unzip"),
+        [b'P', b'K', 3, 4, ..] => ("a ZIP archive", "unpack it first with unzip"),
         [b'N', b'C', b'B', b'I', b'.', b's', b'r', b'a', ..] => {
-            ("an SRA archive", "fasterq-dump makes FASTQ of it")
+            ("an SRA archive", "convert it with fasterq-dump")
         }
         _ if found.get(257..262) == Some(b"ustar") => {
             ("a tar archive", "unpack it first with tar -xf")
         }
-        _ if is_web_page(found) => ("a web page", "look at it: it may say why the download failed"),
+        _ if is_web_page(found) => ("a web page", "read it: it may say why the download failed"),
         _ => return ErrorKind::ExpectedAt { found: cut(found) },
     };
     ErrorKind::OtherFormat { format, hint }
@@ -384,6 +307,9 @@ fn is_web_page(found: &[u8]) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use biofast_io::Location;
+    use biofast_io::pipeline::{Failure, Fault};
+
     use super::*;
 
     /// What each kind of function of this crate and of `biofast-io` may fail with.

@@ -20,13 +20,9 @@ use biofast_kernels as kernels;
 
 use crate::checks::Readable;
 use crate::error::{Error, ErrorKind, LINE_SHOWN, cut, expected_at};
-use crate::fasta::{self, Joining, Line, Place, Stop};
-use crate::record::{Batch, Span};
+use crate::fasta::{self, ChunkPosition, Joining, Line, Stop};
+use crate::record::{Batch, MAX_RECORD_LEN, Span};
 use crate::wrapped::{Blank, Parsed, Progress};
-
-/// The longest record in bytes, all four lines together: 2 GiB. Positions inside a chunk are
-/// 32-bit.
-pub const MAX_RECORD_LEN: u64 = 1 << 31;
 
 /// An arena that grew beyond this for a long record is not kept.
 const LARGE_ARENA: usize = 8 << 20;
@@ -398,7 +394,7 @@ impl<S: Readable> Framer<S> {
         let mut blank = std::mem::take(&mut self.blank);
         let newlines = &frame.newlines[CARRIED_LINES..];
         let parts = (&mut frame.arena, &mut frame.spans);
-        let at = |place: Place| Location {
+        let at = |place: ChunkPosition| Location {
             offset: Some(self.offset.saturating_add_signed(place.byte)),
             ..self.at(place.records, place.line, 0)
         };

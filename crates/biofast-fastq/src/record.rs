@@ -51,14 +51,7 @@ impl<'a> Record<'a> {
         Record { definition, sequence, qualities: Some(qualities), lines: &[] }
     }
 
-    /// A record of FASTA. `definition` is the header line without `>`.
-    ///
-    /// ```
-    /// use biofast_fastq::Record;
-    ///
-    /// let record = Record::without_qualities(b"chr1", b"ACGT");
-    /// assert!(!record.has_qualities() && record.qualities().is_empty());
-    /// ```
+    /// A FASTA record. It has no qualities; `definition` is the header line without `>`.
     #[inline]
     pub fn without_qualities(definition: &'a [u8], sequence: &'a [u8]) -> Self {
         Record { definition, sequence, qualities: None, lines: &[] }
@@ -266,23 +259,7 @@ impl<'a> IntoIterator for Batch<'a> {
     }
 }
 
-/// Iterates over the records of a [`Batch`].
-///
-/// ```
-/// use biofast_fastq::par_fold;
-/// use biofast_io::{Options, Source};
-///
-/// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
-/// let with_name_b = par_fold(
-///     source,
-///     &Options::default(),
-///     || 0,
-///     |count, batch| *count += batch.iter().filter(|read| read.name() == b"b").count(),
-///     |count, other| *count += other,
-/// )?;
-/// assert_eq!(with_name_b, 1);
-/// # Ok::<(), biofast_fastq::Error>(())
-/// ```
+/// Iterator over the records of a [`Batch`].
 #[derive(Clone)]
 pub struct Records<'a> {
     batch: Batch<'a>,
@@ -304,6 +281,10 @@ impl<'a> Iterator for Records<'a> {
 }
 
 impl ExactSizeIterator for Records<'_> {}
+
+/// The longest record in bytes, all four lines together: 2 GiB. Positions inside a chunk are
+/// 32-bit.
+pub const MAX_RECORD_LEN: u64 = 1 << 31;
 
 #[cfg(test)]
 mod tests {

@@ -10,14 +10,7 @@ use crate::pair::{MateNaming, is_same_template};
 use crate::record::Record;
 use crate::transform::{at, even, records};
 
-/// Why a read can't be taken.
-///
-/// ```
-/// use biofast_fastq::Refusal;
-///
-/// let refusal = Refusal { input: 1, reason: "it has no bases".into() };
-/// assert_eq!(refusal.input, 1);
-/// ```
+/// Why a record is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Which of the inputs it is in, counted from 0.

@@ -14,16 +14,7 @@ use crate::framer::Framer;
 use crate::pair::{MateNaming, pair_fault};
 use crate::record::{Record, Records};
 
-/// What is read together, from a [`Source`] or another way to [read](Readable).
-///
-/// ```
-/// use biofast_fastq::Inputs;
-/// use biofast_io::Source;
-///
-/// let source = |label| Source::from_reader(label, &b"@a\nA\n+\nI\n"[..]);
-/// assert!(Inputs::Paired(source("R1"), source("R2")).is_paired());
-/// assert!(!Inputs::Single(source("R1")).is_paired());
-/// ```
+/// The inputs of a transform, each a [`Source`] or something else that is [`Readable`].
 pub enum Inputs<S = Source> {
     /// Reads without mates.
     Single(S),
@@ -41,19 +32,6 @@ impl<S> Inputs<S> {
 }
 
 /// A read, or a pair of reads whose names agree.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-///
-/// /// Bases of a read, or of both mates.
-/// fn bases(unit: &Unit<'_>) -> usize {
-///     unit.first.sequence().len() + unit.second.map_or(0, |mate| mate.sequence().len())
-/// }
-///
-/// let (first, second) = (Record::new(b"a", b"ACGT", b"IIII"), Record::new(b"a", b"AC", b"II"));
-/// assert_eq!(bases(&Unit { index: 0, first, second: None }), 4);
-/// assert_eq!(bases(&Unit { index: 0, first, second: Some(second) }), 6);
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Unit<'a> {
     /// Its number among the units of the input, counted from 0.

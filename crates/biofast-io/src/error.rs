@@ -1,7 +1,44 @@
-//! Errors of the byte layer, and the [`Location`] that every biofast error carries.
+//! Errors of the byte layer, and what every format's error is: a kind that is [`Located`].
 
 use std::fmt;
 use std::sync::Arc;
+
+/// An error: what went wrong, and where. Each format has its own kinds, and the bytes below have [`ErrorKind`].
+pub struct Located<K>(Box<LocatedParts<K>>);
+
+struct LocatedParts<K> {
+    kind: K,
+    at: Location,
+    /// Of an error of a record that doesn't know its place: the address of its bytes, by which its batch finds it.
+    record: Option<usize>,
+}
+
+/// What a [`Located`] error is about.
+pub trait Kind: fmt::Debug + fmt::Display {
+    /// What caused it, beyond what its own text says.
+    fn cause(&self) -> Option<&(dyn std::error::Error + 'static)>;
+
+    /// The kind of the [`std::io::Error`] that an error of this kind becomes.
+    fn system_kind(&self) -> std::io::ErrorKind;
+
+    /// Whether the whole input is at fault, so that its name is the place and no record or line of it.
+    fn is_of_whole_input(&self) -> bool {
+        false
+    }
+}
+
+/// Kinds of a format, whose errors may be those of the bytes below it.
+#[doc(hidden)]
+pub trait OverBytes: Kind + Send + Sync + Sized + 'static {
+    fn of_bytes(error: Error) -> Located<Self>;
+}
+
+/// Kinds with numbers of which a header knows the names.
+#[doc(hidden)]
+pub trait Named {
+    type Names;
+    fn name(&mut self, names: &Self::Names);
+}
 
 /// What went wrong while bytes were read or decompressed, and where.
 ///
@@ -20,12 +57,7 @@ use std::sync::Arc;
 /// assert!(error.to_string().starts_with("lane1: "), "{error}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Error(Box<Repr>);
-
-struct Repr {
-    kind: ErrorKind,
-    at: Location,
-}
+pub type Error = Located<ErrorKind>;
 
 /// What went wrong.
 ///
@@ -124,13 +156,6 @@ pub enum ErrorKind {
 }
 
 /// Where something went wrong. Every part is optional; what is known is set.
-///
-/// ```
-/// use biofast_io::Location;
-///
-/// let at = Location { record: Some(3), line: Some(11), ..Location::in_input(&"x.fq".into()) };
-/// assert_eq!(at.to_string(), "x.fq: record 3, line 11");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
     /// The input's name: a path, or the label of a stream.
@@ -153,14 +178,21 @@ impl Location {
     }
 }
 
-impl Error {
+impl<K> Located<K> {
     /// An error of `kind` at `at`.
-    pub fn new(kind: ErrorKind, at: Location) -> Self {
-        Error(Box::new(Repr { kind, at }))
+    pub fn new(kind: K, at: Location) -> Self {
+        Located(Box::new(LocatedParts { kind, at, record: None }))
+    }
+
+    /// An error of `kind` of the record with these bytes, whose place its batch knows.
+    #[doc(hidden)]
+    pub fn of_record(kind: K, bytes: &[u8]) -> Self {
+        let record = Some(bytes.as_ptr() as usize);
+        Located(Box::new(LocatedParts { kind, at: Location::default(), record }))
     }
 
     /// What went wrong.
-    pub fn kind(&self) -> &ErrorKind {
+    pub fn kind(&self) -> &K {
         &self.0.kind
     }
 
@@ -170,11 +202,65 @@ impl Error {
     }
 
     /// What went wrong, and where.
-    pub fn into_parts(self) -> (ErrorKind, Location) {
-        let Repr { kind, at } = *self.0;
+    pub fn into_parts(self) -> (K, Location) {
+        let LocatedParts { kind, at, .. } = *self.0;
         (kind, at)
     }
 
+    /// The address of the record, if it is an error of one and doesn't know its place.
+    #[doc(hidden)]
+    pub fn address(&self) -> Option<usize> {
+        self.0.record.filter(|_| self.0.at == Location::default())
+    }
+
+    /// The same error at another place.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_at(self, at: Location) -> Self {
+        Located::new(self.into_parts().0, at)
+    }
+
+    /// The same error at another place, if it names none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn or_at(self, at: Location) -> Self {
+        let is_named = self.at().name.is_some() || self.at().record.is_some();
+        let at = if is_named { self.at().clone() } else { at };
+        self.with_at(at)
+    }
+
+    /// The same error in the input of this name, if it names none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_input(self, name: &Arc<str>) -> Self {
+        if self.at().name.is_some() {
+            return self;
+        }
+        let at = Location { name: Some(Arc::clone(name)), ..self.at().clone() };
+        self.with_at(at)
+    }
+
+    /// The same error with reference names from this header, if it is about references.
+    #[must_use]
+    pub fn naming(mut self, header: &K::Names) -> Self
+    where
+        K: Named,
+    {
+        self.0.kind.name(header);
+        self
+    }
+
+    /// An error of a format or of the bytes below it that came through [`std::io::Read`].
+    #[doc(hidden)]
+    pub fn from_io(error: std::io::Error, name: &Arc<str>) -> Self
+    where
+        K: OverBytes,
+    {
+        error.downcast::<Self>().unwrap_or_else(|error| Error::io(error, name).into())
+    }
+}
+
+impl Error {
     pub(crate) fn io(error: std::io::Error, name: &Arc<str>) -> Self {
         // The byte layer's own errors come wrapped from readers that are built on it.
         match error.downcast::<Error>() {
@@ -188,7 +274,10 @@ impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut sep = "";
         if let Some(name) = &self.name {
-            write!(f, "{}", Escaped(name.as_bytes()))?;
+            match name.as_ref() {
+                "-" => f.write_str("standard input")?,
+                name => write!(f, "{}", Escaped(name.as_bytes()))?,
+            }
             sep = ": ";
         }
         let parts = [
@@ -211,26 +300,22 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ErrorKind::Io(e) => write!(f, "{e}"),
-            ErrorKind::NotAFile(what) => write!(f, "is {what}, not a file of reads"),
+            ErrorKind::NotAFile(what) => write!(f, "is {what}, not a file"),
             ErrorKind::Empty(ending) => write!(
                 f,
-                "the file is empty, but a .{ending} without data has some bytes: it was cut off or never written"
+                "the file is empty (0 bytes), but even a .{ending} file without records is not: it was truncated or never written"
             ),
-            ErrorKind::NoInput => f.write_str("no input: standard input is empty; name a file"),
+            ErrorKind::NoInput => f.write_str("no input: standard input is empty"),
             ErrorKind::Truncated(what) => {
-                write!(f, "truncated: the input ends inside {what}")
+                write!(f, "file is truncated: it ends inside {what}")
             }
-            ErrorKind::TrailingBytes => write!(
-                f,
-                "what follows the compressed data is neither another member nor zero padding"
-            ),
+            ErrorKind::TrailingBytes => write!(f, "garbage after the end of the compressed data"),
             ErrorKind::Nested { outer, inner } => {
-                write!(f, "{inner} inside {outer}: the data were compressed twice")
+                write!(f, "{inner} inside {outer}: the file was compressed twice")
             }
-            ErrorKind::MemoryLimit { format, limit } => write!(
-                f,
-                "these {format} data need more than {limit} MiB of memory to be decompressed"
-            ),
+            ErrorKind::MemoryLimit { format, limit } => {
+                write!(f, "decompressing this {format} file needs more than {limit} MiB of memory")
+            }
             ErrorKind::BadGzipHeader(reason) => write!(f, "invalid gzip header: {reason}"),
             ErrorKind::BadBlock(reason) => write!(f, "invalid BGZF block: {reason}"),
             ErrorKind::Corrupt { codec, reason } => {
@@ -238,62 +323,91 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::ChecksumMismatch { expected, found } => write!(
                 f,
-                "corrupt data: the stored CRC-32 is {expected:08x}, the bytes give {found:08x}"
+                "corrupt data: the stored CRC-32 is {expected:08x}, but the data have {found:08x}"
             ),
             ErrorKind::LengthMismatch { expected, found: Some(found) } => {
-                write!(f, "corrupt data: the stored length is {expected} bytes, found {found}")
+                write!(
+                    f,
+                    "corrupt data: the stored length is {expected} bytes, but the data have {found}"
+                )
             }
             ErrorKind::LengthMismatch { expected, found: None } => {
-                write!(f, "corrupt data: the stored length is {expected} bytes, found more")
+                write!(
+                    f,
+                    "corrupt data: the stored length is {expected} bytes, but the data have more"
+                )
             }
             ErrorKind::MissingEofBlock => {
                 write!(f, "the BGZF end-of-file block is missing; the file may be truncated")
             }
-            ErrorKind::Shrunk => write!(f, "the file became shorter while it was being read"),
-            ErrorKind::Changed => f.write_str("changed while it was read"),
-            ErrorKind::Cancelled => f.write_str("reading was cancelled"),
+            ErrorKind::Shrunk => write!(f, "the file was truncated while it was being read"),
+            ErrorKind::Changed => f.write_str("changed while it was being read"),
+            ErrorKind::Cancelled => f.write_str("cancelled"),
             ErrorKind::NotBgzf(found) => {
-                write!(f, "expected BGZF, found {found}; only BGZF can be indexed")
+                write!(f, "expected BGZF, found {found}")
             }
             ErrorKind::IndexMismatch(what) => {
-                write!(f, "the index doesn't fit the file: {what}; it is stale or damaged")
+                write!(f, "the index doesn't match the file: {what}; it is stale or damaged")
             }
             ErrorKind::OtherRecords { expected, found } => write!(
                 f,
-                "this part should have {expected} records and has {found}: the file isn't what it was when it was \
-                 cut into parts"
+                "this shard has {found} records, but the plan says {expected}: the file has changed"
             ),
             ErrorKind::NotText(found) => write!(f, "expected text, found {found}"),
-            ErrorKind::NotInBuild { format, feature } => write!(
-                f,
-                "this is {format}, and this build of biofast can't read it: it was built without the feature '{feature}'"
-            ),
+            ErrorKind::NotInBuild { format, feature } => {
+                write!(f, "this build can't read {format} (feature '{feature}' is off)")
+            }
         }
     }
 }
 
-impl fmt::Display for Error {
+impl<K: Kind> fmt::Display for Located<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.at() == &Location::default() {
-            write!(f, "{}", self.kind())
-        } else {
-            write!(f, "{}: {}", self.at(), self.kind())
+        let name = |at: &Location| Location { name: at.name.clone(), ..Location::default() };
+        let at = self.kind().is_of_whole_input().then(|| name(self.at()));
+        let at = at.as_ref().unwrap_or(self.at());
+        if at != &Location::default() {
+            write!(f, "{at}: ")?;
         }
+        fmt::Display::fmt(self.kind(), f)
     }
 }
 
-impl fmt::Debug for Error {
+impl<K: Kind> fmt::Debug for Located<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Error").field("kind", self.kind()).field("at", self.at()).finish()
     }
 }
 
-impl std::error::Error for Error {
+impl<K: Kind> std::error::Error for Located<K> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self.kind() {
+        self.kind().cause()
+    }
+}
+
+impl<K: OverBytes> From<Error> for Located<K> {
+    fn from(error: Error) -> Self {
+        K::of_bytes(error)
+    }
+}
+
+impl<K: Kind + Send + Sync + 'static> From<Located<K>> for std::io::Error {
+    /// Of the kind the system gave, such as "not found" or "storage full", where the system reported the error.
+    fn from(error: Located<K>) -> Self {
+        std::io::Error::new(error.kind().system_kind(), error)
+    }
+}
+
+impl Kind for ErrorKind {
+    fn cause(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
             ErrorKind::Io(e) => Some(e),
             _ => None,
         }
+    }
+
+    fn system_kind(&self) -> std::io::ErrorKind {
+        self.system_kind()
     }
 }
 
@@ -308,12 +422,6 @@ impl ErrorKind {
             ErrorKind::NotInBuild { .. } => std::io::ErrorKind::Unsupported,
             _ => std::io::ErrorKind::InvalidData,
         }
-    }
-}
-
-impl From<Error> for std::io::Error {
-    fn from(error: Error) -> Self {
-        std::io::Error::new(error.kind().system_kind(), error)
     }
 }
 

@@ -10,22 +10,22 @@ const WAITING: usize = 1;
 
 /// Threads that take jobs in turn. At most 2 × threads jobs and results exist.
 pub struct Lanes<J, R> {
-    workers: Workers<J, R>,
+    workers: LaneWorkers<J, R>,
     /// Jobs submitted whose results haven't been taken.
     under_way: usize,
 }
 
-enum Workers<J, R> {
+enum LaneWorkers<J, R> {
     /// Work is done by whoever submits it.
     Here(Box<dyn FnMut(J) -> R + Send>, VecDeque<R>),
     Threads {
-        lanes: Vec<Lane<J, R>>,
+        lanes: Vec<WorkerLane<J, R>>,
         submitted: usize,
         taken: usize,
     },
 }
 
-struct Lane<J, R> {
+struct WorkerLane<J, R> {
     jobs: Option<SyncSender<J>>,
     results: Receiver<R>,
     thread: Option<JoinHandle<()>>,
@@ -38,7 +38,7 @@ impl<J: Send + 'static, R: Send + 'static> Lanes<J, R> {
         W: FnMut(J) -> R + Send + 'static,
     {
         if threads <= 1 {
-            let workers = Workers::Here(Box::new(worker()), VecDeque::new());
+            let workers = LaneWorkers::Here(Box::new(worker()), VecDeque::new());
             return Ok(Lanes { workers, under_way: 0 });
         }
         Lanes::with_stack(threads, None, worker)
@@ -67,18 +67,18 @@ impl<J: Send + 'static, R: Send + 'static> Lanes<J, R> {
                     }
                 }
             })?;
-            Ok(Lane { jobs: Some(jobs), results, thread: Some(thread) })
+            Ok(WorkerLane { jobs: Some(jobs), results, thread: Some(thread) })
         };
         let lanes = (0..threads.max(1)).map(|_| lane(worker())).collect::<io::Result<_>>()?;
-        let workers = Workers::Threads { lanes, submitted: 0, taken: 0 };
+        let workers = LaneWorkers::Threads { lanes, submitted: 0, taken: 0 };
         Ok(Lanes { workers, under_way: 0 })
     }
 
     /// Whether another job can be submitted without waiting.
     pub fn has_room(&self) -> bool {
         let room = match &self.workers {
-            Workers::Here(..) => 1,
-            Workers::Threads { lanes, .. } => lanes.len() * (1 + WAITING),
+            LaneWorkers::Here(..) => 1,
+            LaneWorkers::Threads { lanes, .. } => lanes.len() * (1 + WAITING),
         };
         self.under_way < room
     }
@@ -87,8 +87,8 @@ impl<J: Send + 'static, R: Send + 'static> Lanes<J, R> {
     pub fn submit(&mut self, job: J) {
         self.under_way += 1;
         match &mut self.workers {
-            Workers::Here(work, results) => results.push_back(work(job)),
-            Workers::Threads { lanes, submitted, .. } => {
+            LaneWorkers::Here(work, results) => results.push_back(work(job)),
+            LaneWorkers::Threads { lanes, submitted, .. } => {
                 let n = lanes.len();
                 let lane = &mut lanes[*submitted % n];
                 *submitted += 1;
@@ -105,8 +105,8 @@ impl<J: Send + 'static, R: Send + 'static> Lanes<J, R> {
         }
         self.under_way -= 1;
         match &mut self.workers {
-            Workers::Here(_, results) => results.pop_front(),
-            Workers::Threads { lanes, taken, .. } => {
+            LaneWorkers::Here(_, results) => results.pop_front(),
+            LaneWorkers::Threads { lanes, taken, .. } => {
                 let n = lanes.len();
                 let lane = &mut lanes[*taken % n];
                 *taken += 1;
@@ -119,7 +119,7 @@ impl<J: Send + 'static, R: Send + 'static> Lanes<J, R> {
     }
 }
 
-impl<J, R> Lane<J, R> {
+impl<J, R> WorkerLane<J, R> {
     /// The thread has ended while its results were waited for: its panic goes on here.
     fn resume_panic(&mut self) -> ! {
         match self.thread.take().map(JoinHandle::join) {
@@ -132,7 +132,7 @@ impl<J, R> Lane<J, R> {
 impl<J, R> Drop for Lanes<J, R> {
     /// Threads never outlive their owner.
     fn drop(&mut self) {
-        if let Workers::Threads { lanes, .. } = &mut self.workers {
+        if let LaneWorkers::Threads { lanes, .. } = &mut self.workers {
             lanes.iter_mut().for_each(|lane| lane.jobs = None);
             for lane in lanes {
                 // Results nobody wants any more; and a panic that has been seen or doesn't matter.

@@ -32,11 +32,14 @@ mod input;
 pub mod lanes;
 pub mod output;
 pub mod pipeline;
+mod threads;
 
 #[doc(hidden)]
 pub use container::splice;
 pub use container::{GzipPart, Jumper, Span, bgzf, codec};
-pub use error::{Error, ErrorKind, Escaped, Location, Shown};
+pub use error::{Error, ErrorKind, Escaped, Kind, Located, Location, Shown};
+#[doc(hidden)]
+pub use error::{Named, OverBytes};
 pub use input::{
     BlockDecoder, CancellationToken, Container, Followed, Follower, GzipChunks, GzipPoint,
     GzipPoints, IoMode, MMAP_THRESHOLD, MateNaming, Notes, Options, Origin, Phase, Progress,
@@ -45,23 +48,9 @@ pub use input::{
 #[doc(hidden)]
 pub use input::{Map, MapAdvice};
 pub use pipeline::{BlockData, Carry, Chunk, Reader, TextBounds, TextLines, gzi, read_text};
+pub use threads::available_threads;
 
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).
-///
-/// ```
-/// assert_eq!(biofast_io::crc32(b"123456789"), 0xcbf4_3926);
-/// ```
 pub fn crc32(bytes: &[u8]) -> u32 {
     libdeflater::crc32(bytes)
-}
-
-/// The number of threads this process may use: what the scheduler's affinity mask and the
-/// cgroup's CPU quota allow, at least 1.
-///
-/// ```
-/// let options = biofast_io::Options::default();
-/// assert_eq!(options.threads, biofast_io::available_threads());
-/// ```
-pub fn available_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -10,14 +10,7 @@ use crate::table::{Kernels, REFERENCE};
 /// The environment variable that overrides the choice.
 const VARIABLE: &str = "BIOFAST_SIMD";
 
-/// An instruction set the kernels are written for.
-///
-/// ```
-/// use biofast_kernels::Isa;
-///
-/// // Portable code is there on every CPU.
-/// assert!(biofast_kernels::available().contains(&Isa::Scalar));
-/// ```
+/// An instruction set for which the kernels have a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
     /// Portable Rust, the reference.
@@ -101,26 +94,15 @@ pub fn kernels_for(isa: Isa) -> Option<&'static Kernels> {
     }
 }
 
-/// The levels this CPU has, the fastest last.
-///
-/// ```
-/// use biofast_kernels::{active, available};
-///
-/// assert!(available().contains(&active()));
-/// ```
+/// The instruction sets of this CPU, the fastest last. [`Isa::Scalar`], portable code, is always among them.
 pub fn available() -> Vec<Isa> {
     let has = |isa: &Isa| kernels_for(*isa).is_some();
     Isa::ALL.into_iter().filter(has).collect()
 }
 
-/// The level the kernels use: the fastest, unless `BIOFAST_SIMD` names another.
+/// The instruction set the kernels use: the fastest, unless `BIOFAST_SIMD` names another.
 ///
-/// Chosen at the first call of any kernel and never changed afterwards.
-///
-/// ```
-/// println!("kernels: {:?}", biofast_kernels::active());
-/// assert_eq!(biofast_kernels::active(), biofast_kernels::active());
-/// ```
+/// It is chosen at the first call of any kernel and never changes afterwards.
 pub fn active() -> Isa {
     kernels().isa
 }

@@ -3,20 +3,12 @@
 use crate::dispatch::kernels;
 
 /// Counts line feeds.
-///
-/// ```
-/// assert_eq!(biofast_kernels::count_newlines(b"@r\nACGT\n+\nIIII"), 3);
-/// ```
 #[inline]
 pub fn count_newlines(bytes: &[u8]) -> u64 {
     (kernels().count_newlines)(bytes)
 }
 
 /// The offset of the first line feed.
-///
-/// ```
-/// assert_eq!(biofast_kernels::find_newline(b"@r\nAC\n"), Some(2));
-/// ```
 #[inline]
 pub fn find_newline(bytes: &[u8]) -> Option<usize> {
     (kernels().find_newline)(bytes)

@@ -30,13 +30,7 @@ pub(crate) const fn phred(byte: u8) -> u8 {
     }
 }
 
-/// What [`crate::summarize_qualities`] finds in one pass.
-///
-/// ```
-/// let summary = biofast_kernels::summarize_qualities(b"!5?I");
-/// assert_eq!((summary.sum, summary.min, summary.max), (0 + 20 + 30 + 40, 0, 40));
-/// assert_eq!((summary.q20, summary.q30), (3, 2));
-/// ```
+/// The result of [`crate::summarize_qualities`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QualitySummary {
     /// Sum of the Phred values.
@@ -139,11 +133,7 @@ pub(crate) static ERROR_PLANES: [[u8; 128]; 4] = {
     planes
 };
 
-/// Sum of the Phred values: all that the mean of a read needs, in less time than [`summarize_qualities`].
-///
-/// ```
-/// assert_eq!(biofast_kernels::sum_qualities(b"!5I"), 0 + 20 + 40);
-/// ```
+/// Sum of the Phred values: all that a read's mean needs, and faster than [`summarize_qualities`].
 #[inline]
 pub fn sum_qualities(qualities: &[u8]) -> u64 {
     (kernels().sum_qualities)(qualities)
@@ -160,11 +150,7 @@ pub fn summarize_qualities(qualities: &[u8]) -> QualitySummary {
     (kernels().summarize_qualities)(qualities)
 }
 
-/// Counts the qualities of at least `phred` (not the byte: 33 is not included).
-///
-/// ```
-/// assert_eq!(biofast_kernels::count_at_least(b"!5I", 20), 2);
-/// ```
+/// Counts the qualities of at least `phred`, a Phred value without the offset of 33.
 #[inline]
 pub fn count_at_least(qualities: &[u8], phred: u8) -> u64 {
     (kernels().count_at_least)(qualities, phred)
@@ -249,16 +235,8 @@ pub fn count_qualities(qualities: &[u8], histogram: &mut [u64; PHRED_VALUES]) {
     count_qualities_of(std::iter::once(qualities), histogram);
 }
 
-/// The same of several slices, such as the part of each read at certain positions: many short ones take little longer
-/// than a long one.
-///
-/// ```
-/// use biofast_kernels::{PHRED_VALUES, count_qualities_of};
-///
-/// let mut histogram = [0; PHRED_VALUES];
-/// count_qualities_of([&b"II#"[..], b"I"].into_iter(), &mut histogram);
-/// assert_eq!((histogram[40], histogram[2]), (3, 1));
-/// ```
+/// Like [`count_qualities`] for several slices, such as the part of each read at certain positions. Many short slices
+/// take little longer than a long one.
 pub fn count_qualities_of<'a>(
     slices: impl Iterator<Item = &'a [u8]> + Clone,
     histogram: &mut [u64; PHRED_VALUES],
@@ -322,12 +300,7 @@ impl Tables {
     }
 }
 
-/// Index of the first byte outside 33..=126.
-///
-/// ```
-/// assert_eq!(biofast_kernels::find_invalid_quality(b"II I"), Some(2));
-/// assert_eq!(biofast_kernels::find_invalid_quality(b"!~"), None);
-/// ```
+/// The index of the first byte outside 33..=126.
 #[inline]
 pub fn find_invalid_quality(qualities: &[u8]) -> Option<usize> {
     (kernels().find_invalid_quality)(qualities)

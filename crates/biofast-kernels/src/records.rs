@@ -3,18 +3,7 @@
 use crate::GcCounts;
 use crate::dispatch::kernels;
 
-/// What [`crate::summarize_reads`] finds in one read.
-///
-/// ```
-/// use biofast_kernels::{ERROR_SCALE, ReadSummary, summarize_reads};
-///
-/// let mut summaries = [ReadSummary::default(); 1];
-/// summarize_reads(&[b"ACGT"], &[b"IIII"], &mut summaries);
-/// let ReadSummary { counts, error_sum } = summaries[0];
-/// assert_eq!(counts.gc, 2);
-/// // Four bases of which each is wrong once in 10,000 reads.
-/// assert!((error_sum as f64 / ERROR_SCALE - 0.0004).abs() < 1e-6);
-/// ```
+/// The result of [`crate::summarize_reads`] for one read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadSummary {
     /// G and C, and all of A, C, G and T.
@@ -77,12 +66,7 @@ pub fn index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> us
     (kernels().index_plain_records)(bytes, start, out)
 }
 
-/// Where the first control character of a header line is: a byte below 32 other than a tab, or 127.
-///
-/// ```
-/// assert_eq!(biofast_kernels::find_control(b"@r\t1"), None);
-/// assert_eq!(biofast_kernels::find_control(b"@r\01"), Some(2));
-/// ```
+/// The index of the first control character in a header line: a byte below 32 other than a tab, or 127.
 #[inline]
 pub fn find_control(header: &[u8]) -> Option<usize> {
     header.iter().position(|byte| byte.is_ascii_control() && *byte != b'\t')

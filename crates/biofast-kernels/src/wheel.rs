@@ -45,14 +45,8 @@ impl JavaRandom {
     }
 }
 
-/// Draws places of a list as often as their weights say: with the random numbers of `java.util.Random` from the seed 51, as Picard
-/// does for its theoretical sensitivity, so that the same weights give the same places.
-///
-/// ```
-/// let mut wheel = biofast_kernels::Wheel::new(&[0.0, 3.0, 1.0]);
-/// let drawn: Vec<usize> = (0..8).map(|_| wheel.draw()).collect();
-/// assert!(drawn.iter().all(|place| [1, 2].contains(place)));
-/// ```
+/// Draws indexes of a list as often as their weights say. It uses the random numbers of `java.util.Random` from seed
+/// 51, like Picard's theoretical sensitivity, so the same weights always give the same indexes.
 #[derive(Clone, Debug)]
 pub struct Wheel {
     random: JavaRandom,

@@ -1,13 +1,16 @@
-//! What is computed from reads and alignments, in three rooms: what [measures](measure), what [changes records](change) and
-//! what [shows](show) the results of both.
+//! What is computed from reads and alignments, in two rooms: what [measures](measure) and what [changes records](change).
+//! The crate `biofast-report` shows the results of both.
 //!
-//! Arrows go one way: `show` knows `change` and `measure`, `change` knows `measure`, and `measure` knows neither.
+//! Arrows go one way: `change` knows `measure`, and `measure` doesn't know `change`.
 
 pub mod change;
+mod error;
 pub mod measure;
-mod number;
-pub mod show;
+#[doc(hidden)]
+pub mod number;
 mod words;
+
+pub use error::{Error, Refusal};
 
 #[doc(no_inline)]
 pub use change::{

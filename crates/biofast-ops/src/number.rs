@@ -1,7 +1,7 @@
 //! Numbers as people read them.
 
 /// With commas between thousands.
-pub(crate) fn grouped(n: u64) -> String {
+pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -14,7 +14,7 @@ pub(crate) fn grouped(n: u64) -> String {
 }
 
 /// With at most `digits` decimals, and no zeros at their end.
-pub(crate) fn decimal(value: f64, digits: usize) -> String {
+pub fn decimal(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let text = match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),
@@ -24,7 +24,7 @@ pub(crate) fn decimal(value: f64, digits: usize) -> String {
 }
 
 /// Short, with k, M, G or T, as on an axis.
-pub(crate) fn compact(value: f64) -> String {
+pub fn compact(value: f64) -> String {
     for (unit, name) in [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")] {
         if value >= unit {
             return decimal(value / unit, 2) + name;
@@ -37,7 +37,7 @@ pub(crate) fn compact(value: f64) -> String {
 }
 
 /// `part` of `whole` in percent; 0 of nothing.
-pub(crate) fn percent(part: u64, whole: u64) -> f64 {
+pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 

@@ -10,7 +10,7 @@ use biofast_bam::{Input, InputOptions, par_fold};
 use biofast_io::{Options, Source};
 use biofast_ops::filter::expression::{Expression, ParseError};
 use biofast_testkit::random::Random;
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 /// The numbers of the records an expression chooses, and for how many it has no answer.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ fn one_of<'a>(random: &mut Random, words: &[&'a str]) -> &'a str {
 
 /// Records of all kinds with tags of all types.
 fn records() -> String {
-    let shape = Shape { records: 80, sorted: false, longest: 60, oddities: true, seed: 77 };
+    let shape = SamShape { records: 80, sorted: false, longest: 60, oddities: true, seed: 77 };
     let mut random = Random(5);
     let mut out = String::new();
     let mut count = 0;

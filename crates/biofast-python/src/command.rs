@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use biofast::io::{CancellationToken, Progress};
-use biofast::ops::show::html;
-use biofast::ops::verdicts::{Library, Rules};
+use biofast::ops::verdicts::{Library, VerdictRules};
 use biofast::ops::{alignments, reads};
+use biofast::report::html;
 use biofast_cli::Run;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -71,15 +71,15 @@ pub(crate) fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
 #[pyfunction]
 pub(crate) fn page(py: Python<'_>, json: &str) -> PyResult<String> {
     py.detach(|| -> serde_json::Result<String> {
-        let rules = Rules::of(Library::Any);
-        if let Ok(mut report) = serde_json::from_str::<alignments::report::Report>(json)
+        let rules = VerdictRules::of(Library::Any);
+        if let Ok(mut report) = serde_json::from_str::<alignments::report::AlignmentReport>(json)
             && report.schema == alignments::report::SCHEMA
         {
             report.judge(&rules);
             let json = serde_json::to_string(&report)? + "\n";
             return Ok(html::stats(None, Some((&report, &json))));
         }
-        let mut report: reads::report::Report = serde_json::from_str(json)?;
+        let mut report: reads::report::ReadReport = serde_json::from_str(json)?;
         report.judge(&rules);
         let json = serde_json::to_string(&report)? + "\n";
         Ok(html::stats(Some((&report, &json)), None))

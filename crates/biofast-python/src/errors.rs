@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 
 /// What ends a reading early.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum ReadFailure {
     Bytes(bytes::Error),
     Reads(fastq::Error),
     Alignments(bam::Error),
@@ -27,20 +27,22 @@ pub(crate) enum Trouble {
     Usage(String),
 }
 
-impl Trouble {
+impl ReadFailure {
     /// What a Python object raised that was read from.
     fn raised(&self, py: Python<'_>) -> Option<PyErr> {
         let bytes = match self {
-            Trouble::Bytes(error) => error,
-            Trouble::Reads(error) => match error.kind() {
+            ReadFailure::Bytes(error) => error,
+            ReadFailure::Reads(error) => match error.kind() {
                 fastq::ErrorKind::Io(error) => error,
                 _ => return None,
             },
-            Trouble::Alignments(error) => match error.kind() {
+            ReadFailure::Alignments(error) => match error.kind() {
                 bam::ErrorKind::Io(error) => error,
                 _ => return None,
             },
-            Trouble::Shard(_) | Trouble::Record { .. } | Trouble::Usage(_) => return None,
+            ReadFailure::Shard(_) | ReadFailure::Record { .. } | ReadFailure::Usage(_) => {
+                return None;
+            }
         };
         match bytes.kind() {
             bytes::ErrorKind::Io(error) => {
@@ -51,46 +53,46 @@ impl Trouble {
     }
 }
 
-impl From<bytes::Error> for Trouble {
-    fn from(error: bytes::Error) -> Trouble {
-        Trouble::Bytes(error)
+impl From<bytes::Error> for ReadFailure {
+    fn from(error: bytes::Error) -> ReadFailure {
+        ReadFailure::Bytes(error)
     }
 }
 
-impl From<fastq::Error> for Trouble {
-    fn from(error: fastq::Error) -> Trouble {
-        Trouble::Reads(error)
+impl From<fastq::Error> for ReadFailure {
+    fn from(error: fastq::Error) -> ReadFailure {
+        ReadFailure::Reads(error)
     }
 }
 
-impl From<bam::Error> for Trouble {
-    fn from(error: bam::Error) -> Trouble {
-        Trouble::Alignments(error)
+impl From<bam::Error> for ReadFailure {
+    fn from(error: bam::Error) -> ReadFailure {
+        ReadFailure::Alignments(error)
     }
 }
 
-impl From<shards::Error> for Trouble {
-    fn from(error: shards::Error) -> Trouble {
-        Trouble::Shard(error)
+impl From<shards::Error> for ReadFailure {
+    fn from(error: shards::Error) -> ReadFailure {
+        ReadFailure::Shard(error)
     }
 }
 
-impl From<bytes::output::Error> for Trouble {
-    fn from(error: bytes::output::Error) -> Trouble {
-        Trouble::Alignments(error.into())
+impl From<bytes::output::Error> for ReadFailure {
+    fn from(error: bytes::output::Error) -> ReadFailure {
+        ReadFailure::Alignments(error.into())
     }
 }
 
-impl From<Trouble> for PyErr {
-    fn from(trouble: Trouble) -> PyErr {
+impl From<ReadFailure> for PyErr {
+    fn from(trouble: ReadFailure) -> PyErr {
         let (kind, text, at) = match &trouble {
-            Trouble::Bytes(error) => of_bytes(error),
-            Trouble::Reads(error) => match error.kind() {
+            ReadFailure::Bytes(error) => of_bytes(error),
+            ReadFailure::Reads(error) => match error.kind() {
                 fastq::ErrorKind::Io(error) => of_bytes(error),
                 fastq::ErrorKind::Output(error) => of_output(error),
                 _ => (FaultKind::Format, error.to_string(), error.at().clone()),
             },
-            Trouble::Alignments(error) => match error.kind() {
+            ReadFailure::Alignments(error) => match error.kind() {
                 bam::ErrorKind::Io(error) => of_bytes(error),
                 bam::ErrorKind::Output(error) => of_output(error),
                 bam::ErrorKind::BadRegion { .. } | bam::ErrorKind::UnknownReference { .. } => {
@@ -98,17 +100,17 @@ impl From<Trouble> for PyErr {
                 }
                 _ => (FaultKind::Format, error.to_string(), error.at().clone()),
             },
-            Trouble::Shard(error) => match error.kind() {
+            ReadFailure::Shard(error) => match error.kind() {
                 shards::ErrorKind::Io(kind) => {
                     (FaultKind::System(kind.kind()), error.to_string(), error.at().clone())
                 }
                 shards::ErrorKind::Bytes(error) => of_bytes(error),
                 _ => (FaultKind::Format, error.to_string(), error.at().clone()),
             },
-            Trouble::Record { at, text } => {
+            ReadFailure::Record { at, text } => {
                 (FaultKind::Format, format!("{at}: {text}"), at.clone())
             }
-            Trouble::Usage(text) => (FaultKind::Usage, text.clone(), Location::default()),
+            ReadFailure::Usage(text) => (FaultKind::Usage, text.clone(), Location::default()),
         };
         Python::attach(|py| {
             let error = exception(py, kind, &text, None, &at);

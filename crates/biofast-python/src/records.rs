@@ -2,8 +2,10 @@
 
 mod alignment;
 mod alignments;
+mod block;
 mod read;
 mod reads;
+mod scores;
 
 pub(crate) use alignment::AlignedSegment;
 pub(crate) use alignments::Alignments;
@@ -15,18 +17,11 @@ use std::path::PathBuf;
 use biofast::bam::Format;
 use biofast::io::CancellationToken;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 use crate::attended::attended;
-use crate::errors::Trouble;
+use crate::errors::ReadFailure;
 use crate::scan::{Reading, counted};
 use crate::source::{Input, hold};
-
-/// Phred scores as a numpy array of bytes, which can't be written to.
-fn scores<'py>(py: Python<'py>, scores: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let numpy = py.import("numpy")?;
-    numpy.call_method1("frombuffer", (PyBytes::new(py, scores), "uint8"))
-}
 
 /// Starts to read inputs: alignments from one of them, or reads from one, or pairs from two.
 #[pyfunction]
@@ -53,7 +48,7 @@ pub(crate) fn open<'py>(
     let inputs = inputs.iter().map(Input::of).collect::<PyResult<Vec<Input>>>()?;
     let held = inputs.iter().map(|input| hold(input.path().map(PathBuf::as_path))).collect();
     let path = inputs.first().and_then(Input::path).cloned();
-    let opened = attended(py, &CancellationToken::new(), move || -> Result<_, Trouble> {
+    let opened = attended(py, &CancellationToken::new(), move || -> Result<_, ReadFailure> {
         let mut sources = Vec::new();
         let mut formats = Vec::new();
         for input in inputs {
@@ -76,7 +71,7 @@ pub(crate) fn open<'py>(
         }
         _ => {
             let text = "pairs are of two files of reads, or of one where they are interleaved; alignments are opened alone";
-            Err(Trouble::Usage(text.into()).into())
+            Err(ReadFailure::Usage(text.into()).into())
         }
     }
 }

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::ending::attach;
-use crate::errors::{Trouble, internal};
+use crate::errors::{ReadFailure, internal};
 
 /// An input that is yet to be opened.
 pub(crate) enum Input {
@@ -36,7 +36,7 @@ impl Input {
 
     /// A shard of it, of a plan that [`parts_of_plan`] has made.
     pub(crate) fn shard(self, plan: &str) -> PyResult<Input> {
-        let usage = |text: String| PyErr::from(Trouble::Usage(text));
+        let usage = |text: String| PyErr::from(ReadFailure::Usage(text));
         let plan: Plan =
             serde_json::from_str(plan).map_err(|error| usage(format!("a shard: {error}")))?;
         match self {
@@ -45,7 +45,7 @@ impl Input {
         }
     }
 
-    pub(crate) fn open(self) -> Result<Source, Trouble> {
+    pub(crate) fn open(self) -> Result<Source, ReadFailure> {
         Ok(match self {
             Input::Path(path) => Source::open(path)?,
             Input::Shard(plan, path) => {
@@ -69,7 +69,7 @@ impl Input {
 #[pyfunction]
 pub(crate) fn parts_of_plan(plan: &str) -> PyResult<Vec<String>> {
     let mut plan: Plan = serde_json::from_str(plan).map_err(internal)?;
-    plan.check().map_err(Trouble::from)?;
+    plan.check().map_err(ReadFailure::from)?;
     let shards = std::mem::take(&mut plan.shards);
     let text = |shard| serde_json::to_string(&Plan { shards: vec![shard], ..plan.clone() });
     shards.into_iter().map(text).collect::<Result<_, _>>().map_err(internal)
@@ -91,10 +91,10 @@ pub(crate) fn hold(path: Option<&Path>) -> Held {
 }
 
 /// An error if a file that is being read would be replaced.
-pub(crate) fn refuse_read(output: &Path) -> Result<(), Trouble> {
+pub(crate) fn refuse_read(output: &Path) -> Result<(), ReadFailure> {
     let read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     match read.iter().filter_map(Weak::upgrade).find(|path| is_same_file(path, output)) {
-        Some(path) => Err(Trouble::Usage(format!(
+        Some(path) => Err(ReadFailure::Usage(format!(
             "{} is being read: write to another file, or let go of what reads it first",
             path.display()
         ))),

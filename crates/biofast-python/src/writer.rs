@@ -10,7 +10,7 @@ use biofast::io::{available_threads, display_name};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::errors::Trouble;
+use crate::errors::ReadFailure;
 use crate::process::Process;
 use crate::records::{AlignedSegment, Alignments, Read, write};
 use crate::source::refuse_read;
@@ -18,11 +18,11 @@ use crate::source::refuse_read;
 /// Text that is handed to the compressor at once.
 const AT_ONCE: usize = 1 << 18;
 
-fn level(level: Option<&str>) -> Result<Option<Level>, Trouble> {
+fn level(level: Option<&str>) -> Result<Option<Level>, ReadFailure> {
     level
         .map(str::parse)
         .transpose()
-        .map_err(|error: output::UnknownLevel| Trouble::Usage(error.to_string()))
+        .map_err(|error: output::UnknownLevel| ReadFailure::Usage(error.to_string()))
 }
 
 fn closed() -> PyErr {
@@ -44,9 +44,9 @@ enum Named {
 ///
 /// # Errors
 /// If it is a format or compression that isn't written.
-fn named(path: &Path) -> Result<Named, Trouble> {
+fn named(path: &Path) -> Result<Named, ReadFailure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let refuse = |why: &str| Err(Trouble::Usage(format!("{}: {why}", display_name(path))));
+    let refuse = |why: &str| Err(ReadFailure::Usage(format!("{}: {why}", display_name(path))));
     if [".xz", ".lzma"].iter().any(|ending| name.ends_with(ending)) {
         return refuse("xz is read but not written: name the file .gz, .zst or .bz2");
     }
@@ -63,15 +63,15 @@ fn named(path: &Path) -> Result<Named, Trouble> {
 }
 
 /// One file of reads.
-struct Lane {
+struct WriterLane {
     writer: output::Writer,
     text: Vec<u8>,
     name: String,
     named: Named,
 }
 
-impl Lane {
-    fn flush(&mut self) -> Result<(), Trouble> {
+impl WriterLane {
+    fn flush(&mut self) -> Result<(), ReadFailure> {
         self.writer.append(&self.text)?;
         self.text.clear();
         Ok(())
@@ -81,7 +81,7 @@ impl Lane {
 /// A file of reads, or two of mates.
 #[pyclass(module = "biofast._biofast")]
 pub(crate) struct ReadWriter {
-    lanes: Mutex<Option<Vec<Lane>>>,
+    lanes: Mutex<Option<Vec<WriterLane>>>,
     records: u64,
     fasta: Option<bool>,
     process: Process,
@@ -120,14 +120,14 @@ impl ReadWriter {
                 let text = "alignments need a header: header=biofast.open(…), or its text";
                 return Err(PyValueError::new_err(text));
             }
-            files.write(path).map_err(|error| Trouble::Usage(error.to_string()))?;
+            files.write(path).map_err(|error| ReadFailure::Usage(error.to_string()))?;
             let format = Format::from_name(path);
             let compression = Compression::new(format, level.filter(|_| format != Format::Plain))
-                .map_err(|error| Trouble::Usage(error.to_string()))?;
-            let output = Output::create_with(path, compression).map_err(Trouble::from)?;
+                .map_err(|error| ReadFailure::Usage(error.to_string()))?;
+            let output = Output::create_with(path, compression).map_err(ReadFailure::from)?;
             let writer = output::Writer::new(output, threads.unwrap_or_else(available_threads));
-            let (writer, name) = (writer.map_err(Trouble::from)?, display_name(path));
-            lanes.push(Lane { writer, text: Vec::new(), name, named });
+            let (writer, name) = (writer.map_err(ReadFailure::from)?, display_name(path));
+            lanes.push(WriterLane { writer, text: Vec::new(), name, named });
         }
         let (lanes, process) = (Mutex::new(Some(lanes)), Process::current());
         Ok(ReadWriter { lanes, records: 0, fasta: None, process })
@@ -178,7 +178,7 @@ impl ReadWriter {
         self.process.check("this writer")?;
         let lanes = self.lanes.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         let Some(lanes) = lanes else { return Ok(self.records) };
-        py.detach(|| -> Result<(), Trouble> {
+        py.detach(|| -> Result<(), ReadFailure> {
             let mut outputs = Vec::new();
             for mut lane in lanes {
                 lane.flush()?;
@@ -244,9 +244,8 @@ impl AlignmentWriter {
         refuse_read(&path)?;
         let header = match header.cast::<Alignments>() {
             Ok(reading) => Header::clone(reading.borrow().header()),
-            Err(_) => {
-                Header::from_text(header.extract::<String>()?.as_bytes()).map_err(Trouble::from)?
-            }
+            Err(_) => Header::from_text(header.extract::<String>()?.as_bytes())
+                .map_err(ReadFailure::from)?,
         };
         let format = match named(&path)? {
             Named::Sam => bam::Format::Sam,
@@ -266,9 +265,9 @@ impl AlignmentWriter {
             builder = builder.level(level);
         }
         if index {
-            builder = builder.index(bam::index::Format::Bai);
+            builder = builder.index(bam::index::IndexFormat::Bai);
         }
-        let writer = builder.create(path).map_err(Trouble::from)?;
+        let writer = builder.create(path).map_err(ReadFailure::from)?;
         let (writer, process) = (Mutex::new(Some(writer)), Process::current());
         Ok(AlignmentWriter { writer, header: Arc::new(header), seen: None, records: 0, process })
     }
@@ -278,7 +277,7 @@ impl AlignmentWriter {
         self.process.check("this writer")?;
         self.check_header(record.header())?;
         let writer = self.writer.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
-        writer.as_mut().ok_or_else(closed)?.write(&record.record()).map_err(Trouble::from)?;
+        writer.as_mut().ok_or_else(closed)?.write(&record.record()).map_err(ReadFailure::from)?;
         self.records += 1;
         Ok(())
     }
@@ -289,7 +288,7 @@ impl AlignmentWriter {
         let writer =
             self.writer.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         if let Some(writer) = writer {
-            py.detach(|| writer.finish().map_err(Trouble::from))?;
+            py.detach(|| writer.finish().map_err(ReadFailure::from))?;
         }
         Ok(self.records)
     }

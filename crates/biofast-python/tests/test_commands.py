@@ -117,7 +117,7 @@ def test_reads_in_other_formats_and_orders(folder: Path) -> None:
     biofast.convert("reads.fq", "reads.fa")
     assert Path("reads.fa").read_text().startswith(">r1 first\nACGTACGT\n")
     biofast.shuffle("reads.fq", "any.fq", seed=7)
-    biofast.sort("any.fq", "sorted.fq", by="length")
+    biofast.sort("any.fq", "sorted.fq", key="length")
     assert biofast.stats("sorted.fq").bases == 24 and Path("sorted.fq").read_text().startswith("@r2")
 
 

@@ -113,7 +113,7 @@ def test_every_command_takes_them(folder: Path) -> None:
         (biofast.filter, [sam], {"expr": "mapq >= 30"}),
         (biofast.filter, [reads, "mates.fq"], {"out2": "2.fq", "min_len": 8}),
         (biofast.sort, [sam], {"n": True}),
-        (biofast.sort, [reads], {"by": "length"}),
+        (biofast.sort, [reads], {"key": "length"}),
         (biofast.dedup, [reads], {}),
         (biofast.grep, [reads], {"pattern": "TATA"}),
         (biofast.convert, [reads], {"tail": 2}),
@@ -187,7 +187,7 @@ def test_a_cut_object_is_an_error_with_its_name_and_place(folder: Path) -> None:
         biofast.stats,
         biofast.check,
         lambda file: biofast.filter(file, "out.fq"),
-        lambda file: biofast.sort(file, "out.fq", by="length"),
+        lambda file: biofast.sort(file, "out.fq", key="length"),
         lambda file: biofast.dedup(file, "out.fq"),
         lambda file: list(biofast.scan(file)),
         lambda file: list(biofast.open(file)),
@@ -245,9 +245,9 @@ def test_where_a_path_is_needed_the_error_says_why(folder: Path) -> None:
         with pytest.raises(TypeError, match=text):
             call()
     for call, text in (
-        (lambda: biofast.index(reads()), "<file object BytesIO> has no name of its own"),
-        (lambda: biofast.index(reads(), names=True, out="x"), "read again, not for <file object BytesIO>"),
-        (lambda: biofast.run(["shards", "-n", "2", reads()]), "<file object BytesIO> can't be cut"),
+        (lambda: biofast.index(reads()), "<file object BytesIO> has no file name to derive it from"),
+        (lambda: biofast.index(reads(), name_index=True, out="x"), "a name index needs a regular file, not <file object BytesIO>"),
+        (lambda: biofast.run(["shards", "--number", "2", reads()]), "<file object BytesIO> can't be divided"),
     ):
         with pytest.raises(biofast.Error, match=text):
             call()
@@ -271,7 +271,7 @@ def test_paths_that_can_be_read_are_paths(folder: Path) -> None:
     assert biofast.stats(Odd()).files[0].sample == biofast.stats("reads.fq").files[0].sample
     assert len(list(biofast.open(Odd()))) == 3
     assert sum(map(len, pickle.loads(pickle.dumps(biofast.scan(Odd()))))) == 3
-    biofast.filter(Odd(), folder / "out.fq", json=folder / "out.json")
+    biofast.filter(Odd(), folder / "out.fq", summary=folder / "out.json")
     assert Path("out.json").exists()
 
 

@@ -44,7 +44,7 @@ impl Version {
         match (&self.etag, &self.modified) {
             (Some(_), _) => "the same ETag in all answers",
             (None, Some(_)) => "the same time of change in all answers",
-            (None, None) => "no version told by the server, only the length",
+            (None, None) => "no version from the server, only the length",
         }
     }
 }
@@ -106,14 +106,12 @@ pub(crate) fn wrong_kind(
     let kind = text(headers, "content-type").unwrap_or_default().to_ascii_lowercase();
     let is_page = |name: &str| name.ends_with(".html") || name.ends_with(".htm");
     if kind.starts_with("text/html") && !is_page(&path.to_ascii_lowercase()) {
-        return Some("the answer is a web page (text/html), not data: is there a login, or a proxy on the way?".into());
+        return Some("the server sent a web page (text/html), not data: is a login needed, or is there a proxy?".into());
     }
     let encoding = text(headers, "content-encoding").unwrap_or("identity");
     if !encoding_is_a_label && !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
         let encoding = biofast_io::Shown(encoding.as_bytes());
-        return Some(format!(
-            "the data come with Content-Encoding: {encoding}, which wasn't asked for"
-        ));
+        return Some(format!("the data have an unexpected Content-Encoding: {encoding}"));
     }
     None
 }

@@ -71,22 +71,20 @@ impl Client {
     fn failed(&self, error: ureq::Error) -> Failed {
         let seconds = self.settings.timeout.as_secs();
         match error {
-            ureq::Error::HostNotFound => Failed::Unreachable("the host is not known".into()),
+            ureq::Error::HostNotFound => Failed::Unreachable("unknown host".into()),
             ureq::Error::ConnectionFailed => Failed::Broken("no connection".into()),
-            ureq::Error::Timeout(_) => Failed::Broken(format!("no answer within {seconds} s")),
+            ureq::Error::Timeout(_) => Failed::Broken(format!("no response within {seconds} s")),
             ureq::Error::Io(error) => self.failed_io(&error),
-            ureq::Error::Rustls(error) => Failed::Wrong(format!("no safe connection: {error}")),
-            ureq::Error::Tls(why) => Failed::Wrong(format!("no safe connection: {why}")),
+            ureq::Error::Rustls(error) => Failed::Wrong(format!("no secure connection: {error}")),
+            ureq::Error::Tls(why) => Failed::Wrong(format!("no secure connection: {why}")),
             ureq::Error::InvalidProxyUrl => {
-                Failed::Wrong("the proxy that the environment names has no valid address".into())
+                Failed::Wrong("the proxy set in the environment is not a valid URL".into())
             }
             // What other errors hold may repeat the address.
             ureq::Error::Protocol(_)
             | ureq::Error::Http(_)
-            | ureq::Error::LargeResponseHeader(..) => {
-                Failed::Wrong("the answer is not HTTP as it should be".into())
-            }
-            ureq::Error::BadUri(_) => Failed::Wrong("not a valid address".into()),
+            | ureq::Error::LargeResponseHeader(..) => Failed::Wrong("invalid HTTP response".into()),
+            ureq::Error::BadUri(_) => Failed::Wrong("not a valid URL".into()),
             _ => Failed::Wrong("the request failed".into()),
         }
     }
@@ -96,8 +94,8 @@ impl Client {
         match error.kind() {
             ConnectionRefused => Failed::Unreachable("the connection was refused".into()),
             // So rustls tells what is wrong with a certificate.
-            InvalidData => Failed::Wrong(format!("no safe connection: {error}")),
-            UnexpectedEof => Failed::Broken("the connection was closed without an answer".into()),
+            InvalidData => Failed::Wrong(format!("no secure connection: {error}")),
+            UnexpectedEof => Failed::Broken("the connection was closed without a response".into()),
             _ => Failed::Broken(self.broken(error)),
         }
     }
@@ -110,16 +108,16 @@ impl Client {
                 .and_then(|inner| inner.downcast_ref::<ureq::Error>())
                 .is_some_and(|inner| matches!(inner, ureq::Error::Timeout(_)));
         if timed_out {
-            return format!("nothing came for {} s", self.settings.timeout.as_secs());
+            return format!("no data received for {} s", self.settings.timeout.as_secs());
         }
         match error.kind() {
-            io::ErrorKind::UnexpectedEof => "the connection was cut".into(),
+            io::ErrorKind::UnexpectedEof => "the connection was interrupted".into(),
             io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
                 "the connection was reset".into()
             }
             _ => match error.raw_os_error() {
                 Some(_) => format!("the connection failed: {error}"),
-                None => "the answer is not HTTP as it should be".into(),
+                None => "invalid HTTP response".into(),
             },
         }
     }
@@ -132,14 +130,14 @@ fn roots() -> Result<RootCerts, String> {
     };
     let name = biofast_io::display_name(path.as_ref());
     let text = std::fs::read(&path)
-        .map_err(|error| format!("can't read {name}, which SSL_CERT_FILE names: {error}"))?;
+        .map_err(|error| format!("can't read {name} (SSL_CERT_FILE): {error}"))?;
     let found = parse_pem(&text).filter_map(|item| match item {
         Ok(PemItem::Certificate(certificate)) => Some(certificate),
         _ => None,
     });
     let found: Vec<_> = found.collect();
     if found.is_empty() {
-        return Err(format!("no certificate is in {name}, which SSL_CERT_FILE names"));
+        return Err(format!("no certificate in {name} (SSL_CERT_FILE)"));
     }
     Ok(RootCerts::Specific(Arc::new(found)))
 }

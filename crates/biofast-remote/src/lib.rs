@@ -1,4 +1,4 @@
-//! Inputs at addresses: `https://` and `http://`, and the object stores behind `s3://`, `gs://` and `az://`.
+//! Remote inputs: `https://` and `http://`, and the object stores behind `s3://`, `gs://` and `az://`.
 //!
 //! [`install`] lets everything that opens paths through [`biofast_io`] open addresses. An object is read in ranges; from the front,
 //! ranges are fetched ahead by several connections and used in order. The first answer says what the object is: its length
@@ -25,6 +25,7 @@ mod client;
 mod disk;
 mod object;
 mod place;
+mod reading;
 mod settings;
 mod store;
 

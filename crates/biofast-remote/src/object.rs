@@ -4,18 +4,16 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use biofast_io::remote::Object;
 use ureq::BodyReader;
 use ureq::http::HeaderMap;
 
-use crate::ahead::Ahead;
 use crate::answer::{self, ContentRange, Version, wrong_kind};
 use crate::cache::{BLOCK, Cache};
 use crate::client::{Answer, Client, Failed};
 use crate::disk::{Disk, Identity};
-use crate::place::Place;
+use crate::place::ObjectAddress;
 
 /// An answer without ranges is kept whole up to this length.
 const SMALL: u64 = 1 << 20;
@@ -27,7 +25,7 @@ const MOST_REDIRECTS: usize = 10;
 const MOST_OTHERWISE: u32 = 2;
 
 /// Blocks that reading on with [`Object::read_at`] fetches at most at once.
-const MOST_BLOCKS: u64 = 16;
+pub(crate) const MOST_BLOCKS: u64 = 16;
 
 /// All blocks of an object up to this length are kept on disk, if any are, as those of indexes are; of others those of short ranges.
 const MOST_KEPT_WHOLE: u64 = 64 << 20;
@@ -40,21 +38,21 @@ const PROGRESS: usize = 64 << 10;
 
 /// An object, as its first answer described it.
 pub(crate) struct Opened {
-    place: Place,
+    place: ObjectAddress,
     pub(crate) client: Arc<Client>,
-    version: Version,
-    kind: Kind,
+    pub(crate) version: Version,
+    pub(crate) kind: Kind,
     cache: Mutex<Cache>,
     /// What names it on disk, where it may be kept.
-    identity: Option<Identity>,
+    pub(crate) identity: Option<Identity>,
     /// Where the last block that [`Object::read_at`] fetched ends, and how many it were.
-    last: Mutex<(u64, u64)>,
+    pub(crate) last: Mutex<(u64, u64)>,
     /// The last part that was fetched as a whole, and where it begins.
     part: Mutex<(u64, Vec<u8>)>,
-    traffic: Traffic,
+    pub(crate) traffic: Traffic,
 }
 
-enum Kind {
+pub(crate) enum Kind {
     /// Ranges can be had of so many bytes.
     Ranges(u64),
     /// It is all there.
@@ -65,32 +63,32 @@ enum Kind {
 
 /// What was asked for so far.
 #[derive(Default)]
-struct Traffic {
-    requests: AtomicU64,
-    again: AtomicU64,
-    bytes: AtomicU64,
-    from_disk: AtomicU64,
+pub(crate) struct Traffic {
+    pub(crate) requests: AtomicU64,
+    pub(crate) again: AtomicU64,
+    pub(crate) bytes: AtomicU64,
+    pub(crate) from_disk: AtomicU64,
 }
 
 /// Why an attempt failed.
-enum Trouble {
+enum AttemptError {
     /// Worth another one, after what the server asks for.
     Passing(String, Option<Duration>),
     Unreachable(String),
     Final(io::Error),
 }
 
-impl Trouble {
-    fn wrong(why: impl Into<String>) -> Trouble {
-        Trouble::Final(io::Error::new(io::ErrorKind::InvalidData, why.into()))
+impl AttemptError {
+    fn wrong(why: impl Into<String>) -> AttemptError {
+        AttemptError::Final(io::Error::new(io::ErrorKind::InvalidData, why.into()))
     }
 
     /// The error without another attempt, after `failed` of them.
     fn into_error(self, failed: u32) -> io::Error {
         let (kind, why) = match self {
-            Trouble::Final(error) => return error,
-            Trouble::Passing(why, _) => (io::ErrorKind::TimedOut, why),
-            Trouble::Unreachable(why) => (io::ErrorKind::ConnectionRefused, why),
+            AttemptError::Final(error) => return error,
+            AttemptError::Passing(why, _) => (io::ErrorKind::TimedOut, why),
+            AttemptError::Unreachable(why) => (io::ErrorKind::ConnectionRefused, why),
         };
         let tried = match failed {
             0 | 1 => String::new(),
@@ -100,12 +98,12 @@ impl Trouble {
     }
 }
 
-impl From<Failed> for Trouble {
-    fn from(failed: Failed) -> Trouble {
+impl From<Failed> for AttemptError {
+    fn from(failed: Failed) -> AttemptError {
         match failed {
-            Failed::Unreachable(why) => Trouble::Unreachable(why),
-            Failed::Broken(why) => Trouble::Passing(why, None),
-            Failed::Wrong(why) => Trouble::wrong(why),
+            Failed::Unreachable(why) => AttemptError::Unreachable(why),
+            Failed::Broken(why) => AttemptError::Passing(why, None),
+            Failed::Wrong(why) => AttemptError::wrong(why),
         }
     }
 }
@@ -115,7 +113,7 @@ type First = (Version, Kind, Cache);
 
 impl Opened {
     /// Asks for the first block, and learns what the object is.
-    pub(crate) fn open(place: Place, client: Arc<Client>) -> io::Result<Opened> {
+    pub(crate) fn open(place: ObjectAddress, client: Arc<Client>) -> io::Result<Opened> {
         let traffic = Traffic::default();
         let mut failed = 0;
         let (version, kind, cache) = loop {
@@ -124,7 +122,7 @@ impl Opened {
                 Err(trouble) => {
                     failed += 1;
                     match trouble {
-                        Trouble::Passing(_, asked) if failed <= client.settings.retries => {
+                        AttemptError::Passing(_, asked) if failed <= client.settings.retries => {
                             traffic.again.fetch_add(1, Ordering::Relaxed);
                             std::thread::sleep(client.settings.delay(failed, asked));
                         }
@@ -188,13 +186,14 @@ impl Opened {
             };
             failed = if filled - before >= PROGRESS { 1 } else { failed + 1 };
             match trouble {
-                Trouble::Final(error) => return Err(in_range(from..end, error)),
+                AttemptError::Final(error) => return Err(in_range(from..end, error)),
                 trouble if failed > self.client.settings.retries => {
                     let at = start + filled as u64;
                     return Err(in_range(at..end, trouble.into_error(failed)));
                 }
                 trouble => {
-                    let asked = if let Trouble::Passing(_, asked) = trouble { asked } else { None };
+                    let asked =
+                        if let AttemptError::Passing(_, asked) = trouble { asked } else { None };
                     self.traffic.again.fetch_add(1, Ordering::Relaxed);
                     std::thread::sleep(self.client.settings.delay(failed, asked));
                 }
@@ -271,68 +270,80 @@ impl Opened {
         out: &mut [u8],
         filled: &mut usize,
         stop: &AtomicBool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), AttemptError> {
         let Answer { status, headers, mut body } =
             ask(&self.place, &self.client, Some(&range), &self.traffic)?;
         self.check(status, &headers, &range)?;
         let mut n = 0;
         while n < out.len() {
             if stop.load(Ordering::Relaxed) {
-                return Err(Trouble::wrong("no longer wanted"));
+                return Err(AttemptError::wrong("no longer wanted"));
             }
             let piece = out.len().min(n + (256 << 10));
             match body.read(&mut out[n..piece]) {
-                Ok(0) => return Err(Trouble::Passing("the connection was cut".into(), None)),
+                Ok(0) => {
+                    return Err(AttemptError::Passing(
+                        "the connection was interrupted".into(),
+                        None,
+                    ));
+                }
                 Ok(got) => {
                     n += got;
                     *filled += got;
                     self.traffic.bytes.fetch_add(got as u64, Ordering::Relaxed);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Trouble::Passing(self.client.broken(&error), None)),
+                Err(error) => return Err(AttemptError::Passing(self.client.broken(&error), None)),
             }
         }
         // Also lets the connection be used again.
         match body.read(&mut [0]) {
             Ok(0) => Ok(()),
-            Ok(_) => Err(Trouble::wrong("the answer has more bytes than were asked for")),
+            Ok(_) => Err(AttemptError::wrong("the response is longer than requested")),
             Err(error) => {
                 *filled -= n;
-                Err(Trouble::Passing(self.client.broken(&error), None))
+                Err(AttemptError::Passing(self.client.broken(&error), None))
             }
         }
     }
 
     /// Whether the head of an answer is that of the range asked for, of the same object.
-    fn check(&self, status: u16, headers: &HeaderMap, range: &Range<u64>) -> Result<(), Trouble> {
+    fn check(
+        &self,
+        status: u16,
+        headers: &HeaderMap,
+        range: &Range<u64>,
+    ) -> Result<(), AttemptError> {
         check_status(status, headers)?;
         check_kind(&self.place, headers)?;
         let Kind::Ranges(len) = self.kind else { return Ok(()) };
         if !self.version.admits(&Version::of(headers)) {
-            return Err(Trouble::wrong("the object was changed while it was being read"));
+            return Err(AttemptError::wrong("the object changed while it was being read"));
         }
         if status != 206 {
-            return Err(Trouble::wrong(format!(
-                "the server gave ranges before, and now answers with status {status}"
+            return Err(AttemptError::wrong(format!(
+                "the server supported range requests before but now answers with status {status}"
             )));
         }
         let Some(found) = ContentRange::of(headers) else {
-            return Err(Trouble::wrong("the answer doesn't say which range it is"));
+            return Err(AttemptError::wrong("the response has no Content-Range"));
         };
         if found.total.is_some_and(|total| total != len) {
             let total = found.total.unwrap_or_default();
-            let why = format!("the object was changed: it had {len} bytes and now has {total}");
-            return Err(Trouble::wrong(why));
+            let why = format!("the object changed: it had {len} bytes and now has {total}");
+            return Err(AttemptError::wrong(why));
         }
         if found.range.as_ref() != Some(range) {
             let found = found.range.map_or("none".into(), |found| shown(&found));
-            return Err(Trouble::wrong(format!("the answer is another range: {found}")));
+            return Err(AttemptError::wrong(format!(
+                "the response has a different range: {found}"
+            )));
         }
         check_length(headers, range)
     }
 
     /// Reads the answer to a request for all of it, of a server without ranges.
-    fn stream(
+    pub(crate) fn stream(
         &self,
         len: Option<u64>,
         at_hand: Option<BodyReader<'static>>,
@@ -341,15 +352,15 @@ impl Opened {
             Some(body) => body,
             // It was read before: once more, if it is the same.
             None => {
-                let again = || -> Result<_, Trouble> {
+                let again = || -> Result<_, AttemptError> {
                     let Answer { status, headers, body } =
                         ask(&self.place, &self.client, None, &self.traffic)?;
                     self.check(status, &headers, &(0..0))?;
                     if !self.version.admits(&Version::of(&headers))
                         || answer::content_length(&headers) != len
                     {
-                        return Err(Trouble::wrong(
-                            "the object was changed since it was read first",
+                        return Err(AttemptError::wrong(
+                            "the object has changed since it was first read",
                         ));
                     }
                     Ok(body)
@@ -363,13 +374,13 @@ impl Opened {
 
 /// One request and its answer, redirects followed. `again` counts.
 fn ask(
-    place: &Place,
+    place: &ObjectAddress,
     client: &Client,
     range: Option<&Range<u64>>,
     traffic: &Traffic,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, AttemptError> {
     let range = range.map(|range| format!("bytes={}-{}", range.start, range.end - 1));
-    let mut request = place.request(range.as_deref()).map_err(Trouble::Final)?;
+    let mut request = place.request(range.as_deref()).map_err(AttemptError::Final)?;
     let mut otherwise = 0;
     for _ in 0..=MOST_REDIRECTS {
         traffic.requests.fetch_add(1, Ordering::Relaxed);
@@ -379,20 +390,20 @@ fn ask(
             && place.can_ask_otherwise(answer.status, &answer.headers)
         {
             otherwise += 1;
-            request = place.request(range.as_deref()).map_err(Trouble::Final)?;
+            request = place.request(range.as_deref()).map_err(AttemptError::Final)?;
         } else if matches!(answer.status, 301 | 302 | 303 | 307 | 308)
             && let Some(to) = answer::text(&answer.headers, "location")
         {
-            request = place.redirect(&request, to).map_err(Trouble::wrong)?;
+            request = place.redirect(&request, to).map_err(AttemptError::wrong)?;
         } else {
             return Ok(answer);
         }
     }
-    Err(Trouble::wrong("too many redirects"))
+    Err(AttemptError::wrong("too many redirects"))
 }
 
 /// Opens once: asks for the first block.
-fn first(place: &Place, client: &Client, traffic: &Traffic) -> Result<First, Trouble> {
+fn first(place: &ObjectAddress, client: &Client, traffic: &Traffic) -> Result<First, AttemptError> {
     let mut answer = ask(place, client, Some(&(0..BLOCK)), traffic)?;
     let found = ContentRange::of(&answer.headers);
     let is_unknown = |found: &ContentRange| found.total.is_none();
@@ -413,36 +424,36 @@ fn first(place: &Place, client: &Client, traffic: &Traffic) -> Result<First, Tro
     check_status(status, &headers)?;
     check_kind(place, &headers)?;
     let version = Version::of(&headers);
-    let mut read = |len: u64| -> Result<Vec<u8>, Trouble> {
+    let mut read = |len: u64| -> Result<Vec<u8>, AttemptError> {
         let mut bytes = Vec::new();
         // One more, to see that there is none.
         match (&mut body).take(len + 1).read_to_end(&mut bytes) {
             Ok(_) if (bytes.len() as u64) < len => {
-                Err(Trouble::Passing("the connection was cut".into(), None))
+                Err(AttemptError::Passing("the connection was interrupted".into(), None))
             }
             Ok(_) if bytes.len() as u64 > len => {
-                Err(Trouble::wrong("the answer has more bytes than it says"))
+                Err(AttemptError::wrong("the response is longer than it says"))
             }
             Ok(_) => {
                 traffic.bytes.fetch_add(len, Ordering::Relaxed);
                 Ok(bytes)
             }
-            Err(error) => Err(Trouble::Passing(client.broken(&error), None)),
+            Err(error) => Err(AttemptError::Passing(client.broken(&error), None)),
         }
     };
     match (status, ContentRange::of(&headers)) {
         (206, Some(ContentRange { range: Some(range), total: Some(len) })) => {
             let expected = 0..BLOCK.min(len);
             if range != expected {
-                let why = format!("the answer is another range: {} of {len}", shown(&range));
-                return Err(Trouble::wrong(why));
+                let why = format!("the response has a different range: {} of {len}", shown(&range));
+                return Err(AttemptError::wrong(why));
             }
             check_length(&headers, &expected)?;
             let mut cache = Cache::default();
             cache.put(0, &read(expected.end)?);
             Ok((version, Kind::Ranges(len), cache))
         }
-        (206, _) => Err(Trouble::wrong("the answer doesn't say which range it is")),
+        (206, _) => Err(AttemptError::wrong("the response has no Content-Range")),
         (200, _) => match answer::content_length(&headers) {
             Some(len) if len <= SMALL => {
                 let whole = read(len)?.into();
@@ -450,7 +461,9 @@ fn first(place: &Place, client: &Client, traffic: &Traffic) -> Result<First, Tro
             }
             len => Ok((version, Kind::Stream(Mutex::new(Some(body)), len), Cache::default())),
         },
-        (status, _) => Err(Trouble::wrong(format!("the server answers with status {status}"))),
+        (status, _) => {
+            Err(AttemptError::wrong(format!("the server answered with status {status}")))
+        }
     }
 }
 
@@ -459,40 +472,38 @@ fn block_len(number: u64, len: u64) -> usize {
     BLOCK.min(len - number * BLOCK) as usize
 }
 
-fn check_status(status: u16, headers: &HeaderMap) -> Result<(), Trouble> {
-    let is = |kind, why: String| Err(Trouble::Final(io::Error::new(kind, why)));
+fn check_status(status: u16, headers: &HeaderMap) -> Result<(), AttemptError> {
+    let is = |kind, why: String| Err(AttemptError::Final(io::Error::new(kind, why)));
     match status {
         200 | 206 => Ok(()),
         408 | 425 | 429 | 500 | 502 | 503 | 504 => {
-            let why = format!("the server answers with status {status}");
-            Err(Trouble::Passing(why, answer::retry_after(headers)))
+            let why = format!("the server answered with status {status}");
+            Err(AttemptError::Passing(why, answer::retry_after(headers)))
         }
-        404 | 410 => {
-            is(io::ErrorKind::NotFound, format!("there is no such object (status {status})"))
-        }
+        404 | 410 => is(io::ErrorKind::NotFound, format!("no such object (status {status})")),
         401 | 403 | 407 => is(
             io::ErrorKind::PermissionDenied,
             format!(
-                "the server refuses (status {status}): it isn't there, or needs other credentials"
+                "access denied (status {status}): the object doesn't exist or needs other credentials"
             ),
         ),
-        _ => Err(Trouble::wrong(format!("the server answers with status {status}"))),
+        _ => Err(AttemptError::wrong(format!("the server answered with status {status}"))),
     }
 }
 
-fn check_kind(place: &Place, headers: &HeaderMap) -> Result<(), Trouble> {
+fn check_kind(place: &ObjectAddress, headers: &HeaderMap) -> Result<(), AttemptError> {
     match wrong_kind(headers, place.path(), place.encoding_is_a_label()) {
-        Some(why) => Err(Trouble::wrong(why)),
+        Some(why) => Err(AttemptError::wrong(why)),
         None => Ok(()),
     }
 }
 
 /// Whether as many bytes follow as the range has, if that is said.
-fn check_length(headers: &HeaderMap, range: &Range<u64>) -> Result<(), Trouble> {
+fn check_length(headers: &HeaderMap, range: &Range<u64>) -> Result<(), AttemptError> {
     let expected = range.end - range.start;
     match answer::content_length(headers) {
         Some(len) if len != expected => {
-            Err(Trouble::wrong(format!("the answer has {len} bytes instead of {expected}")))
+            Err(AttemptError::wrong(format!("the response has {len} bytes instead of {expected}")))
         }
         _ => Ok(()),
     }
@@ -507,139 +518,25 @@ fn in_range(range: Range<u64>, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("bytes {}: {error}", shown(&range)))
 }
 
-impl Object for Opened {
-    fn len(&self) -> Option<u64> {
-        match &self.kind {
-            Kind::Ranges(len) => Some(*len),
-            Kind::Whole(bytes) => Some(bytes.len() as u64),
-            Kind::Stream(_, len) => *len,
-        }
-    }
-
-    fn modified(&self) -> Option<SystemTime> {
-        self.version.modified()
-    }
-
-    fn has_ranges(&self) -> bool {
-        !matches!(self.kind, Kind::Stream(..))
-    }
-
-    fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
-        let len = match &self.kind {
-            Kind::Ranges(len) => *len,
-            Kind::Whole(bytes) => {
-                let rest = usize::try_from(offset).ok().and_then(|at| bytes.get(at..));
-                return rest.unwrap_or_default().read(out);
-            }
-            Kind::Stream(..) => return Err(io::ErrorKind::Unsupported.into()),
-        };
-        let wanted =
-            out.len().min(usize::try_from(len.saturating_sub(offset)).unwrap_or(usize::MAX));
-        let mut filled = 0;
-        while filled < wanted {
-            let at = offset + filled as u64;
-            let number = at / BLOCK;
-            let cached = self.cache().get(number);
-            let block = match cached {
-                Some(block) => block,
-                None => self.fetch_blocks(number, (wanted - filled) as u64, len)?,
-            };
-            let within = (at - number * BLOCK) as usize;
-            let part = block.get(within..).unwrap_or_default();
-            let n = part.len().min(wanted - filled);
-            if n == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            out[filled..filled + n].copy_from_slice(&part[..n]);
-            filled += n;
-        }
-        Ok(filled)
-    }
-
-    fn read_from(self: Arc<Self>, offset: u64, end: Option<u64>) -> Box<dyn Read + Send> {
-        match &self.kind {
-            Kind::Ranges(len) => {
-                let len = *len;
-                Box::new(Ahead::new(self, offset, end, len))
-            }
-            Kind::Whole(bytes) => {
-                let mut cursor = io::Cursor::new(Arc::clone(bytes));
-                cursor.set_position(offset);
-                Box::new(cursor)
-            }
-            Kind::Stream(..) => Box::new(FromTheFront { object: self, state: Front::New, offset }),
-        }
-    }
-
-    fn describe(&self) -> Option<String> {
-        let Traffic { requests, again, bytes, from_disk } = &self.traffic;
-        let of = |number: &AtomicU64| number.load(Ordering::Relaxed);
-        let how = match &self.kind {
-            Kind::Ranges(_) => "in ranges",
-            Kind::Whole(_) => "as a whole, as it is small",
-            Kind::Stream(..) => "as a stream, as its server gives no ranges",
-        };
-        let (requests, again) = (of(requests), of(again));
-        let megabytes = of(bytes) as f64 / 1e6;
-        let mut told = format!(
-            "fetched {how}: {megabytes:.3} MB in {requests} request{}, {again} of them tried again; {}",
-            if requests == 1 { "" } else { "s" },
-            self.version.told_by(),
-        );
-        if let Some(disk) = &self.client.disk {
-            match (&self.identity, disk.failed()) {
-                (Some(_), None) => {
-                    let megabytes = of(from_disk) as f64 / 1e6;
-                    told += &format!("; {megabytes:.3} MB from the cache");
-                }
-                (Some(_), Some(why)) => told += &format!("; the cache can't be written: {why}"),
-                (None, _) => {
-                    told += "; not in the cache: it has no ETag, or its address has a query or password";
-                }
-            }
-        }
-        Some(told)
-    }
-}
-
-impl Opened {
-    /// Fetches the block of this number and those behind it that are wanted, or likely to be.
-    fn fetch_blocks(&self, number: u64, wanted: u64, len: u64) -> io::Result<Arc<[u8]>> {
-        let goes_on = {
-            let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-            if last.0 == number { last.1 * 2 } else { 1 }
-        };
-        let count = goes_on.max(wanted.div_ceil(BLOCK)).min(MOST_BLOCKS);
-        let start = number * BLOCK;
-        let end = len.min(start + count * BLOCK);
-        let mut bytes = vec![0; (end - start) as usize];
-        self.fetch_kept(start, &mut bytes, &AtomicBool::new(false))?;
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (number + count, count);
-        self.cache().put(start, &bytes);
-        bytes.truncate(BLOCK as usize);
-        Ok(bytes.into())
-    }
-}
-
 /// What a server without ranges sends, once.
-struct Streamed<'a> {
-    object: &'a Opened,
-    body: BodyReader<'static>,
-    position: u64,
-    len: Option<u64>,
+pub(crate) struct Streamed<'a> {
+    pub(crate) object: &'a Opened,
+    pub(crate) body: BodyReader<'static>,
+    pub(crate) position: u64,
+    pub(crate) len: Option<u64>,
 }
 
 impl Streamed<'_> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let cut = |position: u64, why: &str| {
             let why = format!(
-                "byte {position}: {why}, and the server gives no ranges to go on from there"
+                "byte {position}: {why}, and the server doesn't support range requests to resume"
             );
             io::Error::new(io::ErrorKind::UnexpectedEof, why)
         };
         match self.body.read(out) {
             Ok(0) if !out.is_empty() && self.len.is_some_and(|len| self.position < len) => {
-                Err(cut(self.position, "the connection was cut"))
+                Err(cut(self.position, "the connection was interrupted"))
             }
             Ok(n) => {
                 self.position += n as u64;
@@ -649,50 +546,5 @@ impl Streamed<'_> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             Err(error) => Err(cut(self.position, &self.object.client.broken(&error))),
         }
-    }
-}
-
-/// A reader of a stream that asks for it when it is read.
-struct FromTheFront {
-    object: Arc<Opened>,
-    state: Front,
-    offset: u64,
-}
-
-enum Front {
-    New,
-    Reading(BodyReader<'static>, u64),
-    /// It failed, and does so again.
-    Failed(io::ErrorKind, String),
-}
-
-impl Read for FromTheFront {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let Kind::Stream(at_hand, len) = &self.object.kind else { return Ok(0) };
-        if self.offset != 0 {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        let mut streamed = match std::mem::replace(&mut self.state, Front::New) {
-            Front::New => {
-                let at_hand = at_hand.lock().unwrap_or_else(PoisonError::into_inner).take();
-                self.object.stream(*len, at_hand)?
-            }
-            Front::Reading(body, position) => {
-                Streamed { object: &self.object, body, position, len: *len }
-            }
-            Front::Failed(kind, why) => {
-                self.state = Front::Failed(kind, why.clone());
-                return Err(io::Error::new(kind, why));
-            }
-        };
-        let result = streamed.read(out);
-        let Streamed { body, position, .. } = streamed;
-        self.state = match &result {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                Front::Failed(error.kind(), error.to_string())
-            }
-            _ => Front::Reading(body, position),
-        };
-        result
     }
 }

@@ -97,7 +97,7 @@ fn number(variable: &str, least: u32, most: u32) -> Result<Option<u32>, String> 
     let number = value.to_str().and_then(|text| text.parse().ok());
     match number.filter(|number| (least..=most).contains(number)) {
         Some(number) => Ok(Some(number)),
-        None => Err(format!("{variable} is to be a number from {least} to {most}, not {value:?}")),
+        None => Err(format!("{variable} must be a number from {least} to {most}, not {value:?}")),
     }
 }
 

@@ -9,7 +9,7 @@ use biofast_io::remote::{Object, Store};
 use crate::client::Client;
 use crate::disk::Disk;
 use crate::object::Opened;
-use crate::place::Place;
+use crate::place::ObjectAddress;
 use crate::settings::Settings;
 
 /// Opens addresses. What is opened again is the object that was opened first, of the same version, as long as this lives.
@@ -67,7 +67,7 @@ impl Store for Remote {
             Slot::Missing(kind, why) => return Err(io::Error::new(*kind, why.clone())),
             Slot::Unasked => {}
         }
-        let place = Place::parse(address)?;
+        let place = ObjectAddress::parse(address)?;
         match Opened::open(place, Arc::clone(&self.client)) {
             Ok(object) => {
                 let object = Arc::new(object);

@@ -1,4 +1,4 @@
-//! Serves the files of a folder on 127.0.0.1, to measure how remote inputs are read: docs/remote.md.
+//! Serves the files of a folder on 127.0.0.1, to measure how remote inputs are read.
 //!
 //! `cargo run --release -p biofast-testkit --example serve -- FOLDER PORT [LATENCY_MS]`
 #![allow(clippy::unwrap_used)]

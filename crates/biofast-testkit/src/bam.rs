@@ -4,7 +4,7 @@ use crate::random::Random;
 
 /// The fields of a record that tests vary.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct BamRecord {
     /// refID and next_refID.
     pub references: [i32; 2],
     /// MAPQ.
@@ -39,7 +39,7 @@ pub fn header_of(text: &str, references: &[(&str, u32)]) -> Vec<u8> {
 }
 
 /// A record with an empty CIGAR, bases `A` and qualities 30.
-pub fn record(r: &Record) -> Vec<u8> {
+pub fn record(r: &BamRecord) -> Vec<u8> {
     let size = 32 + r.name.len() + 1 + r.len.div_ceil(2) + r.len;
     let mut out = Vec::new();
     out.extend((size as u32).to_le_bytes());
@@ -65,11 +65,11 @@ pub fn record(r: &Record) -> Vec<u8> {
 }
 
 /// `n` records of all kinds of flags, on `references` references.
-pub fn records(n: usize, references: i32) -> Vec<Record> {
+pub fn records(n: usize, references: i32) -> Vec<BamRecord> {
     let mut numbers = Random(0x9e37_79b9_7f4a_7c15);
     let mut random = |bound: u64| numbers.below_u64(bound);
     (0..n)
-        .map(|i| Record {
+        .map(|i| BamRecord {
             references: [0, 1].map(|_| random(references as u64 + 1) as i32 - 1),
             mapq: random(61) as u8,
             flags: random(4096) as u16,
@@ -98,7 +98,7 @@ pub struct Aligned {
 
 /// A record with a CIGAR, named `r`.
 pub fn aligned(a: &Aligned) -> Vec<u8> {
-    let base = Record {
+    let base = BamRecord {
         references: [a.reference, -1],
         mapq: 60,
         flags: a.flags,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 /// How a text is written.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
+struct TextShape {
     crlf: bool,
     final_newline: bool,
     repeat_caption: bool,
@@ -13,11 +13,11 @@ struct Shape {
     blank_lines: usize,
 }
 
-fn shape() -> impl Strategy<Value = Shape> {
+fn shape() -> impl Strategy<Value = TextShape> {
     let wrap = prop_oneof![4 => Just(0usize), 1 => 1usize..20];
     let blank_lines = prop_oneof![4 => Just(0usize), 1 => 1usize..6];
     (any::<bool>(), any::<bool>(), any::<bool>(), wrap, blank_lines).prop_map(
-        |(crlf, final_newline, repeat_caption, wrap, blank_lines)| Shape {
+        |(crlf, final_newline, repeat_caption, wrap, blank_lines)| TextShape {
             crlf,
             final_newline,
             repeat_caption,

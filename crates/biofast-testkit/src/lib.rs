@@ -3,6 +3,7 @@
 
 pub mod bam;
 pub mod container;
+pub mod effort;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod http;

@@ -2,7 +2,7 @@
 
 /// A record of the reference reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct ReferenceRecord {
     /// The header line without `@`.
     pub definition: Vec<u8>,
     /// The bases.
@@ -28,7 +28,7 @@ pub fn reverse_complement(bases: &[u8]) -> Vec<u8> {
 /// Sequence lines last until a line starting with `+`, quality lines until there are as many
 /// characters as bases. What follows a record of more lines than four, or of none for the
 /// sequence, must be a header, a blank line or the end.
-pub fn read(text: &[u8]) -> (Vec<Record>, bool) {
+pub fn read(text: &[u8]) -> (Vec<ReferenceRecord>, bool) {
     let mut lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
     if lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
@@ -52,7 +52,7 @@ pub fn read(text: &[u8]) -> (Vec<Record>, bool) {
 fn record<'a>(
     header: &[u8],
     lines: &mut std::iter::Peekable<impl Iterator<Item = &'a [u8]>>,
-) -> Option<Record> {
+) -> Option<ReferenceRecord> {
     let definition = header.strip_prefix(b"@")?.to_vec();
     if definition.iter().any(|&b| (b < b' ' && b != b'\t') || b == 127) {
         return None;
@@ -84,11 +84,11 @@ fn record<'a>(
     if wrapped && !lines.peek().is_none_or(next_is_fine) {
         return None;
     }
-    Some(Record { definition, sequence, qualities })
+    Some(ReferenceRecord { definition, sequence, qualities })
 }
 
 /// The row `seqkit stats -a -T` should print for these records, without the file's name.
-pub fn seqkit_row(records: &[Record]) -> Vec<String> {
+pub fn seqkit_row(records: &[ReferenceRecord]) -> Vec<String> {
     let mut lengths: Vec<usize> = records.iter().map(|r| r.sequence.len()).collect();
     lengths.sort_unstable();
     let n = lengths.len();

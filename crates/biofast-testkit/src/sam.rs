@@ -6,7 +6,7 @@ use crate::random::Random;
 
 /// What the generated records have.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct SamShape {
     /// Records.
     pub records: usize,
     /// Coordinate-sorted, as the header then says.
@@ -78,7 +78,7 @@ fn cigar(random: &mut Random, len: u64, oddities: bool) -> (String, u64) {
 }
 
 /// SAM text with a header.
-pub fn text(shape: &Shape) -> String {
+pub fn text(shape: &SamShape) -> String {
     let mut random = Random(shape.seed | 1);
     let order = if shape.sorted { "coordinate" } else { "unsorted" };
     let mut out = format!("@HD\tVN:1.6\tSO:{order}\n");

@@ -7,7 +7,7 @@ use crate::random::Random;
 
 /// What generated files have.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shape {
+pub struct TemplateShape {
     /// Seed of the generator.
     pub seed: u64,
     /// Sets of templates. Those of one set lie on two references of their own, so that one file can hold many small cases; with
@@ -73,7 +73,7 @@ impl Read {
 
 struct Generator {
     random: Random,
-    shape: Shape,
+    shape: TemplateShape,
     text: String,
     name: String,
     read_group: String,
@@ -84,7 +84,7 @@ struct Generator {
 }
 
 /// SAM text with a header, the records of a name together.
-pub fn text(shape: &Shape) -> String {
+pub fn text(shape: &TemplateShape) -> String {
     let mut generator = Generator {
         random: Random(shape.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
         shape: *shape,

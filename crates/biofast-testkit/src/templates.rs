@@ -7,9 +7,9 @@ use std::fmt::Write;
 pub type Template = Vec<String>;
 
 /// Numbers that look random and are the same in every run.
-pub struct Random(pub u64);
+pub struct TemplateRandom(pub u64);
 
-impl Random {
+impl TemplateRandom {
     /// A number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 =
@@ -35,11 +35,11 @@ pub fn header(order: &str) -> String {
 /// `n` templates: pairs, reads without their mate, reads of no pair; mapped in all ways or not at
 /// all, with and without qualities and optional fields. No read is there twice.
 pub fn templates(seed: u64, n: usize) -> Vec<Template> {
-    let mut random = Random(seed);
+    let mut random = TemplateRandom(seed);
     (0..n).map(|number| template(&mut random, number)).collect()
 }
 
-fn template(random: &mut Random, number: usize) -> Template {
+fn template(random: &mut TemplateRandom, number: usize) -> Template {
     let parts: &[u16] = match random.below(10) {
         0 => &[0x41],
         1 => &[0x81],

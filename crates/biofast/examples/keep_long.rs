@@ -6,10 +6,10 @@ use std::error::Error;
 use std::io::Write;
 
 use biofast::fastq::{Inputs, par_transform};
+use biofast::filter::predicate::{Mean, MinLen, MinMeanQuality};
+use biofast::filter::{Filter, Reason};
 use biofast::io::output::{self, Compression, Format, Output};
 use biofast::io::{Options, Source};
-use biofast::ops::filter::predicate::{Mean, MinLen, MinMeanQuality};
-use biofast::ops::filter::{Filter, Reason};
 
 fn main() -> Result<(), Box<dyn Error>> {
     run(std::env::args().skip(1), &mut std::io::stdout().lock())

@@ -113,7 +113,7 @@ fn shared(root: &Path, program: &Path) -> Result<Content> {
     Ok(content)
 }
 
-/// Manual pages and completions, as the program prints them.
+/// Manual pages, completions and JSON schemas, as the program prints them.
 fn pages(root: &Path, program: &Path) -> Result<Content> {
     let mut content = Content::new();
     for (shell, file) in [
@@ -125,14 +125,17 @@ fn pages(root: &Path, program: &Path) -> Result<Content> {
         let text = output(Command::new(program).args(["completions", shell]))?;
         content.insert(format!("completions/{file}"), (text.into_bytes(), false));
     }
-    let folder = root.join("target/dist-man");
-    output(Command::new(program).arg("man").arg(&folder))?;
-    for entry in fs::read_dir(&folder)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        content.insert(format!("man/man1/{name}"), (fs::read(entry.path())?, false));
+    let folder = root.join("target/dist-pages");
+    for (words, to) in [(&["man"][..], "man/man1"), (&["schema", "--out-dir"], "schema")] {
+        output(Command::new(program).args(words).arg(&folder))?;
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            content.insert(format!("{to}/{name}"), (fs::read(entry.path())?, false));
+        }
+        fs::remove_dir_all(&folder)
+            .with_context(|| format!("can't remove {}", folder.display()))?;
     }
-    fs::remove_dir_all(&folder).with_context(|| format!("can't remove {}", folder.display()))?;
     Ok(content)
 }
 

@@ -24,8 +24,8 @@ Commands:
             Linux with musl], and pack it with completions, manual pages, licences and checksums
             into DIR [default: target/dist-files]; with --deb as Debian's package, too (cargo-deb)
   pages PROGRAM DIR
-            Write the manual pages and completions that a program prints, and the licences of what
-            is in it, to DIR
+            Write the manual pages, completions and JSON schemas that a program prints, and the
+            licences of what is in it, to DIR
   sbom      Print the list of components (CycloneDX 1.5) to standard output
   licences  Print the licences of all components to standard output
   versions  Check that every file that names the version names the same one

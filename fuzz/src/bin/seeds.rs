@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 use biofast_testkit::{bam, container};
 
 fn put(folder: &Path, name: &str, parts: &[&[u8]]) {
@@ -62,7 +62,8 @@ fn main() {
     let extra = container::bgzf_block(b"ACGT", b"XY\x01\0z");
     put(&folder("bgzf"), "extra", &[b"\x02", &extra, &container::bgzf(b"", 1)]);
     for (number, oddities) in [(1, false), (2, true)] {
-        let shape = Shape { records: 4, sorted: number == 1, longest: 30, oddities, seed: number };
+        let shape =
+            SamShape { records: 4, sorted: number == 1, longest: 30, oddities, seed: number };
         let text = sam::text(&shape);
         put(&folder("sam"), &format!("{number}"), &[b"\x06", text.as_bytes()]);
         put(&folder("check"), &format!("sam-{number}"), &[b"\x06", text.as_bytes()]);

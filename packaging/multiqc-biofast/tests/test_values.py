@@ -35,9 +35,9 @@ def made(tmp_path_factory):
     (qc / "checks.json").write_text(checks)
     pair = [demo / "R1.fq.gz", demo / "R2.fq.gz"]
     out = ["-o", folder / "1.fq", "--out2", folder / "2.fq"]
-    biofast("filter", "--quiet", *pair, *out, "--max-n", 0, "--min-mean-qual", 25, "--json", qc / "lane1.json")
-    biofast("filter", "--quiet", pair[0], "-o", folder / "3.fq", "--cut-tail", "--min-len", 140, "--json", qc / "lane2.json")
-    biofast("dedup", "--quiet", *pair, *out, "--json", qc / "copies.json")
+    biofast("filter", "--quiet", *pair, *out, "--max-n", 0, "--min-mean-qual", 25, "--summary", qc / "lane1.json")
+    biofast("filter", "--quiet", pair[0], "-o", folder / "3.fq", "--cut-tail", "--min-len", 140, "--summary", qc / "lane2.json")
+    biofast("dedup", "--quiet", *pair, *out, "--summary", qc / "copies.json")
     (qc / "depth.json").write_text(biofast("stats", "--json", demo / "aln.bam"))
     (qc / "judged.json").write_text(biofast("stats", "--json", "--quiet", "--library", "wgs", *pair))
     (qc / "judged-aln.json").write_text(biofast("stats", "--json", "--quiet", "--library", "wgs", demo / "aln.bam"))

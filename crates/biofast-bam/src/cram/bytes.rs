@@ -11,13 +11,13 @@ pub(super) fn bad<T>(reason: &'static str) -> Result<T> {
 
 /// Takes parts from the front of some bytes; never beyond their end.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Cursor<'a> {
+pub(super) struct ByteCursor<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> ByteCursor<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Cursor { bytes }
+        ByteCursor { bytes }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -154,14 +154,14 @@ mod tests {
 
     #[test]
     fn numbers_of_every_length() {
-        let itf8 = |bytes: &[u8]| Cursor::new(bytes).itf8().ok();
+        let itf8 = |bytes: &[u8]| ByteCursor::new(bytes).itf8().ok();
         assert_eq!(itf8(&[0x7f]), Some(127));
         assert_eq!(itf8(&[0x80, 0x80]), Some(128));
         assert_eq!(itf8(&[0xc0, 0x40, 0x00]), Some(16_384));
         assert_eq!(itf8(&[0xe0, 0x20, 0x00, 0x00]), Some(2_097_152));
         assert_eq!(itf8(&[0xff, 0xff, 0xff, 0xff, 0x0f]), Some(-1));
         assert_eq!(itf8(&[0xff, 0xff, 0xff]), None);
-        let ltf8 = |bytes: &[u8]| Cursor::new(bytes).ltf8().ok();
+        let ltf8 = |bytes: &[u8]| ByteCursor::new(bytes).ltf8().ok();
         assert_eq!(ltf8(&[0x7f]), Some(127));
         assert_eq!(ltf8(&[0xf0, 0x10, 0, 0, 0]), Some(1 << 28));
         assert_eq!(ltf8(&[0xff; 9]), Some(-1));

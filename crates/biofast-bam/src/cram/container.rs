@@ -6,7 +6,7 @@ use std::io::{BufRead, Read};
 use libdeflater::crc32;
 use noodles_cram as cram;
 
-use crate::cram::bytes::{Cursor, Result, bad, itf8, length, ltf8};
+use crate::cram::bytes::{ByteCursor, Result, bad, itf8, length, ltf8};
 use crate::cram::guard;
 use crate::error::ErrorKind;
 
@@ -106,7 +106,7 @@ impl Container {
             Block::read(reader, &mut body)?;
         }
         if body.len() as u64 > stated.len + 4 {
-            return bad("a file header whose blocks go on behind their container");
+            return bad("a file header with blocks that extend past their container");
         }
         let padding = stated.len.saturating_sub(body.len() as u64);
         let n = reader.take(padding).read_to_end(&mut body).map_err(ErrorKind::read)?;
@@ -176,7 +176,7 @@ impl Container {
 impl Container {
     /// Checks the blocks without decompressing them.
     pub(super) fn check(&self, version: Version) -> Result<()> {
-        let mut bytes = Cursor::new(&self.body);
+        let mut bytes = ByteCursor::new(&self.body);
         while !bytes.is_empty() {
             Block::take(&mut bytes, version)?;
         }
@@ -240,7 +240,7 @@ impl<'a> Block<'a> {
     }
 
     /// Takes a block from the front and checks its CRC-32.
-    pub(super) fn take(bytes: &mut Cursor<'a>, version: Version) -> Result<Block<'a>> {
+    pub(super) fn take(bytes: &mut ByteCursor<'a>, version: Version) -> Result<Block<'a>> {
         let start = bytes.rest();
         let (method, content) = (bytes.byte()?, bytes.byte()?);
         let id = bytes.itf8()?;
@@ -266,12 +266,12 @@ impl<'a> Block<'a> {
         }
         // No compressor reaches such ratios on blocks of this size; a length field does.
         if self.raw_len > MAX_BLOCK || (self.method == 1 && self.raw_len / 1100 > self.data.len()) {
-            return bad("a block that claims to be larger than its data can be");
+            return bad("a block that claims an impossible size");
         }
         guard::check(self.method, self.data, self.raw_len)?;
         let decoded = self.decode_codec().map_err(|e| ErrorKind::BadCram(e.to_string().into()))?;
         if decoded.len() != self.raw_len {
-            return bad("a block that decompresses to another length than stated");
+            return bad("a block that decompresses to a different length than stated");
         }
         Ok(Cow::Owned(decoded))
     }

@@ -10,7 +10,7 @@ use biofast_io::{Location, display_name};
 use super::bytes::{Result, bad};
 use super::container::{Container, DEFINITION_LEN, Version};
 use crate::error::{Error, ErrorKind};
-use crate::input::{CramContainer, CramContainers};
+use crate::input_options::{CramContainer, CramContainers};
 
 /// Where the containers of a CRAM file start that have records, and how many each has. Headers are read and their checksums
 /// checked, and nothing of what is in containers: that is told by who reads them.

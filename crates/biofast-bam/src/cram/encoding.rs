@@ -1,7 +1,7 @@
 //! The compression header: what is preserved, and how each data series is encoded (CRAM
 //! specification, sections 8.4 and 13).
 
-use crate::cram::bytes::{Bits, Cursor, Result, bad};
+use crate::cram::bytes::{Bits, ByteCursor, Result, bad};
 
 /// How values of a data series are stored.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(super) struct Huffman(Vec<(u32, u32, i32)>);
 pub(super) struct Data<'a> {
     pub(super) core: Bits<'a>,
     /// External blocks by slot.
-    pub(super) external: Vec<Cursor<'a>>,
+    pub(super) external: Vec<ByteCursor<'a>>,
 }
 
 /// Content ids of external blocks; an id's index is its slot.
@@ -51,10 +51,10 @@ fn slot(id: i32, slots: &mut Slots) -> usize {
 
 impl Encoding {
     /// Reads an encoding; `None` if it is the one that encodes nothing.
-    pub(super) fn read(bytes: &mut Cursor<'_>, slots: &mut Slots) -> Result<Option<Encoding>> {
+    pub(super) fn read(bytes: &mut ByteCursor<'_>, slots: &mut Slots) -> Result<Option<Encoding>> {
         let kind = bytes.itf8()?;
         let len = bytes.length()?;
-        let mut bytes = Cursor::new(bytes.take(len)?);
+        let mut bytes = ByteCursor::new(bytes.take(len)?);
         let bits = |n: i32| match u32::try_from(n) {
             Ok(n @ 0..=32) => Ok(n),
             _ => bad("an encoding of more than 32 bits"),
@@ -186,7 +186,7 @@ impl Encoding {
         match self {
             Encoding::Array(len, values) => {
                 let n = super::bytes::length(len.int(data)?)?;
-                if n > super::MAX_SLICE {
+                if n > super::guard::MAX_SLICE {
                     return bad("a byte array of more than 1 GiB");
                 }
                 values.run(n, data, out)
@@ -202,7 +202,7 @@ impl Encoding {
 }
 
 impl Huffman {
-    fn read(bytes: &mut Cursor<'_>) -> Result<Huffman> {
+    fn read(bytes: &mut ByteCursor<'_>) -> Result<Huffman> {
         // Each takes a byte at least, so the cursor bounds them.
         let n = bytes.length()?;
         let mut symbols = Vec::new();
@@ -210,7 +210,7 @@ impl Huffman {
             symbols.push(bytes.itf8()?);
         }
         if bytes.length()? != n {
-            return bad("a Huffman code with other numbers of symbols and lengths");
+            return bad("a Huffman code with different numbers of symbols and lengths");
         }
         let mut codes = Vec::new();
         for symbol in symbols {
@@ -241,7 +241,7 @@ impl Huffman {
                 return Ok(symbol);
             }
         }
-        bad("bits that are no code of a Huffman encoding")
+        bad("bits that are not a valid Huffman code")
     }
 }
 
@@ -326,7 +326,7 @@ impl Compression {
     }
 
     pub(super) fn read(bytes: &[u8]) -> Result<Compression> {
-        let mut bytes = Cursor::new(bytes);
+        let mut bytes = ByteCursor::new(bytes);
         let mut this = Compression {
             names: true,
             delta: true,
@@ -394,7 +394,7 @@ impl Compression {
         for list in dictionary.split(|&b| b == 0) {
             let (keys, rest) = list.as_chunks::<3>();
             if !rest.is_empty() {
-                return bad("a list of tags whose length is no multiple of three");
+                return bad("a tag list whose length is not a multiple of three");
             }
             let list =
                 keys.iter().map(|key| match self.tags.iter().position(|(known, _)| known == key) {
@@ -408,9 +408,9 @@ impl Compression {
 }
 
 /// A map's bytes and its number of entries.
-fn map<'a>(bytes: &mut Cursor<'a>) -> Result<(Cursor<'a>, usize)> {
+fn map<'a>(bytes: &mut ByteCursor<'a>) -> Result<(ByteCursor<'a>, usize)> {
     let len = bytes.length()?;
-    let mut map = Cursor::new(bytes.take(len)?);
+    let mut map = ByteCursor::new(bytes.take(len)?);
     let count = map.length()?;
     Ok((map, count))
 }

@@ -1,10 +1,10 @@
 //! Read features: the sequence, qualities, CIGAR and the tags MD and NM of a mapped read, from
 //! what differs from the reference (CRAM specification, section 10.6).
 
-use crate::cram::MAX_SLICE;
+use super::guard::MAX_SLICE;
+use super::record::{CramRecord, Slice};
 use crate::cram::bytes::{Result, bad, length};
 use crate::cram::encoding::{Compression, Data, Encoding, Series};
-use crate::cram::slice::{Record, Slice};
 
 /// A stretch of the reference, in capitals, whose first base is at `first`, counted from 1.
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ impl Bases<'_> {
 }
 
 /// Which tags are to be computed.
-pub(super) struct Wanted {
+pub(super) struct ComputedTags {
     pub(super) md: bool,
     pub(super) nm: bool,
 }
@@ -67,11 +67,11 @@ struct Md {
 
 #[allow(clippy::too_many_arguments)] // one call; the parts are borrowed from one decoder
 pub(super) fn decode(
-    record: &mut Record,
+    record: &mut CramRecord,
     len: usize,
     missing: bool,
     known: Option<Bases<'_>>,
-    wanted: Wanted,
+    wanted: ComputedTags,
     data: &mut Data<'_>,
     compression: &Compression,
     out: &mut Slice,
@@ -321,7 +321,7 @@ impl Read<'_> {
     }
 
     /// Appends MD and NM, as htslib does for reads stored without them.
-    fn finish_tags(self, wanted: Wanted) {
+    fn finish_tags(self, wanted: ComputedTags) {
         let tags = &mut self.out.tags;
         if let Some(mut md) = self.md {
             md.count();

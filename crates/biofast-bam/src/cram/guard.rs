@@ -2,7 +2,7 @@
 //! the data claim, and calls itself for each level of nested streams. Checksums find damage;
 //! this is for data made to do harm.
 
-use crate::cram::bytes::{Cursor, Result, bad};
+use crate::cram::bytes::{ByteCursor, Result, bad};
 
 /// Streams of several interleaved streams (CRAM codecs specification, sections 3.6 and 4.6).
 const STRIPE: u8 = 0x08;
@@ -11,7 +11,7 @@ const NO_SIZE: u8 = 0x10;
 
 /// Checks the data of a block that claims to decompress to `raw_len` bytes.
 pub(super) fn check(method: u8, data: &[u8], raw_len: usize) -> Result<()> {
-    let mut data = Cursor::new(data);
+    let mut data = ByteCursor::new(data);
     let claims = match method {
         // rANS 4×8: order, compressed length, length.
         4 => {
@@ -26,12 +26,12 @@ pub(super) fn check(method: u8, data: &[u8], raw_len: usize) -> Result<()> {
     if claims == raw_len {
         Ok(())
     } else {
-        bad("compressed data and their block state two lengths")
+        bad("compressed data and their block state different lengths")
     }
 }
 
 /// A number of seven bits a byte, the highest first.
-fn uint7(data: &mut Cursor<'_>) -> Result<usize> {
+fn uint7(data: &mut ByteCursor<'_>) -> Result<usize> {
     let mut value = 0u64;
     loop {
         let byte = data.byte()?;
@@ -46,12 +46,12 @@ fn uint7(data: &mut Cursor<'_>) -> Result<usize> {
 }
 
 /// A stream of rANS Nx16 or of the arithmetic coder: striped streams may not nest.
-fn check_stream(mut data: Cursor<'_>, raw_len: Option<usize>) -> Result<()> {
+fn check_stream(mut data: ByteCursor<'_>, raw_len: Option<usize>) -> Result<()> {
     let flags = data.byte()?;
     if flags & NO_SIZE == 0 {
         let claims = uint7(&mut data)?;
-        if raw_len.is_some_and(|raw_len| claims != raw_len) || claims > super::MAX_SLICE {
-            return bad("compressed data and their block state two lengths");
+        if raw_len.is_some_and(|raw_len| claims != raw_len) || claims > MAX_SLICE {
+            return bad("compressed data and their block state different lengths");
         }
     }
     if flags & STRIPE == 0 {
@@ -72,10 +72,10 @@ fn check_stream(mut data: Cursor<'_>, raw_len: Option<usize>) -> Result<()> {
 }
 
 /// The name tokeniser's streams.
-fn check_names(mut data: Cursor<'_>, raw_len: usize) -> Result<()> {
+fn check_names(mut data: ByteCursor<'_>, raw_len: usize) -> Result<()> {
     let (claims, names) = (data.u32()? as usize, data.u32()? as usize);
     if claims != raw_len || names > raw_len {
-        return bad("compressed names and their block state two lengths");
+        return bad("compressed names and their block state different lengths");
     }
     // Which coder the streams are of.
     data.byte()?;
@@ -86,11 +86,15 @@ fn check_names(mut data: Cursor<'_>, raw_len: usize) -> Result<()> {
             data.take(2)?;
         } else {
             let len = uint7(&mut data)?;
-            check_stream(Cursor::new(data.take(len)?), None)?;
+            check_stream(ByteCursor::new(data.take(len)?), None)?;
         }
     }
     Ok(())
 }
+
+/// The most a slice may take when decoded, 1 GiB: far more than any writer makes, and what keeps
+/// a small damaged file from taking all memory.
+pub(super) const MAX_SLICE: usize = 1 << 30;
 
 #[cfg(test)]
 mod tests {

@@ -2,8 +2,8 @@
 //! specification, section 10.4). The sign and the cases without a length are those of
 //! htslib 1.16.
 
+use super::record::{CramRecord, UNMAPPED};
 use crate::cram::bytes::{Result, bad};
-use crate::cram::slice::{Record, UNMAPPED};
 
 const PAIRED: i32 = 1;
 const MATE_UNMAPPED: i32 = 8;
@@ -13,7 +13,7 @@ const FIRST: i32 = 64;
 
 /// Fills in what records say of their mates. Afterwards the last record of a template points to
 /// the first.
-pub(super) fn resolve(records: &mut [Record]) -> Result<()> {
+pub(super) fn resolve(records: &mut [CramRecord]) -> Result<()> {
     let mut chain = Vec::new();
     for first in 0..records.len() {
         if records[first].mate.is_none() {
@@ -27,7 +27,7 @@ pub(super) fn resolve(records: &mut [Record]) -> Result<()> {
                 chain.push(at);
                 match records[at].mate {
                     Some(next) if next > at && next < records.len() => at = next,
-                    Some(_) => return bad("records that are each other's later mates"),
+                    Some(_) => return bad("records that each claim to precede their mate"),
                     None => break,
                 }
             }
@@ -55,7 +55,7 @@ pub(super) fn resolve(records: &mut [Record]) -> Result<()> {
 }
 
 /// A record whose mate's fields are stored, or that has none.
-fn detached(record: &mut Record) {
+fn detached(record: &mut CramRecord) {
     if record.mate_flags & 1 != 0 {
         record.flags |= PAIRED | MATE_REVERSE;
     }
@@ -68,7 +68,7 @@ fn detached(record: &mut Record) {
     record.template_len.get_or_insert(0);
 }
 
-fn set_template_len(records: &mut [Record], chain: &[usize]) {
+fn set_template_len(records: &mut [CramRecord], chain: &[usize]) {
     let reference = records[chain[0]].reference;
     if chain.iter().any(|&n| records[n].reference != reference) {
         chain.iter().for_each(|&n| records[n].template_len = Some(0));

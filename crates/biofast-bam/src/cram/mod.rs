@@ -10,10 +10,12 @@
 mod bytes;
 mod container;
 mod containers;
+mod context;
 mod encoding;
 mod features;
 mod guard;
 mod mates;
+mod record;
 mod reference;
 mod slice;
 mod tags;
@@ -22,10 +24,11 @@ mod write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use biofast_io::lanes::Lanes;
 use biofast_io::{Location, Notes, Options, Origin, Reader, Source, Warning};
 
 use crate::adapter::Produce;
-use crate::cram::bytes::{Cursor, Result, bad};
+use crate::cram::bytes::{ByteCursor, Result, bad};
 use crate::cram::container::{
     Block, COMPRESSION_HEADER, Container, DEFINITION_LEN, FILE_HEADER, Version,
 };
@@ -34,20 +37,16 @@ use crate::cram::encoding::Compression;
 use crate::cram::reference::Repository;
 use crate::error::{Error, ErrorKind};
 use crate::header::{Header, Parsed};
-use crate::input::{Detail, InputOptions};
-use crate::sam::Text;
-use biofast_io::lanes::Lanes;
-
-/// The most a slice may take when decoded, 1 GiB: far more than any writer makes, and what keeps
-/// a small damaged file from taking all memory.
-const MAX_SLICE: usize = 1 << 30;
+use crate::input_options::{Detail, InputOptions};
+use crate::sam::header::Text;
+use context::Context;
 
 /// Some decompressors keep tables of half a megabyte on the stack.
 const STACK: usize = 16 << 20;
 
 /// Makes BAM of CRAM.
 pub(crate) struct CramToBam {
-    state: State,
+    state: CramState,
     name: Arc<str>,
     threads: usize,
     strict: bool,
@@ -64,9 +63,9 @@ pub(crate) struct CramToBam {
     fault: Option<Error>,
 }
 
-enum State {
+enum CramState {
     Start(Reader),
-    Containers(Containers, Lanes<Job, Decoded>),
+    Containers(Containers, Lanes<ContainerJob, Decoded>),
     Ended,
 }
 
@@ -79,7 +78,7 @@ struct Containers {
 }
 
 /// A container and its offset.
-struct Job {
+struct ContainerJob {
     container: Container,
     offset: u64,
 }
@@ -90,40 +89,6 @@ struct Decoded {
     records: u64,
     offset: u64,
     fault: Option<ErrorKind>,
-}
-
-/// What decoding a container needs of the file.
-struct Context {
-    version: Version,
-    detail: Detail,
-    repository: Repository,
-    header: Header,
-    read_groups: Vec<Vec<u8>>,
-    /// What names are made of where none are stored: the file's name.
-    prefix: Vec<u8>,
-}
-
-impl Context {
-    fn references(&self) -> i32 {
-        self.header.references().len() as i32
-    }
-
-    /// A reference sequence's index, name and length.
-    fn reference(&self, reference: i32) -> Result<(usize, &[u8], i64)> {
-        let index = usize::try_from(reference).ok();
-        match index.and_then(|n| Some((n, self.header.references().get(n)?))) {
-            // Below 2^63, as every length is.
-            Some((index, found)) => Ok((index, &found.name, found.length as i64)),
-            None => bad("a reference sequence that the header doesn't have"),
-        }
-    }
-
-    /// A read group's name. A last group called UNKNOWN is what htsjdk gives reads without one.
-    fn read_group(&self, n: usize) -> Option<&[u8]> {
-        let name = self.read_groups.get(n)?;
-        let unknown = n + 1 == self.read_groups.len() && name == b"UNKNOWN";
-        (!unknown).then_some(name)
-    }
 }
 
 impl CramToBam {
@@ -141,7 +106,7 @@ impl CramToBam {
         let io: &Options = options.io;
         let origin = source.origin();
         Ok(CramToBam {
-            state: State::Start(Reader::new(source, io)?),
+            state: CramState::Start(Reader::new(source, io)?),
             name,
             threads: io.threads,
             strict: io.strict || !io.allow_missing_eof,
@@ -162,12 +127,12 @@ impl CramToBam {
         let Some(container) = Container::read_file_header(&mut reader, version)? else {
             return Err(ErrorKind::Truncated("the CRAM header"));
         };
-        let block = Block::take(&mut Cursor::new(&container.body), version)?;
+        let block = Block::take(&mut ByteCursor::new(&container.body), version)?;
         if block.content != FILE_HEADER {
             return bad("a first block that isn't the file header");
         }
         let data = block.decode()?;
-        let mut data = Cursor::new(&data);
+        let mut data = ByteCursor::new(&data);
         let len = usize::try_from(data.u32()?).ok();
         let Some(text) = len.and_then(|n| data.rest().get(..n)) else {
             return bad("a header whose text is longer than its block");
@@ -223,7 +188,7 @@ impl CramToBam {
 }
 
 impl Containers {
-    fn next(&mut self, offset: &mut u64) -> Option<Job> {
+    fn next(&mut self, offset: &mut u64) -> Option<ContainerJob> {
         while self.fault.is_none() {
             match Container::read(&mut self.reader, self.version) {
                 Ok(Some(container)) => {
@@ -231,7 +196,7 @@ impl Containers {
                     *offset += container.len;
                     self.eof_seen = container.is_eof;
                     if container.records > 0 {
-                        return Some(Job { container, offset: start });
+                        return Some(ContainerJob { container, offset: start });
                     }
                     // Nothing that is needed; but is it what was written?
                     if let Err(kind) = container.check(self.version) {
@@ -248,8 +213,8 @@ impl Containers {
 
 impl Produce for CramToBam {
     fn produce(&mut self, out: &mut Vec<u8>) -> std::result::Result<bool, Error> {
-        match std::mem::replace(&mut self.state, State::Ended) {
-            State::Start(reader) => {
+        match std::mem::replace(&mut self.state, CramState::Ended) {
+            CramState::Start(reader) => {
                 let (containers, context) =
                     self.start(reader, out).map_err(|kind| self.error(kind, self.offset, None))?;
                 let context = Arc::new(context);
@@ -258,10 +223,10 @@ impl Produce for CramToBam {
                     move |job| decode(job, &context)
                 })
                 .map_err(|e| self.error(ErrorKind::read(e), self.offset, None))?;
-                self.state = State::Containers(containers, workers);
+                self.state = CramState::Containers(containers, workers);
                 Ok(true)
             }
-            State::Containers(mut containers, mut workers) => {
+            CramState::Containers(mut containers, mut workers) => {
                 while workers.has_room()
                     && let Some(job) = containers.next(&mut self.offset)
                 {
@@ -281,12 +246,12 @@ impl Produce for CramToBam {
                     }
                     None => {
                         self.records += done.records;
-                        self.state = State::Containers(containers, workers);
+                        self.state = CramState::Containers(containers, workers);
                     }
                 }
                 Ok(true)
             }
-            State::Ended => self.fault.take().map_or(Ok(false), Err),
+            CramState::Ended => self.fault.take().map_or(Ok(false), Err),
         }
     }
 }
@@ -303,8 +268,8 @@ fn read_groups(text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Decodes a container, up to the first slice that is wrong.
-fn decode(job: Job, context: &Context) -> Decoded {
-    let Job { container, offset } = job;
+fn decode(job: ContainerJob, context: &Context) -> Decoded {
+    let ContainerJob { container, offset } = job;
     let mut done = Decoded { bam: Vec::new(), records: 0, offset, fault: None };
     // The decompressors aren't ours, and some panic on data that no compressor makes; what had
     // been decoded before is complete.
@@ -318,7 +283,7 @@ fn decode(job: Job, context: &Context) -> Decoded {
 }
 
 fn decode_slices(container: &Container, context: &Context, done: &mut Decoded) -> Result<()> {
-    let mut bytes = Cursor::new(&container.body);
+    let mut bytes = ByteCursor::new(&container.body);
     let block = Block::take(&mut bytes, context.version)?;
     if block.content != COMPRESSION_HEADER {
         return bad("a container that doesn't start with a compression header");
@@ -335,7 +300,7 @@ fn decode_slices(container: &Container, context: &Context, done: &mut Decoded) -
         done.records += slice.records.len() as u64;
     }
     if done.records != container.records {
-        return bad("a container with another number of records than stated");
+        return bad("a container with a different number of records than stated");
     }
     Ok(())
 }

@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::cram::bytes::{Bits, Cursor, Result, bad, length};
+use super::context::Context;
+use super::guard::MAX_SLICE;
+use super::record::{CramRecord, NO_SEQUENCE, Slice, Span, UNMAPPED};
+use crate::cram::bytes::{Bits, ByteCursor, Result, bad, length};
 use crate::cram::container::{Block, CORE, EXTERNAL, SLICE_HEADER, Version};
 use crate::cram::encoding::{Compression, Data, Series};
 use crate::cram::features::{self, Bases};
 use crate::cram::mates;
-use crate::cram::{Context, MAX_SLICE, tags};
-use crate::input::Detail;
+use crate::cram::tags;
+use crate::input_options::Detail;
 use crate::packing;
 
 /// Qualities are stored as an array.
@@ -18,52 +21,9 @@ const QUALITIES: i32 = 1;
 const DETACHED: i32 = 2;
 /// The mate is a later record of the slice.
 const MATE_DOWNSTREAM: i32 = 4;
-/// The sequence is missing (`*`).
-pub(super) const NO_SEQUENCE: i32 = 8;
-pub(super) const UNMAPPED: i32 = 4;
 const REVERSE: i32 = 16;
 
-/// A part of one of the slice's buffers.
-pub(super) type Span = std::ops::Range<usize>;
-
-/// A record; parts of variable length are in the slice's buffers.
-#[derive(Default)]
-pub(super) struct Record {
-    pub(super) flags: i32,
-    pub(super) reference: i32,
-    /// The leftmost and the rightmost position, counted from 1.
-    pub(super) start: i64,
-    pub(super) end: i64,
-    pub(super) mapq: u8,
-    pub(super) read_group: i32,
-    pub(super) name: Span,
-    pub(super) mate_flags: i32,
-    pub(super) mate_reference: i32,
-    pub(super) mate_start: i64,
-    /// The index of the next record of the template in the slice.
-    pub(super) mate: Option<usize>,
-    /// `None` until it has been computed.
-    pub(super) template_len: Option<i64>,
-    pub(super) bases: Span,
-    pub(super) cigar: Span,
-    pub(super) tags: Span,
-}
-
-/// Records with the buffers they point into.
-#[derive(Default)]
-pub(super) struct Slice {
-    pub(super) records: Vec<Record>,
-    pub(super) names: Vec<u8>,
-    /// Letters, and as many qualities.
-    pub(super) bases: Vec<u8>,
-    pub(super) qualities: Vec<u8>,
-    pub(super) cigars: Vec<u32>,
-    pub(super) tags: Vec<u8>,
-    /// The number of the first record in the file.
-    pub(super) first: i64,
-}
-
-struct Header<'a> {
+struct SliceHeader<'a> {
     reference: i32,
     start: i32,
     span: i32,
@@ -74,9 +34,9 @@ struct Header<'a> {
     md5: &'a [u8],
 }
 
-impl<'a> Header<'a> {
-    fn read(bytes: &'a [u8], version: Version) -> Result<Header<'a>> {
-        let mut bytes = Cursor::new(bytes);
+impl<'a> SliceHeader<'a> {
+    fn read(bytes: &'a [u8], version: Version) -> Result<SliceHeader<'a>> {
+        let mut bytes = ByteCursor::new(bytes);
         let (reference, start, span) = (bytes.itf8()?, bytes.itf8()?, bytes.itf8()?);
         let records = bytes.length()?;
         let counter = if version.major < 3 { bytes.itf8()?.into() } else { bytes.ltf8()? };
@@ -91,13 +51,13 @@ impl<'a> Header<'a> {
         if reference >= 0 && (start < 0 || span < 0) {
             return bad("a slice with a negative position or span");
         }
-        Ok(Header { reference, start, span, records, counter, blocks, embedded, md5 })
+        Ok(SliceHeader { reference, start, span, records, counter, blocks, embedded, md5 })
     }
 }
 
 /// Decodes the slice at the front of `bytes`.
 pub(super) fn decode(
-    bytes: &mut Cursor<'_>,
+    bytes: &mut ByteCursor<'_>,
     compression: &Compression,
     context: &Context,
     placement: bool,
@@ -107,7 +67,7 @@ pub(super) fn decode(
         return bad("a block other than a slice header where a slice should start");
     }
     let header = block.decode()?;
-    let header = Header::read(&header, context.version)?;
+    let header = SliceHeader::read(&header, context.version)?;
     let mut core = None;
     let mut external: Vec<(i32, Cow<'_, [u8]>)> = Vec::new();
     for _ in 0..header.blocks {
@@ -122,7 +82,7 @@ pub(super) fn decode(
     let core = core.unwrap_or_default();
     let find = |id: i32| external.iter().find(|(known, _)| *known == id).map(|(_, data)| &data[..]);
     // A writer may leave out empty blocks.
-    let cursor = |id: &i32| Cursor::new(find(*id).unwrap_or_default());
+    let cursor = |id: &i32| ByteCursor::new(find(*id).unwrap_or_default());
     let data =
         Data { core: Bits::new(&core), external: compression.slots.iter().map(cursor).collect() };
 
@@ -136,7 +96,7 @@ pub(super) fn decode(
                 return bad("an embedded reference that is shorter than its slice");
             }
             if !bases.iter().all(|&base| packing::is_base(base)) {
-                return bad("an embedded reference that is no sequence");
+                return bad("an invalid embedded reference");
             }
             let bases = bases.to_ascii_uppercase();
             let (_, _, len) = context.reference(header.reference)?;
@@ -191,7 +151,7 @@ impl Known {
         Ok(Some(Known { bases, first: 1, len }))
     }
 
-    fn check_md5(&self, header: &Header<'_>, context: &Context) -> Result<()> {
+    fn check_md5(&self, header: &SliceHeader<'_>, context: &Context) -> Result<()> {
         if header.md5.iter().all(|&b| b == 0) {
             return Ok(());
         }
@@ -210,7 +170,7 @@ impl Known {
 struct Decoder<'a> {
     compression: &'a Compression,
     context: &'a Context,
-    header: &'a Header<'a>,
+    header: &'a SliceHeader<'a>,
     data: Data<'a>,
     out: Slice,
     known: Option<Known>,
@@ -227,7 +187,8 @@ impl Decoder<'_> {
             self.out.records.push(record);
             // Codes of no bits at all would let a few bytes claim any number of records.
             let out = &self.out;
-            let held = size_of::<Record>() * out.records.len() + out.names.len() + out.tags.len();
+            let held =
+                size_of::<CramRecord>() * out.records.len() + out.names.len() + out.tags.len();
             if held + 2 * out.bases.len() + 4 * out.cigars.len() > MAX_SLICE {
                 return bad("a slice of more than 1 GiB");
             }
@@ -240,14 +201,14 @@ impl Decoder<'_> {
         self.compression.series(series)?.int(&mut self.data)
     }
 
-    fn record(&mut self, number: usize) -> Result<Record> {
+    fn record(&mut self, number: usize) -> Result<CramRecord> {
         let compression = self.compression;
         let flags = self.int(Series::BF)?;
         if !(0..=0xffff).contains(&flags) {
             return bad("flags of more than 16 bits");
         }
         let cram_flags = self.int(Series::CF)?;
-        let mut record = Record { flags, ..Record::default() };
+        let mut record = CramRecord { flags, ..CramRecord::default() };
         record.reference = self.header.reference;
         if record.reference == -2 {
             record.reference = self.int(Series::RI)?;
@@ -315,7 +276,8 @@ impl Decoder<'_> {
                 return bad("a mapped read without a position");
             }
             let known = known.map(|k| Bases { bases: &k.bases, first: k.first, len: k.len });
-            let wanted = features::Wanted { md: !has_md && !missing, nm: !has_nm && !missing };
+            let wanted =
+                features::ComputedTags { md: !has_md && !missing, nm: !has_nm && !missing };
             features::decode(
                 &mut record,
                 len,
@@ -379,7 +341,7 @@ impl Decoder<'_> {
     }
 
     /// Decodes the tags; returns whether MD and NM are among them, or the read didn't have them.
-    fn tags(&mut self, record: &mut Record) -> Result<(bool, bool)> {
+    fn tags(&mut self, record: &mut CramRecord) -> Result<(bool, bool)> {
         let out = &mut self.out.tags;
         record.tags = out.len()..out.len();
         let list = self.compression.series(Series::TL)?.int(&mut self.data)?;

@@ -1,11 +1,10 @@
 //! Records of a slice as BAM bytes (SAM specification, section 4.2).
 
-use crate::cram::Context;
+use super::context::Context;
+use super::record::{CramRecord, Slice, UNMAPPED};
 use crate::cram::bytes::{Result, bad};
-use crate::cram::slice::{Record, Slice, UNMAPPED};
-use crate::fixed::FixedFields;
+use crate::fixed::{FIXED_LEN, FixedFields};
 use crate::packing;
-use crate::record::FIXED_LEN;
 use crate::sam::bin;
 
 /// The most operations that fit the field; more go to the tag `CG`.
@@ -22,7 +21,7 @@ pub(super) fn write(slice: &Slice, context: &Context, out: &mut Vec<u8>) -> Resu
 fn write_record(
     slice: &Slice,
     number: usize,
-    record: &Record,
+    record: &CramRecord,
     context: &Context,
     out: &mut Vec<u8>,
 ) -> Result<()> {
@@ -103,7 +102,13 @@ fn write_record(
 
 /// The name with its NUL: the record's own, its mate's, or one made of the file's name and the
 /// number of the template's first record, as htslib makes it.
-fn write_name(slice: &Slice, number: usize, record: &Record, context: &Context, out: &mut Vec<u8>) {
+fn write_name(
+    slice: &Slice,
+    number: usize,
+    record: &CramRecord,
+    context: &Context,
+    out: &mut Vec<u8>,
+) {
     let mate = record.mate.map(|n| (n, &slice.records[n]));
     if !record.name.is_empty() {
         out.extend_from_slice(&slice.names[record.name.clone()]);

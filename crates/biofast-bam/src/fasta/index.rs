@@ -8,7 +8,7 @@ use biofast_io::Shown;
 use md5::{Digest as _, Md5};
 use noodles_fasta::io::Indexer;
 
-use super::Entry;
+use super::entry::Entry;
 
 /// The MD5 sum of what is given bit by bit.
 #[derive(Default)]
@@ -41,7 +41,7 @@ pub(super) fn read(path: &Path) -> io::Result<HashMap<Vec<u8>, Entry>> {
         }
         let (sequence, entry) = parse(line, number).ok_or_else(|| {
             named(format!(
-                ", line {number}: expected a name and four numbers (length, offset, bases and bytes a line), found '{}'",
+                ", line {number}: expected a name and four numbers (length, offset, bases per line, bytes per line), found '{}'",
                 Shown(line)
             ))
         })?;

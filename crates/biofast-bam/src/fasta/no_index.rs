@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, BufRead};
 use std::path::Path;
 
-use super::Entry;
+use super::entry::Entry;
 
 #[derive(Default)]
 pub(super) struct Digest(());
@@ -22,7 +22,7 @@ impl Digest {
 pub(super) fn read(_path: &Path) -> io::Result<HashMap<Vec<u8>, Entry>> {
     Err(io::Error::new(
         io::ErrorKind::Unsupported,
-        "this build of biofast can't read FASTA: it was built without the feature 'cram'",
+        "this build can't read FASTA (feature 'cram' is off)",
     ))
 }
 

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use biofast_io::bgzf::VirtualOffset;
 use biofast_io::splice::Segment;
 
-use super::Format;
 use super::bins::Scheme;
 use super::hash_order::HashOrder;
+use super::tables::IndexFormat;
 use crate::flag;
 use crate::record::Record;
 
@@ -68,8 +68,7 @@ impl Partial {
         let alignment_end = record.alignment_end();
         if position > scheme.end() || alignment_end > scheme.end() {
             return Err(format!(
-                "the alignment ends at position {alignment_end}, and this index holds at most {}; \
-                 CSI holds more",
+                "the alignment ends at position {alignment_end}, but this index reaches only {}; use CSI",
                 scheme.end()
             ));
         }
@@ -136,7 +135,7 @@ fn add_windows(all: &mut Vec<Windows>, mut new: Windows) {
 #[derive(Default)]
 pub(super) struct Assembly {
     /// The references so far, by index.
-    references: BTreeMap<i32, Reference>,
+    references: BTreeMap<i32, ReferenceBins>,
     /// The run that may go on.
     open: Option<Run>,
     unplaced: u64,
@@ -144,7 +143,7 @@ pub(super) struct Assembly {
 
 /// What the index will say of one reference.
 #[derive(Default)]
-struct Reference {
+struct ReferenceBins {
     bins: BTreeMap<u32, Vec<Segment>>,
     order: HashOrder,
     windows: Vec<Windows>,
@@ -152,7 +151,7 @@ struct Reference {
     counts: [u64; 2],
 }
 
-impl Reference {
+impl ReferenceBins {
     fn add_chunk(&mut self, bin: u32, segment: Segment) {
         let chunks = self.bins.entry(bin).or_default();
         self.order.put(bin, chunks.is_empty());
@@ -215,14 +214,19 @@ impl Assembly {
     }
 
     /// The bytes of the index, not compressed.
-    pub(super) fn finish(self, format: Format, scheme: Scheme, reference_count: usize) -> Vec<u8> {
+    pub(super) fn finish(
+        self,
+        format: IndexFormat,
+        scheme: Scheme,
+        reference_count: usize,
+    ) -> Vec<u8> {
         self.finish_with(format, scheme, reference_count, &[])
     }
 
     /// The same with what CSI says besides.
     pub(super) fn finish_with(
         mut self,
-        format: Format,
+        format: IndexFormat,
         scheme: Scheme,
         reference_count: usize,
         aux: &[u8],
@@ -230,8 +234,8 @@ impl Assembly {
         self.open_run(None, scheme);
         let mut out = Vec::new();
         match format {
-            Format::Bai => out.extend_from_slice(b"BAI\x01"),
-            Format::Csi => {
+            IndexFormat::Bai => out.extend_from_slice(b"BAI\x01"),
+            IndexFormat::Csi => {
                 out.extend_from_slice(b"CSI\x01");
                 put_i32(&mut out, scheme.min_shift.into());
                 put_i32(&mut out, scheme.depth.into());
@@ -245,7 +249,7 @@ impl Assembly {
                 Some(reference) => reference.write(format, scheme, &mut out),
                 None => {
                     put_i32(&mut out, 0);
-                    if format == Format::Bai {
+                    if format == IndexFormat::Bai {
                         put_i32(&mut out, 0);
                     }
                 }
@@ -256,8 +260,8 @@ impl Assembly {
     }
 }
 
-impl Reference {
-    fn write(mut self, format: Format, scheme: Scheme, out: &mut Vec<u8>) {
+impl ReferenceBins {
+    fn write(mut self, format: IndexFormat, scheme: Scheme, out: &mut Vec<u8>) {
         self.compress(scheme);
         let bins = self.bins.len() + usize::from(self.segment.is_some());
         put_i32(out, bins);
@@ -273,7 +277,7 @@ impl Reference {
                 chunks.iter().for_each(|&segment| put_segment(out, segment));
             }
         }
-        if format == Format::Bai {
+        if format == IndexFormat::Bai {
             let windows = self.windows.last().map_or(0, |windows| windows.last + 1);
             put_i32(out, windows as usize);
             let mut next = 0;
@@ -326,9 +330,15 @@ impl Reference {
     }
 }
 
-fn put_bin(format: Format, number: u32, first: VirtualOffset, chunks: usize, out: &mut Vec<u8>) {
+fn put_bin(
+    format: IndexFormat,
+    number: u32,
+    first: VirtualOffset,
+    chunks: usize,
+    out: &mut Vec<u8>,
+) {
     out.extend_from_slice(&number.to_le_bytes());
-    if format == Format::Csi {
+    if format == IndexFormat::Csi {
         put_u64(out, first.into());
     }
     put_i32(out, chunks);

@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 use biofast_io::bgzf;
 use biofast_io::{Location, Options, Source};
 
-use super::Format;
 use super::assemble::{Assembly, Partial};
 use super::bins::Scheme;
+use super::tables::IndexFormat;
 use crate::error::{Error, ErrorKind};
 use crate::fold::par_fold_ordered_framed;
 use crate::framer::Framer;
@@ -17,32 +17,18 @@ use crate::header::Header;
 use crate::record::Batch;
 
 /// Which index to build.
-///
-/// ```
-/// use biofast_bam::index::{BuildOptions, Format};
-///
-/// let fine = BuildOptions { format: Some(Format::Csi), min_shift: Some(12) };
-/// assert_eq!(BuildOptions::from(Format::Csi).format, fine.format);
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuildOptions {
     /// The format; `None` is BAI where all references are short enough for it, else CSI.
-    pub format: Option<Format>,
+    pub format: Option<IndexFormat>,
     /// CSI only: the size of the smallest bins as a power of 2, from 1 to 30; `None` is 14.
     pub min_shift: Option<u8>,
 }
 
 impl BuildOptions {
-    /// An index of this format.
-    ///
-    /// ```
-    /// use biofast_bam::index::{BuildOptions, Format};
-    ///
-    /// let options = BuildOptions::default().with_format(Format::Csi).with_min_shift(12);
-    /// assert_eq!(options.min_shift, Some(12));
-    /// ```
+    /// Sets the format.
     #[must_use]
-    pub fn with_format(mut self, format: Format) -> BuildOptions {
+    pub fn with_format(mut self, format: IndexFormat) -> BuildOptions {
         self.format = Some(format);
         self
     }
@@ -55,35 +41,17 @@ impl BuildOptions {
     }
 }
 
-impl From<Format> for BuildOptions {
+impl From<IndexFormat> for BuildOptions {
     /// This format with its usual bins.
-    fn from(format: Format) -> Self {
+    fn from(format: IndexFormat) -> Self {
         BuildOptions { format: Some(format), min_shift: None }
     }
 }
 
 /// An index that has been built.
-///
-/// ```
-/// use biofast_bam::index::{BuildOptions, Format, Built, build};
-/// use biofast_io::{Options, Source};
-/// # use biofast_bam::{Header, RecordBuf, Writer};
-/// # let folder = std::env::temp_dir().join(format!("biofast-doc-built-{}", std::process::id()));
-/// # std::fs::create_dir_all(&folder)?;
-/// # let path = folder.join("x.bam");
-/// # let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
-/// # let mut writer = Writer::create(&path, &header)?;
-/// # writer.write(&RecordBuf::mapped("r", 0, 9, "1M".parse()?).sequence(b"A").build()?)?;
-/// # writer.finish()?;
-///
-/// let built: Built = build(Source::open(&path)?, Format::Csi.into(), &Options::default())?;
-/// assert_eq!((built.format, built.header.references().len()), (Format::Csi, 1));
-/// # std::fs::remove_dir_all(&folder)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct Built {
     /// Its format.
-    pub format: Format,
+    pub format: IndexFormat,
     /// The content of its file.
     pub bytes: Vec<u8>,
     /// The header of the BAM file.
@@ -93,7 +61,7 @@ pub struct Built {
 /// Builds the index of a BAM file sorted by coordinate, on `options.threads` threads.
 ///
 /// ```
-/// use biofast_bam::index::{BuildOptions, Format, build};
+/// use biofast_bam::index::{BuildOptions, IndexFormat, build};
 /// use biofast_io::{Options, Source};
 /// # use biofast_bam::{Header, RecordBuf, Writer};
 /// # let folder = std::env::temp_dir().join(format!("biofast-doc-build-{}", std::process::id()));
@@ -106,7 +74,7 @@ pub struct Built {
 ///
 /// // BAI, as the references are short enough.
 /// let built = build(Source::open(&path)?, BuildOptions::default(), &Options::default())?;
-/// assert_eq!(built.format, Format::Bai);
+/// assert_eq!(built.format, IndexFormat::Bai);
 /// assert!(built.bytes.starts_with(b"BAI\x01"));
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -166,17 +134,17 @@ pub fn build(source: Source, what: BuildOptions, options: &Options) -> Result<Bu
 }
 
 /// The content of an index file.
-pub(super) fn file(format: Format, bytes: Vec<u8>) -> Vec<u8> {
+pub(super) fn file(format: IndexFormat, bytes: Vec<u8>) -> Vec<u8> {
     match format {
-        Format::Bai => bytes,
-        Format::Csi => bgzf::compress(&bytes),
+        IndexFormat::Bai => bytes,
+        IndexFormat::Csi => bgzf::compress(&bytes),
     }
 }
 
 /// Adds a batch, up to the first record that can't be indexed.
 fn condense(partial: &mut Partial, batch: Batch<'_>, scheme: Scheme) {
     let Some(records) = batch.with_places() else {
-        let why = "it is not BGZF, so it has no blocks to jump to".into();
+        let why = "it is not BGZF".into();
         partial.fault = Some((batch.first_record() + 1, why));
         return;
     };
@@ -194,7 +162,7 @@ pub(super) fn not_indexable(name: &Arc<str>, record: Option<u64>, why: String) -
 }
 
 /// The format and the tree of bins for the references of a header.
-pub(super) fn choose(header: &Header, what: BuildOptions) -> Result<(Format, Scheme), String> {
+pub(super) fn choose(header: &Header, what: BuildOptions) -> Result<(IndexFormat, Scheme), String> {
     let longest = header.references().iter().max_by_key(|r| r.length);
     let length = longest.map_or(0, |r| r.length);
     // Below 2^63, as every length is.
@@ -202,22 +170,22 @@ pub(super) fn choose(header: &Header, what: BuildOptions) -> Result<(Format, Sch
     let csi = |min_shift: u8| {
         if !(1..=30).contains(&min_shift) {
             return Err(format!(
-                "the smallest bins must be of 2^1 to 2^30 bases, not 2^{min_shift}"
+                "the smallest bins must have 2^1 to 2^30 bases, not 2^{min_shift}"
             ));
         }
         let scheme = Scheme::for_length(min_shift, length).ok_or_else(|| {
             format!("bins of 2^{min_shift} bases are too small for references of {length} bases")
         })?;
-        Ok((Format::Csi, scheme))
+        Ok((IndexFormat::Csi, scheme))
     };
     match (what.format, what.min_shift) {
-        (Some(Format::Bai), Some(_)) => Err("the bins of BAI have a fixed size".into()),
-        (Some(Format::Bai), None) if too_long => Err(format!(
-            "reference '{}' has {length} bases, and BAI holds at most 536,870,911; CSI holds more",
+        (Some(IndexFormat::Bai), Some(_)) => Err("the bins of BAI have a fixed size".into()),
+        (Some(IndexFormat::Bai), None) if too_long => Err(format!(
+            "reference '{}' has {length} bases, but BAI reaches only 536,870,911; use CSI",
             longest.map_or_else(String::new, |r| biofast_io::Shown(&r.name).to_string()),
         )),
-        (Some(Format::Bai), None) => Ok((Format::Bai, Scheme::BAI)),
-        (None, None) if !too_long => Ok((Format::Bai, Scheme::BAI)),
+        (Some(IndexFormat::Bai), None) => Ok((IndexFormat::Bai, Scheme::BAI)),
+        (None, None) if !too_long => Ok((IndexFormat::Bai, Scheme::BAI)),
         (_, min_shift) => csi(min_shift.unwrap_or(14)),
     }
 }

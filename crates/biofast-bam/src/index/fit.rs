@@ -8,7 +8,7 @@ use biofast_io::bgzf::VirtualOffset;
 use biofast_io::splice::Segment;
 
 use super::bins::Scheme;
-use super::{Bin, Index, ReferenceIndex};
+use super::tables::{Bin, Index, ReferenceIndex};
 use crate::region::{Interval, Regions};
 
 /// The most bytes between the end of a record and the start of the next one: that of the block they are in, and an empty one.
@@ -48,7 +48,7 @@ pub(super) fn in_order(mut spans: Vec<Segment>) -> (Option<Segment>, Option<&'st
     let misfit = spans.windows(2).find_map(|pair| match follows(pair[0].end, pair[1].start) {
         true => None,
         false if pair[1].start < pair[0].end => Some("the records of two references overlap"),
-        false => Some("it leaves out records between two references"),
+        false => Some("it omits records between two references"),
     });
     (Some(all), misfit)
 }
@@ -123,9 +123,9 @@ impl ReferenceIndex {
         let counted = counts.mapped.checked_add(counts.unmapped);
         match (counted, self.chunks.is_empty()) {
             (Some(0), true) => None,
-            (Some(0), false) => Some("it has records of a reference and counts none"),
+            (Some(0), false) => Some("it lists records of a reference but counts none"),
             (Some(_), false) => None,
-            (Some(_), true) => Some("it counts records of a reference and doesn't say where"),
+            (Some(_), true) => Some("it counts records of a reference but doesn't list them"),
             (None, _) => Some("its counts are impossible"),
         }
     }
@@ -143,7 +143,7 @@ impl ReferenceIndex {
         let mut end = chunks.first()?.start;
         for chunk in chunks {
             if chunk.start > end && !follows(end, chunk.start) {
-                return Some("it leaves out records of a reference");
+                return Some("it omits records of a reference");
             }
             end = end.max(chunk.end);
         }
@@ -184,7 +184,7 @@ impl ReferenceIndex {
         if self.linear.is_empty() || self.metadata.is_none_or(|counts| counts.unmapped > 0) {
             return None;
         }
-        const WRONG: Option<&str> = Some("its linear index doesn't fit its bins");
+        const WRONG: Option<&str> = Some("its linear index doesn't match its bins");
         let span = self.span()?;
         let set = |at: &VirtualOffset| *at != VirtualOffset::default();
         let all = self.linear.iter().copied().filter(set);

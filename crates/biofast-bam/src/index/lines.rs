@@ -5,7 +5,8 @@ use biofast_io::splice::Segment;
 
 use super::assemble::{Assembly, Partial};
 use super::bins::Scheme;
-use super::{Format, build, written};
+use super::tables::IndexFormat;
+use super::{build, written};
 use crate::error::{Error, ErrorKind};
 
 /// Lines that are condensed before they are put together with those before.
@@ -111,7 +112,7 @@ impl LineIndexer {
             aux.extend(field.to_le_bytes());
         }
         aux.extend_from_slice(&self.names);
-        let bytes = assembly.finish_with(Format::Csi, self.scheme, self.references, &aux);
-        Ok(build::file(Format::Csi, bytes))
+        let bytes = assembly.finish_with(IndexFormat::Csi, self.scheme, self.references, &aux);
+        Ok(build::file(IndexFormat::Csi, bytes))
     }
 }

@@ -4,7 +4,7 @@ use biofast_io::bgzf::VirtualOffset;
 use biofast_io::splice::Segment;
 
 use super::bins::Scheme;
-use super::{Bin, Index, ReferenceIndex};
+use super::tables::{Bin, Index, ReferenceIndex};
 use crate::region::{Interval, Regions};
 
 /// Parts of one reference closer together than this in the file are read as one: going around

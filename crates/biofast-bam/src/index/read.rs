@@ -10,7 +10,8 @@ use biofast_io::splice::Segment;
 use biofast_io::{Container, Location, Options, Reader, Source, display_name};
 
 use super::bins::Scheme;
-use super::{Bin, Format, Index, MAX_INDEX, Metadata, ReferenceIndex, fit};
+use super::fit;
+use super::tables::{Bin, Index, IndexFormat, MAX_INDEX, Metadata, ReferenceIndex};
 use crate::error::{Error, ErrorKind};
 
 pub(super) fn open(path: &Path) -> Result<Index, Error> {
@@ -75,14 +76,14 @@ fn decode(name: Arc<str>, mut reader: impl Read) -> Result<Index, Error> {
     parse(bytes).map_err(bad)
 }
 
-const TOO_LONG: &str = "it has more than 1 GiB";
-const CUT: &str = "it is cut short";
+const TOO_LONG: &str = "it is larger than 1 GiB";
+const CUT: &str = "it is truncated";
 const NEGATIVE: &str = "a count is negative";
 
-fn check_magic(bytes: &[u8]) -> Result<Format, &'static str> {
+fn check_magic(bytes: &[u8]) -> Result<IndexFormat, &'static str> {
     match bytes.first_chunk() {
-        Some(b"BAI\x01") => Ok(Format::Bai),
-        Some(b"CSI\x01") => Ok(Format::Csi),
+        Some(b"BAI\x01") => Ok(IndexFormat::Bai),
+        Some(b"CSI\x01") => Ok(IndexFormat::Csi),
         Some(_) => Err("neither BAI nor CSI"),
         None if bytes.is_empty() => Err("it is empty"),
         None => Err(CUT),
@@ -91,11 +92,11 @@ fn check_magic(bytes: &[u8]) -> Result<Format, &'static str> {
 
 /// Reads the bytes of an index, decompressed.
 fn parse(bytes: Vec<u8>) -> Result<Index, &'static str> {
-    let mut cursor = Cursor(&bytes);
+    let mut cursor = IndexCursor(&bytes);
     let format = check_magic(cursor.take(4)?)?;
     let scheme = match format {
-        Format::Bai => Scheme::BAI,
-        Format::Csi => {
+        IndexFormat::Bai => Scheme::BAI,
+        IndexFormat::Csi => {
             let (min_shift, depth) = (cursor.count()?, cursor.count()?);
             if depth > usize::from(Scheme::DEEPEST) || min_shift + 3 * depth > 62 {
                 return Err("the sizes of its bins are impossible");
@@ -125,7 +126,7 @@ fn parse(bytes: Vec<u8>) -> Result<Index, &'static str> {
         _ => Some(cursor.u64()?),
     };
     if !cursor.0.is_empty() {
-        return Err("more bytes follow its end");
+        return Err("garbage after its end");
     }
     let (span, gap) = fit::in_order(spans);
     Ok(Index { format, scheme, bytes, starts, firsts, span, misfit: misfit.or(gap), unplaced })
@@ -137,16 +138,21 @@ impl Index {
         let start = *self.starts.get(index)?;
         let mut reference = ReferenceIndex::default();
         // All of them could be read when the index was opened.
-        read_reference(&mut Cursor(&self.bytes[start..]), self.format, self.scheme, &mut reference)
-            .ok()?;
+        read_reference(
+            &mut IndexCursor(&self.bytes[start..]),
+            self.format,
+            self.scheme,
+            &mut reference,
+        )
+        .ok()?;
         Some(reference)
     }
 }
 
 /// Reads what there is of a reference, in the memory of another one.
 fn read_reference(
-    cursor: &mut Cursor<'_>,
-    format: Format,
+    cursor: &mut IndexCursor<'_>,
+    format: IndexFormat,
     scheme: Scheme,
     reference: &mut ReferenceIndex,
 ) -> Result<(), &'static str> {
@@ -157,8 +163,8 @@ fn read_reference(
     for _ in 0..cursor.count()? {
         let number = cursor.u32()?;
         let first = match format {
-            Format::Bai => VirtualOffset::default(),
-            Format::Csi => cursor.u64()?.into(),
+            IndexFormat::Bai => VirtualOffset::default(),
+            IndexFormat::Csi => cursor.u64()?.into(),
         };
         let count = cursor.count()?;
         let chunks = cursor.take(count.checked_mul(16).ok_or(CUT)?)?.as_chunks::<8>().0;
@@ -189,9 +195,9 @@ fn read_reference(
     }
     reference.bins.sort_unstable_by_key(|bin| bin.number);
     if reference.bins.windows(2).any(|pair| pair[0].number == pair[1].number) {
-        return Err("a bin stands twice in it");
+        return Err("a bin occurs twice");
     }
-    if format == Format::Bai {
+    if format == IndexFormat::Bai {
         let count = cursor.count()?;
         let offsets = cursor.take(count.checked_mul(8).ok_or(CUT)?)?.as_chunks::<8>().0;
         reference
@@ -201,9 +207,9 @@ fn read_reference(
     Ok(())
 }
 
-struct Cursor<'a>(&'a [u8]);
+struct IndexCursor<'a>(&'a [u8]);
 
-impl<'a> Cursor<'a> {
+impl<'a> IndexCursor<'a> {
     fn take(&mut self, len: usize) -> Result<&'a [u8], &'static str> {
         let (part, rest) = self.0.split_at_checked(len).ok_or(CUT)?;
         self.0 = rest;
@@ -227,5 +233,24 @@ impl<'a> Cursor<'a> {
     /// A count, which must not be negative.
     fn count(&mut self) -> Result<usize, &'static str> {
         usize::try_from(self.array().map(i32::from_le_bytes)?).map_err(|_| NEGATIVE)
+    }
+}
+
+impl Index {
+    /// Reads a BAI or CSI file, which of them it is decided by content.
+    ///
+    /// # Errors
+    /// If the file can't be read, is cut short, contradicts itself, or has more than [`MAX_INDEX`] bytes. No length in it is
+    /// believed before the bytes it speaks of are there.
+    pub fn open(path: impl AsRef<Path>) -> Result<Index, crate::Error> {
+        open(path.as_ref())
+    }
+
+    /// Reads BAI or CSI from anything, under the given label in messages. It is read to its end, and decompressed if need be.
+    ///
+    /// # Errors
+    /// As [`open`](Index::open).
+    pub fn read(label: &str, reader: impl std::io::Read) -> Result<Index, crate::Error> {
+        read(label, reader)
     }
 }

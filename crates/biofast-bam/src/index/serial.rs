@@ -6,7 +6,8 @@ use biofast_io::output::Output;
 use super::assemble::{Assembly, Partial};
 use super::bins::Scheme;
 use super::build::{self, BuildOptions};
-use super::{Format, written};
+use super::tables::IndexFormat;
+use super::written;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::order::Order;
@@ -17,7 +18,7 @@ const CONDENSED: u32 = 4096;
 
 /// What [`Indexer`](super::Indexer) is for several threads.
 pub(crate) struct Serial {
-    format: Format,
+    format: IndexFormat,
     scheme: Scheme,
     references: usize,
     partial: Partial,
@@ -45,7 +46,7 @@ impl Serial {
         })
     }
 
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> IndexFormat {
         self.format
     }
 

@@ -14,10 +14,10 @@ use biofast_io::bgzf::VirtualOffset;
 use biofast_io::output::{Compression, Output};
 use biofast_io::{Location, display_name};
 
-use super::Format;
 use super::assemble::{Assembly, Partial};
 use super::bins::Scheme;
 use super::build::{self, BuildOptions};
+use super::tables::IndexFormat;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::order::Order;
@@ -55,7 +55,7 @@ use crate::record::Record;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Indexer {
-    format: Format,
+    format: IndexFormat,
     scheme: Scheme,
     references: usize,
     next: AtomicU64,
@@ -104,7 +104,7 @@ impl Indexer {
     }
 
     /// The format of the index.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> IndexFormat {
         self.format
     }
 
@@ -178,7 +178,7 @@ pub(super) fn placed(
     text: u64,
 ) -> Result<Assembly, Error> {
     let Some(blocks) = output.blocks() else {
-        let why = "it is not BGZF, so it has no blocks to jump to".into();
+        let why = "it is not BGZF".into();
         let name = display_name(output.name().as_ref());
         return Err(build::not_indexable(&name.into(), None, why));
     };

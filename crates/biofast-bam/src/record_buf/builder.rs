@@ -31,16 +31,8 @@ pub struct RecordBuilder {
 }
 
 impl RecordBuf {
-    /// Starts a record of a read that is aligned: its name, the index of its reference in the header, its leftmost
-    /// position counted from 0, and its CIGAR. The mapping quality is unknown (255) if it isn't said.
-    ///
-    /// ```
-    /// use biofast_bam::RecordBuf;
-    ///
-    /// let record = RecordBuf::mapped("r1", 0, 99, "4M".parse()?).sequence(b"ACGT").build()?;
-    /// assert_eq!((record.flags(), record.mapping_quality()), (0, 255));
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// Starts an aligned record: its name, the index of its reference in the header, its leftmost position, counted
+    /// from 0, and its CIGAR. Unless set, its flags are 0 and its mapping quality is 255, unknown.
     pub fn mapped(
         name: impl AsRef<[u8]>,
         reference_id: i32,
@@ -53,15 +45,7 @@ impl RecordBuf {
         RecordBuilder { record, fault: None }
     }
 
-    /// Starts a record of a read that isn't aligned.
-    ///
-    /// ```
-    /// use biofast_bam::{RecordBuf, flag};
-    ///
-    /// let read = RecordBuf::unmapped("r1").sequence(b"ACGT").qualities([40; 4]).build()?;
-    /// assert_eq!((read.flags(), read.position()), (flag::UNMAPPED, -1));
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// Starts an unaligned record: flagged as unmapped, and without a position (−1).
     pub fn unmapped(name: impl AsRef<[u8]>) -> RecordBuilder {
         let mut record = RecordBuf::default();
         record.set_name(name);

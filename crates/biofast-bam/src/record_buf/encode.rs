@@ -6,10 +6,11 @@ use biofast_io::{Location, Shown};
 
 use crate::cigar::{MAX_OP_LEN, MAX_OPS};
 use crate::error::{Error, ErrorKind};
+use crate::fixed::FIXED_LEN;
 use crate::flag;
 use crate::header::{Header, Reference};
 use crate::packing;
-use crate::record::{FIXED_LEN, Record};
+use crate::record::Record;
 use crate::record_buf::RecordBuf;
 use crate::sam::bin;
 
@@ -19,19 +20,8 @@ type Reason = Cow<'static, str>;
 const HIGHEST_QUALITY: u8 = b'~' - b'!';
 
 impl RecordBuf {
-    /// Appends the record as BAM stores it, block size included, and returns it to look at. The bin is computed here.
-    ///
-    /// ```
-    /// use biofast_bam::{Header, RecordBuf};
-    ///
-    /// let header = Header::from_text(b"@SQ\tSN:chr1\tLN:1000\n")?;
-    /// let mut bytes = Vec::new();
-    /// let record = RecordBuf::mapped("r1", 0, 99, "4M".parse()?).sequence(b"ACGT").build()?;
-    /// let written = record.write_bam(&header, &mut bytes)?;
-    /// assert_eq!(written.reference_name(&header), Some(&b"chr1"[..]));
-    /// assert_eq!(bytes.len(), 4 + 32 + 3 + 4 + 2 + 4);
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// Appends the record in BAM format, block size included, and returns it as a borrowed record. The bin is computed
+    /// here.
     ///
     /// # Errors
     /// If the record can't be stored, contradicts itself, or has a reference or position that the header doesn't
@@ -80,7 +70,7 @@ impl RecordBuf {
         let printable = self.name.iter().all(u8::is_ascii_graphic);
         if self.name.len() > 254 || !printable || self.name.first() == Some(&b'@') {
             return refuse(
-                "a name has 1 to 254 characters from '!' to '~', no blanks among them, and doesn't start with '@'",
+                "its name must have 1 to 254 characters from '!' to '~' and can't start with '@'",
             );
         }
         for (id, position) in self.places() {
@@ -90,48 +80,47 @@ impl RecordBuf {
                 );
             }
             if id < 0 && position >= 0 {
-                return refuse("it has a position, or its mate has, and no reference");
+                return refuse("it or its mate has a position but no reference");
             }
         }
         let is_mapped = self.flags & flag::UNMAPPED == 0;
         if is_mapped && (self.reference_id < 0 || self.position < 0) {
-            return refuse("it counts as mapped and has no reference or position");
+            return refuse("it is flagged as mapped but has no reference or position");
         }
         let cigar = self.cigar();
         if cigar.words().any(|word| word & 15 > 9) {
-            return refuse("its CIGAR has an operation that doesn't exist");
+            return refuse("its CIGAR has an unknown operation");
         }
         let bases = self.sequence.len();
         if is_mapped && bases > 0 && !cigar.is_empty() && cigar.read_len() != bases as u64 {
             let read = cigar.read_len();
-            return Err(format!(
-                "its CIGAR is of {read} bases of the read and its sequence of {bases}"
-            )
-            .into());
+            return Err(
+                format!("its CIGAR covers {read} bases, but the sequence has {bases}").into()
+            );
         }
         let qualities = self.qualities.len();
         if qualities > 0 && qualities != bases {
-            return Err(format!("it has {qualities} qualities and {bases} bases").into());
+            return Err(format!("it has {qualities} qualities but {bases} bases").into());
         }
         if self.qualities.iter().fold(0, |highest, &q| highest.max(q)) > HIGHEST_QUALITY {
-            return refuse("a quality is above 93, the highest that has a character");
+            return refuse("a quality is above 93, the highest that SAM can express");
         }
         if cigar.len() > MAX_OPS {
             let is_placed = self.reference_id >= 0 && self.position >= 0;
             let fits = |len: u64| len <= u64::from(MAX_OP_LEN);
             if !is_placed || !fits(bases as u64) || !fits(cigar.reference_len()) {
                 return refuse(
-                    "a CIGAR of more than 65,535 operations needs a place, and less than 2^28 bases on either side",
+                    "a CIGAR of more than 65,535 operations needs a position and fewer than 2^28 bases",
                 );
             }
             if self.tags().any(|tag| tag.name == *b"CG") {
-                return refuse("its CIGAR belongs into the tag CG, which it has already");
+                return refuse("its CIGAR must be stored in tag CG, which already exists");
             }
         }
         let mut tags = self.tags();
         tags.by_ref().for_each(drop);
         match tags.is_malformed() {
-            true => refuse("its optional fields can't be read"),
+            true => refuse("its tags are malformed"),
             false => Ok(()),
         }
     }
@@ -153,11 +142,11 @@ impl RecordBuf {
             let Ok(id) = usize::try_from(id) else { continue };
             let Some(reference) = references.get(id) else {
                 let n = references.len();
-                return Err(format!("the header has {n} references, and none of index {id}").into());
+                return Err(format!("the header has {n} references and no index {id}").into());
             };
             if u64::try_from(position).is_ok_and(|position| position >= reference.length) {
                 return Err(format!(
-                    "position {} is behind the end of the reference '{}'",
+                    "position {} is past the end of the reference '{}'",
                     i64::from(position) + 1,
                     Shown(&reference.name)
                 )

@@ -51,7 +51,7 @@ impl RecordBuf {
     ) -> Result<&mut Self, Error> {
         let [first, second] = *name;
         if !first.is_ascii_alphabetic() || !second.is_ascii_alphanumeric() {
-            return Err(self.bad_tags("a tag is a letter, and a letter or digit"));
+            return Err(self.bad_tags("expected a tag: a letter and a letter or digit"));
         }
         if name == b"CG" {
             let reason = "CG is for CIGARs of more than 65,535 operations; use set_cigar";

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use biofast_io::{Location, Source, TextBounds, TextLines};
 
-use super::Interval;
 use super::names::Names;
+use super::set::Interval;
 use crate::error::{Error, ErrorKind};
 
 /// The intervals of a BED file, not yet looked up in a header.
@@ -21,6 +21,10 @@ pub(super) struct Bed {
 }
 
 impl Bed {
+    pub(super) fn is_empty(&self) -> bool {
+        self.intervals.is_empty()
+    }
+
     pub(super) fn read(path: &Path) -> Result<Bed, Error> {
         let source = Source::open(path)?;
         let mut bed = Bed { file: source.name().into(), names: Vec::new(), intervals: Vec::new() };
@@ -57,9 +61,9 @@ impl Bed {
         Ok(())
     }
 
-    fn bad_line(&self, line: u64, text: &[u8], reason: impl Into<String>) -> Error {
-        let (region, at) = self.place(line, text);
-        Error::new(ErrorKind::BadRegion { region, reason: reason.into() }, at)
+    fn bad_line(&self, line: u64, text: &[u8], reason: String) -> Error {
+        let (_, at) = self.place(line, text);
+        Error::new(ErrorKind::BadRegion { region: String::new(), reason }, at)
     }
 
     /// The line names a reference that isn't there.
@@ -75,7 +79,7 @@ impl Bed {
 }
 
 /// The interval of a line; `None` if the line holds none.
-fn parse_line(line: &[u8]) -> Result<Option<(&[u8], Interval)>, &'static str> {
+fn parse_line(line: &[u8]) -> Result<Option<(&[u8], Interval)>, String> {
     let mut fields = line.split(|b| matches!(b, b'\t' | b' ')).filter(|field| !field.is_empty());
     let Some(name) = fields.next() else { return Ok(None) };
     if name.starts_with(b"#") {
@@ -87,10 +91,13 @@ fn parse_line(line: &[u8]) -> Result<Option<(&[u8], Interval)>, &'static str> {
     };
     match (position(), position()) {
         (Some(start), Some(end)) if start <= end => Ok(Some((name, Interval { start, end }))),
-        (Some(_), Some(_)) => Err("the start lies behind the end"),
+        (Some(start), Some(end)) => Err(format!("start {start} is greater than end {end}")),
         // A reference may have one of these names; its lines have positions.
         _ if matches!(name, b"track" | b"browser") => Ok(None),
-        _ => Err("expected a BED line: name, start and end"),
+        _ => Err(format!(
+            "expected a BED line: name, start and end, separated by tabs, found '{}'",
+            biofast_io::Shown(line)
+        )),
     }
 }
 

@@ -50,9 +50,9 @@ impl<'a> Names<'a> {
         near.sort();
         let near: Vec<String> =
             near.iter().take(SHOWN).map(|(_, name)| format!("'{}'", Shown(name))).collect();
-        let mut message = format!("no reference is called '{}'", Shown(name));
+        let mut message = format!("no reference is named '{}'", Shown(name));
         if self.header.references().is_empty() {
-            message += "; the header lists none";
+            message += "; the header has no references";
         } else if !near.is_empty() {
             message += &format!("; did you mean {}?", near.join(", "));
         }

@@ -3,16 +3,7 @@
 
 use crate::record::Record;
 
-/// Positions on a reference, counted from 0, the end not included.
-///
-/// ```
-/// use biofast_bam::Interval;
-///
-/// // What people write as 100-200.
-/// let interval = Interval { start: 99, end: 200 };
-/// assert_eq!(interval.end - interval.start, 101);
-/// assert!(Interval::ALL.end > interval.end);
-/// ```
+/// Positions on a reference, counted from 0, end excluded: the region that samtools calls 100-200 is 99 to 200.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Interval {
     /// The first position.
@@ -26,16 +17,7 @@ impl Interval {
     pub const ALL: Interval = Interval { start: 0, end: i64::MAX };
 }
 
-/// Merged regions on the references of one header.
-///
-/// ```
-/// use biofast_bam::{Interval, Regions};
-///
-/// let interval = |start, end| Interval { start, end };
-/// let regions = Regions::new(vec![(0, interval(20, 30)), (0, interval(0, 10)), (0, interval(5, 15))], true);
-/// assert_eq!(regions.on(0), [interval(0, 15), interval(20, 30)]);
-/// assert!(regions.on(1).is_empty() && regions.has_unplaced());
-/// ```
+/// Regions on the references of one header, in order; overlapping and adjacent ones are merged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regions {
     intervals: Vec<Interval>,

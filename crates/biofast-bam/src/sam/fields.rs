@@ -1,6 +1,6 @@
 //! Fields of a line and the numbers in them.
 
-use crate::sam::line::LineFault;
+use super::fault::LineFault;
 
 /// The tab-separated fields of a line, from the front.
 pub(super) struct Fields<'a> {

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 use std::io::{self, BufRead};
 
+use super::fault::LineFault;
 use crate::error::{Error, ErrorKind};
-use crate::header::{MAX_TEXT, TOO_MUCH_TEXT};
-use crate::sam::line::LineFault;
-use crate::sam::write::is_reference_name;
 use biofast_io::Location;
 
 /// What is wrong with a header that would be cut.
@@ -108,14 +106,14 @@ impl Text {
             let Some(name) = value(b"SN:") else { continue };
             if !is_reference_name(name) {
                 return Err(at(
-                    "a reference name (SN) that is empty, starts with '*' or '=', or holds a control character",
+                    "a reference name (SN) that is empty, starts with '*' or '=', or contains a control character",
                 ));
             }
             let Some(length) = value(b"LN:") else {
                 return Err(at("an @SQ line without a length (LN)"));
             };
             let Some(length) = parse_length(length) else {
-                return Err(at("a reference length (LN) that is no number below 2^63"));
+                return Err(at("a reference length (LN) that is not a number below 2^63"));
             };
             let others = fields.split(|&b| b == b'\t').filter_map(|f| f.strip_prefix(b"LN:"));
             if others.map(parse_length).any(|other| other != Some(length)) {
@@ -199,7 +197,7 @@ pub(crate) fn why_unreadable(line: &[u8]) -> Option<&'static str> {
     match kind {
         b"SQ" if value(b"SN:").is_none() => Some("an @SQ line without a name (SN)"),
         b"SQ" if value(b"LN:").and_then(parse_length) == Some(0) => {
-            Some("an @SQ line of a sequence without bases (LN:0)")
+            Some("an @SQ line with length 0 (LN:0)")
         }
         b"RG" if value(b"ID:").is_none() => Some("an @RG line without an ID"),
         b"PG" if value(b"ID:").is_none() => Some("a @PG line without an ID"),
@@ -208,11 +206,10 @@ pub(crate) fn why_unreadable(line: &[u8]) -> Option<&'static str> {
     }
 }
 
-const OTHER_LINE: &str = "a line that doesn't begin with @HD, @SQ, @RG, @PG or @CO and a tab";
+const OTHER_LINE: &str = "a line that doesn't start with @HD, @SQ, @RG, @PG or @CO and a tab";
 
 /// What a line with a carriage return inside should be.
-pub(super) const CR_INSIDE: &str =
-    "lines that end in LF or CR LF, and no CR alone, as old Macintosh programs end lines";
+pub(super) const CR_INSIDE: &str = "line ends LF or CR LF, not CR alone (old Macintosh)";
 
 /// A length (LN), with any number of zeros before it.
 pub(crate) fn parse_length(digits: &[u8]) -> Option<u64> {
@@ -247,3 +244,13 @@ impl Lookup<'_> {
         Some(index)
     }
 }
+
+/// Whether a name of a reference sequence can stand in a line and is no other field's sign.
+pub(super) fn is_reference_name(name: &[u8]) -> bool {
+    !matches!(name, [] | [b'*' | b'=', ..]) && !name.iter().any(u8::is_ascii_control)
+}
+
+/// The most bytes of text that are read or written: ten million `@SQ` lines of 50 bytes.
+pub(crate) const MAX_TEXT: usize = 512 << 20;
+
+pub(crate) const TOO_MUCH_TEXT: &str = "more than 512 MiB of text, which is the limit";

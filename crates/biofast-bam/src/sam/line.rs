@@ -6,10 +6,8 @@
 //! reference but position 0 loses the reference; one without a reference, or without a CIGAR,
 //! gets the flag "unmapped"; a mate with a reference but position 0 loses its reference.
 
-use biofast_io::Shown;
-
+use super::fault::LineFault;
 use crate::cigar::{MAX_OP_LEN, MAX_OPS};
-use crate::error::ErrorKind;
 use crate::fixed::FixedFields;
 use crate::packing;
 use crate::sam::fields::{Fields, has_leading_zeros, signed, unsigned};
@@ -17,36 +15,9 @@ use crate::sam::header::{Lookup, is_header_line};
 use crate::sam::odd::{Odd, Odds};
 use crate::sam::tags;
 
-/// What is wrong with a line.
-#[derive(Debug)]
-pub(crate) struct LineFault {
-    /// What was expected.
-    pub(super) expected: &'static str,
-    /// What was found; `None` where the line ends before.
-    pub(super) found: Option<Vec<u8>>,
-}
-
-impl LineFault {
-    pub(super) fn new(expected: &'static str, found: &[u8]) -> LineFault {
-        // One byte more than is shown, so that it can be told that there was more.
-        let found = &found[..found.len().min(241)];
-        LineFault { expected, found: Some(found.to_vec()) }
-    }
-}
-
-impl From<LineFault> for ErrorKind {
-    fn from(fault: LineFault) -> ErrorKind {
-        let found = match &fault.found {
-            Some(bytes) => format!("'{}'", Shown(bytes)),
-            None => "the end of the line".to_owned(),
-        };
-        ErrorKind::BadLine { expected: fault.expected, found }
-    }
-}
-
 const UNMAPPED: u16 = 4;
 /// Block size and the fixed-length fields.
-const FIXED: usize = 4 + crate::record::FIXED_LEN;
+const FIXED: usize = 4 + crate::fixed::FIXED_LEN;
 
 /// Appends the record of `line`. On an error, what was appended is of no use.
 pub(super) fn write_record(
@@ -106,11 +77,11 @@ pub(super) fn write_record(
     let sequence = if sequence == b"*" { b"" } else { sequence };
     let qualities = fields.required("qualities (QUAL), or '*'")?;
     if i32::try_from(sequence.len()).is_err() {
-        return Err(LineFault::new("a sequence (SEQ) of less than 2^31 bases", &sequence[..20]));
+        return Err(LineFault::new("a sequence (SEQ) of fewer than 2^31 bases", &sequence[..20]));
     }
     let ops = (out.len() - cigar_start) / 4;
     if ops > 0 && !sequence.is_empty() && lengths.query != sequence.len() as i64 {
-        let expected = "a CIGAR and a sequence (SEQ) of the same number of bases";
+        let expected = "a CIGAR and a sequence (SEQ) with the same number of bases";
         return Err(LineFault::new(expected, cigar));
     }
     let long_cigar = match ops > MAX_OPS {
@@ -160,7 +131,11 @@ fn name<'a>(line: &[u8], fields: &mut Fields<'a>) -> Result<&'a [u8], LineFault>
     let printable = name.iter().all(|&b| b >= b' ' && b != 0x7f);
     if name.is_empty() || name.len() > 254 || !printable || name[0] == b'@' {
         if is_header_line(line) {
-            let expected = "a record: header lines stand before the first one";
+            let expected = "a record: header lines come before the first record";
+            return Err(LineFault::new(expected, line));
+        }
+        if !line.contains(&b'\t') && line.contains(&b' ') {
+            let expected = "at least 11 fields separated by tabs, not by spaces";
             return Err(LineFault::new(expected, line));
         }
         let expected =
@@ -176,7 +151,7 @@ fn flags(fields: &mut Fields<'_>) -> Result<u16, LineFault> {
     let field = fields.required(expected)?;
     let flags = unsigned(field, 65_535).ok_or_else(|| LineFault::new(expected, field))?;
     if has_leading_zeros(field) {
-        let expected = "flags (FLAG) without zeros before them, which some programs read as octal";
+        let expected = "flags (FLAG) without leading zeros, which some programs read as octal";
         return Err(LineFault::new(expected, field));
     }
     Ok(flags as u16)
@@ -199,7 +174,7 @@ fn index(
             Ok(-1)
         }
         None if references.is_empty() => {
-            let expected = "a header with @SQ lines, as records name reference sequences";
+            let expected = "@SQ lines in the header, as records name reference sequences";
             Err(LineFault::new(expected, name))
         }
         None => {
@@ -248,7 +223,7 @@ fn replace_cigar(
     }
     // An operation longer than 2^28 is not checked by samtools here either, but can't be stored.
     let Some(bases) = u32::try_from(sequence.len()).ok().filter(|&n| n <= MAX_OP_LEN) else {
-        let expected = "a sequence (SEQ) of less than 2^28 bases beside a long CIGAR";
+        let expected = "a sequence (SEQ) of fewer than 2^28 bases with a long CIGAR";
         return Err(LineFault::new(expected, &sequence[..20]));
     };
     out.extend((bases << 4 | 4).to_le_bytes());

@@ -1,8 +1,9 @@
 //! SAM text as a stream of BAM bytes: lines in blocks, converted on several threads, in order;
 //! and records as SAM text.
 
+mod fault;
 mod fields;
-mod header;
+pub(crate) mod header;
 mod line;
 mod number;
 mod odd;
@@ -17,9 +18,8 @@ use biofast_io::{Location, Notes, Options, Reader, Source};
 use crate::adapter::Produce;
 use crate::error::{Error, ErrorKind};
 use biofast_io::lanes::Lanes;
-use header::References;
-pub(crate) use header::{NUL_INSIDE, Text, parse_length, why_unreadable};
-use line::LineFault;
+use fault::LineFault;
+use header::{References, Text};
 pub(crate) use line::bin;
 use odd::Tally;
 pub(crate) use odd::{Odds, Rigor};
@@ -34,7 +34,7 @@ const MAX_BLOCK: usize = 4 << 30;
 
 /// Makes BAM of SAM.
 pub(crate) struct SamToBam {
-    state: State,
+    state: SamState,
     name: Arc<str>,
     threads: usize,
     rigor: Rigor,
@@ -49,21 +49,21 @@ pub(crate) struct SamToBam {
     fault: Option<Error>,
 }
 
-enum State {
+enum SamState {
     Start(Reader),
-    Lines(Lines, Lanes<Job, Converted>),
+    Lines(Lines, Lanes<LineBlock, Converted>),
     Ended,
 }
 
 /// A block of whole lines, and a buffer for their records.
-struct Job {
+struct LineBlock {
     text: Vec<u8>,
     out: Vec<u8>,
 }
 
-/// What became of a [`Job`].
+/// What became of a [`LineBlock`].
 struct Converted {
-    job: Job,
+    job: LineBlock,
     lines: u64,
     records: u64,
     odd: Tally,
@@ -75,7 +75,7 @@ impl SamToBam {
     pub(crate) fn new(source: Source, options: &Options, checks: bool) -> Result<SamToBam, Error> {
         let name: Arc<str> = source.name().into();
         Ok(SamToBam {
-            state: State::Start(Reader::new(source, &options.for_alignments())?),
+            state: SamState::Start(Reader::new(source, &options.for_alignments())?),
             name,
             threads: options.threads,
             rigor: Rigor { refuse: options.pedantic, checks },
@@ -121,8 +121,8 @@ impl SamToBam {
 
 impl Produce for SamToBam {
     fn produce(&mut self, out: &mut Vec<u8>) -> Result<bool, Error> {
-        match std::mem::replace(&mut self.state, State::Ended) {
-            State::Start(mut reader) => {
+        match std::mem::replace(&mut self.state, SamState::Ended) {
+            SamState::Start(mut reader) => {
                 let text = Text::read(&mut reader).map_err(|e| self.located(e))?;
                 let references = text.write_bam(out).map_err(|(line, kind)| {
                     self.lines = line;
@@ -138,10 +138,10 @@ impl Produce for SamToBam {
                 })
                 .map_err(|e| self.located(e))?;
                 let lines = Lines { reader, rest: Vec::new(), spare: Vec::new(), fault: None };
-                self.state = State::Lines(lines, workers);
+                self.state = SamState::Lines(lines, workers);
                 Ok(true)
             }
-            State::Lines(mut lines, mut workers) => {
+            SamState::Lines(mut lines, mut workers) => {
                 while workers.has_room()
                     && let Some(job) = lines.next_block()
                 {
@@ -166,10 +166,10 @@ impl Produce for SamToBam {
                 }
                 self.lines += n;
                 lines.spare.push(job);
-                self.state = State::Lines(lines, workers);
+                self.state = SamState::Lines(lines, workers);
                 Ok(true)
             }
-            State::Ended => self.fault.take().map_or(Ok(false), Err),
+            SamState::Ended => self.fault.take().map_or(Ok(false), Err),
         }
     }
 }
@@ -179,17 +179,18 @@ struct Lines {
     reader: Reader,
     /// The unfinished line after the last block.
     rest: Vec<u8>,
-    spare: Vec<Job>,
+    spare: Vec<LineBlock>,
     /// What is wrong after the last whole line.
     fault: Option<io::Error>,
 }
 
 impl Lines {
-    fn next_block(&mut self) -> Option<Job> {
+    fn next_block(&mut self) -> Option<LineBlock> {
         if self.fault.is_some() {
             return None;
         }
-        let mut job = self.spare.pop().unwrap_or_else(|| Job { text: Vec::new(), out: Vec::new() });
+        let mut job =
+            self.spare.pop().unwrap_or_else(|| LineBlock { text: Vec::new(), out: Vec::new() });
         job.text.clear();
         job.text.append(&mut self.rest);
         // Where a line feed may be that hasn't been looked at.
@@ -233,12 +234,12 @@ impl Lines {
 }
 
 /// Converts the lines of a block, up to the first that is wrong.
-fn convert(mut job: Job, references: &References, rigor: Rigor) -> Converted {
+fn convert(mut job: LineBlock, references: &References, rigor: Rigor) -> Converted {
     job.out.clear();
     let mut odds = Odds::new(rigor);
     let odd = Tally::default();
     let mut done = Converted { job, lines: 0, records: 0, odd, fault: None };
-    let Job { text, out } = &mut done.job;
+    let LineBlock { text, out } = &mut done.job;
     let mut names = references.lookup();
     let mut rest = &text[..];
     while !rest.is_empty() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use biofast_io::{Location, Notes, Warning};
 
-use crate::sam::line::LineFault;
+use super::fault::LineFault;
 
 /// A kind of oddity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,44 +43,38 @@ impl Odd {
     fn describe(self) -> (&'static str, &'static str) {
         match self {
             Odd::TrailingTabs => ("no tab at the end of the line", "tabs at the end of the line"),
-            Odd::JoinedFields => (
-                "a tab between optional fields",
-                "spaces between optional fields, or after them, taken for tabs",
-            ),
-            Odd::LeadingZeros => {
-                ("a number without zeros before it", "zeros before the first digit of a number")
+            Odd::JoinedFields => {
+                ("a tab between tags", "spaces between or after tags, read as tabs")
             }
+            Odd::LeadingZeros => ("a number without leading zeros", "leading zeros in a number"),
             Odd::UnknownReference => (
                 "a reference name (RNAME) of the header, or '*'",
-                "a reference name (RNAME) that isn't in the header: the read is taken as unmapped",
+                "reference name (RNAME) not in the header: the read is treated as unmapped",
             ),
             Odd::UnknownMate => (
                 "a mate's reference name (RNEXT) of the header, '=' or '*'",
-                "a mate's reference name (RNEXT) that isn't in the header: the mate is taken as unmapped",
+                "mate's reference name (RNEXT) not in the header: the mate is treated as unmapped",
             ),
-            Odd::IntegerType => (
-                "an optional field of type A, i, f, Z, H or B",
-                "an optional field of type I, taken for i",
-            ),
+            Odd::IntegerType => ("a tag of type A, i, f, Z, H or B", "a tag of type I, read as i"),
             Odd::NumberForm => (
-                "digits, with a point and an exponent if need be, in an optional field",
-                "a number of an optional field in another form than the specification's",
+                "a decimal number in a tag",
+                "a number in a tag in a form that the specification doesn't allow",
             ),
             Odd::NumberRange => (
-                "a number that single precision can hold in an optional field",
-                "a number of an optional field beyond single precision, taken as infinite or 0",
+                "a single-precision number in a tag",
+                "a number in a tag beyond single precision, read as infinite or 0",
             ),
             Odd::NoSequences => (
-                "a header with @SQ lines, as records name reference sequences",
-                "reference names (RNAME) without @SQ lines in the header, which most programs need",
+                "@SQ lines in the header, as records name reference sequences",
+                "records name reference sequences, but the header has no @SQ lines, which most programs need",
             ),
             Odd::Uracil => (
-                "a sequence (SEQ) of letters that BAM has",
-                "U in a sequence (SEQ), taken as T: BAM has no letter for it",
+                "a sequence (SEQ) of letters that BAM can store",
+                "U in a sequence (SEQ), read as T: BAM can't store U",
             ),
             Odd::NoCode => (
-                "a sequence (SEQ) of letters that BAM has",
-                "letters in a sequence (SEQ) that BAM doesn't have, taken as N",
+                "a sequence (SEQ) of letters that BAM can store",
+                "letters in a sequence (SEQ) that BAM can't store, read as N",
             ),
         }
     }

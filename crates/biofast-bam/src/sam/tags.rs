@@ -1,7 +1,7 @@
 //! Optional fields, `TAG:TYPE:VALUE` (SAM specification, sections 1.5 and 4.2.4).
 
+use super::fault::LineFault;
 use crate::sam::fields::integer;
-use crate::sam::line::LineFault;
 use crate::sam::odd::{Odd, Odds};
 
 /// Appends an optional field, or several that spaces join where a tab is meant: no value but text can
@@ -38,7 +38,7 @@ pub(super) fn write_field(
 /// first, as samtools stores them; elements of arrays keep the stated type.
 pub(crate) fn write_tag(field: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Result<(), LineFault> {
     let [t, u, b':', kind, b':', value @ ..] = field else {
-        return Err(LineFault::new("an optional field TAG:TYPE:VALUE", field));
+        return Err(LineFault::new("a tag in the form TAG:TYPE:VALUE", field));
     };
     if !t.is_ascii_graphic() || !u.is_ascii_graphic() {
         return Err(LineFault::new("a tag of two characters", field));
@@ -47,10 +47,10 @@ pub(crate) fn write_tag(field: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Res
     out.extend_from_slice(&[*t, *u]);
     match (kind, value) {
         (b'A', [character @ b'!'..=b'~']) => out.extend_from_slice(&[b'A', *character]),
-        (b'A', _) => return Err(bad("an optional field of type A with one printable character")),
+        (b'A', _) => return Err(bad("a tag of type A with one printable character")),
         // samtools takes I for i.
         (b'i' | b'I', digits) => {
-            let expected = "an integer from -2147483648 to 4294967295 in an optional field";
+            let expected = "an integer from -2147483648 to 4294967295 in a tag";
             match integer(digits).ok_or_else(|| bad(expected))? {
                 // As samtools: a sign makes it signed.
                 0 if digits.starts_with(b"-") => out.extend_from_slice(b"c\0"),
@@ -61,20 +61,20 @@ pub(crate) fn write_tag(field: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Res
             }
         }
         (b'f', number) => {
-            let value = float(number).ok_or_else(|| bad("a number in an optional field"))?;
+            let value = float(number).ok_or_else(|| bad("a number in a tag"))?;
             check_float(number, value, field, odds)?;
             out.push(b'f');
             out.extend((value as f32).to_le_bytes());
         }
         // Not in the specification; samtools reads and writes it.
         (b'd', number) => {
-            let value = float(number).ok_or_else(|| bad("a number in an optional field"))?;
+            let value = float(number).ok_or_else(|| bad("a number in a tag"))?;
             out.push(b'd');
             out.extend(value.to_le_bytes());
         }
         (b'Z', text) => {
             if memchr::memchr(0, text).is_some() {
-                return Err(bad("an optional field without NUL"));
+                return Err(bad("a tag without NUL"));
             }
             out.push(b'Z');
             out.extend_from_slice(text);
@@ -82,14 +82,14 @@ pub(crate) fn write_tag(field: &[u8], odds: &mut Odds, out: &mut Vec<u8>) -> Res
         }
         (b'H', digits) => {
             if digits.len() % 2 == 1 || !digits.iter().all(u8::is_ascii_hexdigit) {
-                return Err(bad("an even number of hexadecimal digits in an optional field"));
+                return Err(bad("an even number of hexadecimal digits in a tag"));
             }
             out.push(b'H');
             out.extend_from_slice(digits);
             out.push(0);
         }
         (b'B', [element, list @ ..]) => write_array(*element, list, field, odds, out)?,
-        _ => return Err(bad("an optional field of type A, i, f, Z, H or B")),
+        _ => return Err(bad("a tag of type A, i, f, Z, H or B")),
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use biofast_io::Shown;
 use biofast_kernels as kernels;
 
+use super::header::is_reference_name;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::record::Record;
@@ -81,12 +82,7 @@ impl Name {
     }
 }
 
-const BAD_REFERENCE: &str = "the name of its reference sequence is empty, begins with '*' or '=' or holds a control character";
-
-/// Whether a name of a reference sequence can stand in a line and is no other field's sign.
-pub(super) fn is_reference_name(name: &[u8]) -> bool {
-    !matches!(name, [] | [b'*' | b'=', ..]) && !name.iter().any(u8::is_ascii_control)
-}
+const BAD_REFERENCE: &str = "the name of its reference sequence is empty, starts with '*' or '=' or contains a control character";
 
 impl SamWriter {
     /// A writer of records under `header`.
@@ -233,7 +229,7 @@ fn are_graphic(a: u8, b: u8) -> bool {
     (both | both.wrapping_sub(0x2121) | 0x7e7e_u16.wrapping_sub(both)) & 0x8080 == 0
 }
 
-/// Eight bytes from `at` on, zeros behind the end.
+/// Eight bytes from `at` on, zeros past the end.
 #[inline]
 fn word_at(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -262,7 +258,7 @@ fn without_nuls(mut name: &[u8]) -> Result<&[u8], &'static str> {
         name = rest;
     }
     match breaks_lines(name) {
-        true => Err("its name holds a control character, such as a tab or line break"),
+        true => Err("its name contains a control character, such as a tab or line break"),
         false => Ok(name),
     }
 }
@@ -297,7 +293,7 @@ fn highest(raw: &[u8]) -> u8 {
     highest.into_iter().fold(0, u8::max)
 }
 
-const TOO_HIGH: &str = "a quality is above 93, the highest that has a character";
+const TOO_HIGH: &str = "a quality is above 93, the highest that SAM can express";
 const MISFIT: &str = "its CIGAR and its sequence have different lengths";
 
 impl Record<'_> {
@@ -449,7 +445,7 @@ fn write_qualities(raw: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
 /// If the value would break the line.
 fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
     if !tag.name.iter().all(u8::is_ascii_graphic) {
-        return Err("the name of an optional field isn't two printable characters");
+        return Err("a tag name isn't two printable characters");
     }
     out.extend_from_slice(&tag.name);
     out.push(b':');
@@ -472,14 +468,14 @@ fn write_tag(tag: &Tag<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
             write_elements(kind, elements, out);
         }
         (b'A', value) if !value.iter().all(u8::is_ascii_graphic) => {
-            return Err("an optional field of type A isn't a printable character");
+            return Err("a tag of type A isn't a printable character");
         }
         (b'H', value) if value.len() % 2 == 1 || !value.iter().all(u8::is_ascii_hexdigit) => {
-            return Err("an optional field of type H isn't an even number of hexadecimal digits");
+            return Err("a tag of type H isn't an even number of hexadecimal digits");
         }
         (kind, value) => {
             if memchr::memchr3(b'\t', b'\n', b'\r', value).is_some() {
-                return Err("an optional field holds a tab or line break");
+                return Err("a tag contains a tab or line break");
             }
             out.extend_from_slice(&[kind, b':']);
             out.extend_from_slice(value);

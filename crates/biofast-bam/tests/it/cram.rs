@@ -178,7 +178,7 @@ fn a_missing_or_wrong_reference_is_an_error() {
     let folder = folder();
     let (_, error) = read(&file, None, Detail::Full, true);
     let error = error.unwrap();
-    assert!(error.contains("'chr1'") && error.contains("no reference is given"), "{error}");
+    assert!(error.contains("'chr1'") && error.contains("no reference was given"), "{error}");
     let (_, error) = read(&file, Some(folder.fasta(">chr2\nACGT\n")), Detail::Full, true);
     assert!(error.unwrap().contains("has no sequence 'chr1'"));
     let mut wrong = fasta_text();
@@ -269,7 +269,7 @@ fn a_flipped_bit_is_noticed_or_does_not_matter() {
 }
 
 /// Where htslib 1.22 to 1.23.1 mended its CRAM decoder (its NEWS says what; CVE-2026-31962 to 31971): data made so are an
-/// error here, found before anything is allocated or written for them. docs/faults.md has the table.
+/// error here, found before anything is allocated or written for them.
 #[test]
 fn data_that_overran_htslib_are_errors() {
     use crafted::{Crafted, array, codec, external, itf8, until};

@@ -4,7 +4,7 @@
 
 use biofast_bam::{Batch, Detail, Input, InputOptions, par_fold};
 use biofast_io::{IoMode, Options, Source};
-use biofast_testkit::bam::{self, Aligned, Record};
+use biofast_testkit::bam::{self, Aligned, BamRecord};
 use biofast_testkit::container::{KINDS, Kind, wrap};
 use proptest::prelude::*;
 
@@ -63,7 +63,7 @@ fn check_all_ways(records: &[u8]) -> Result<(), TestCaseError> {
 fn record() -> impl Strategy<Value = Vec<u8>> {
     let plain = ("[!-?A-~]{1,20}", 0u16..4096, -1i32..2, -1i32..2, 0usize..70).prop_map(
         |(name, flags, reference, mate, len)| {
-            bam::record(&Record { references: [reference, mate], mapq: 7, flags, name, len })
+            bam::record(&BamRecord { references: [reference, mate], mapq: 7, flags, name, len })
         },
     );
     let tags =

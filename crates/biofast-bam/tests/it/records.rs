@@ -220,18 +220,18 @@ fn what_cannot_be_stored_is_refused_with_its_reason_and_nothing_is_appended() {
         (|r| r.set_reference_id(2), "the header has 2 references"),
         (|r| r.set_reference_id(-2), "out of range"),
         (|r| r.set_mate_reference_id(7), "the header has 2 references"),
-        (|r| r.set_position(1000), "position 1001 is behind the end of the reference 'c1'"),
-        (|r| r.set_position(-1), "counts as mapped"),
+        (|r| r.set_position(1000), "position 1001 is past the end of the reference 'c1'"),
+        (|r| r.set_position(-1), "flagged as mapped"),
         (|r| r.set_position(i32::MIN), "out of range"),
         (|r| r.set_reference_id(-1), "no reference"),
         (|r| r.set_mate_position(4), "no reference"),
-        (|r| r.set_cigar("3M".parse::<CigarBuf>().unwrap()), "of 3 bases of the read"),
-        (|r| r.set_sequence("ACG"), "of 4 bases of the read and its sequence of 3"),
-        (|r| r.set_sequence("ACGU"), "no code for 'U', base 4"),
-        (|r| r.set_sequence("AC.T"), "no code for '.', base 3"),
-        (|r| r.set_qualities([1, 2, 3]), "3 qualities and 4 bases"),
+        (|r| r.set_cigar("3M".parse::<CigarBuf>().unwrap()), "covers 3 bases"),
+        (|r| r.set_sequence("ACG"), "covers 4 bases, but the sequence has 3"),
+        (|r| r.set_sequence("ACGU"), "can't store 'U' (base 4"),
+        (|r| r.set_sequence("AC.T"), "can't store '.' (base 3"),
+        (|r| r.set_qualities([1, 2, 3]), "3 qualities but 4 bases"),
         (|r| r.set_qualities([1, 2, 3, 94]), "above 93"),
-        (|r| r.set_sequence(""), "4 qualities and 0 bases"),
+        (|r| r.set_sequence(""), "4 qualities but 0 bases"),
     ];
     for (change, expected) in cases {
         let mut record = good();
@@ -400,12 +400,12 @@ fn modifications_that_contradict_themselves_are_refused() {
         ("MM:Z:C+m,x;", "malformed"),
         ("MM:Z:X+m,0;", "malformed"),
         ("MM:i:5", "not text"),
-        ("MM:Z:C+m,2;", "behind the end"),
-        ("MM:Z:C+m,0,18446744073709551615;", "behind the end"),
+        ("MM:Z:C+m,2;", "past the end"),
+        ("MM:Z:C+m,0,18446744073709551615;", "past the end"),
         ("MM:Z:C+mh,0;\tML:B:C,1", "shorter"),
         ("MM:Z:C+m,0;\tML:B:C,1,2", "longer"),
         ("MM:Z:C+m,0;\tML:Z:x", "ML is not an array"),
-        ("ML:B:C,1", "ML without MM"),
+        ("ML:B:C,1", "ML occurs without MM"),
         ("MM:Z:C+m,0;\tMm:Z:C+m,0;", "twice"),
         ("MM:Z:C+m,0;\tMN:i:5", "MN"),
     ] {
@@ -468,7 +468,7 @@ fn bam_that_was_cut_between_blocks_is_an_error_unless_it_is_allowed()
                 biofast_bam::par_fold(source, options, || 0, |n, b| *n += b.len(), |n, m| *n += m);
             Ok::<_, Box<dyn std::error::Error>>(fold?.1)
         };
-        let error = fold(&options).expect_err("it was cut");
+        let error = fold(&options).expect_err("it was truncated");
         assert!(error.source().is_some_and(|e| e.downcast_ref::<biofast_bam::Error>().is_some()));
         assert_eq!(fold(&options.with_allow_missing_eof(true))? as u64, read);
     }

@@ -82,7 +82,8 @@ fn sam_text(records: &[RecordBuf]) -> Vec<u8> {
 fn the_index_is_the_one_built_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.bam");
-    for (format, extension) in [(index::Format::Bai, "bai"), (index::Format::Csi, "csi")] {
+    for (format, extension) in [(index::IndexFormat::Bai, "bai"), (index::IndexFormat::Csi, "csi")]
+    {
         let writer = Writer::builder(&header()).index(format).create(&path).unwrap();
         assert_eq!(write_all(writer, &records(20_000)).unwrap(), 20_000);
         let own = std::fs::read(folder.path().join(format!("x.bam.{extension}"))).unwrap();
@@ -97,14 +98,15 @@ fn samtools_takes_the_file_for_good_and_its_index_is_ours() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.bam");
     let records = records(20_000);
-    for (format, extension) in [(index::Format::Bai, "bai"), (index::Format::Csi, "csi")] {
+    for (format, extension) in [(index::IndexFormat::Bai, "bai"), (index::IndexFormat::Csi, "csi")]
+    {
         let writer = Writer::builder(&header()).index(format).create(&path).unwrap();
         assert_eq!(write_all(writer, &records).unwrap(), 20_000);
         let own = std::fs::read(folder.path().join(format!("x.bam.{extension}"))).unwrap();
         samtools(&["quickcheck", "-v"], &path);
         let text = samtools(&["view", "--no-PG"], &path);
         assert!(text == sam_text(&records));
-        if format == index::Format::Bai {
+        if format == index::IndexFormat::Bai {
             let theirs = folder.path().join("theirs");
             samtools(&["index", "-b", "-o", theirs.to_str().unwrap()], &path);
             assert!(own == std::fs::read(theirs).unwrap(), "the index of samtools has other bytes");
@@ -167,7 +169,7 @@ fn sam_by_name_or_by_choice() {
     for error in [
         Writer::create(folder.path().join("x.cram"), &header()).err(),
         Writer::builder(&header())
-            .index(index::Format::Bai)
+            .index(index::IndexFormat::Bai)
             .create(folder.path().join("y.sam"))
             .err(),
     ] {
@@ -182,7 +184,7 @@ fn what_is_dropped_or_fails_leaves_everything_as_it_was() {
     let path = folder.path().join("x.bam");
     std::fs::write(&path, "before").unwrap();
     let all = records(5000);
-    let start = || Writer::builder(&header()).index(index::Format::Bai).create(&path).unwrap();
+    let start = || Writer::builder(&header()).index(index::IndexFormat::Bai).create(&path).unwrap();
     let unchanged = || {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         assert_eq!(std::fs::read(&path).unwrap(), b"before");
@@ -209,14 +211,14 @@ fn what_is_dropped_or_fails_leaves_everything_as_it_was() {
     let mut bad = all[0].clone();
     bad.set_sequence("A");
     let error = writer.write(&bad).expect_err("one base of 80");
-    assert!(error.to_string().contains("record 1: the record 'read0'"), "{error}");
+    assert!(error.to_string().contains("record 1: can't write record 'read0'"), "{error}");
     let error = writer.finish().expect_err("it lacks a record");
-    assert!(error.to_string().contains("failed before"), "{error}");
+    assert!(error.to_string().contains("an earlier write failed"), "{error}");
     unchanged();
 
     // What BAI can't hold.
     let long = Header::from_text(b"@SQ\tSN:l\tLN:600000000\n").unwrap();
-    assert!(Writer::builder(&long).index(index::Format::Bai).create(&path).is_err());
+    assert!(Writer::builder(&long).index(index::IndexFormat::Bai).create(&path).is_err());
     unchanged();
 }
 

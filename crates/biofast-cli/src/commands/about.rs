@@ -1,17 +1,15 @@
 //! What the program says about itself: completions for shells, manual pages, and how it was built.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, Result};
 use biofast::io::display_name;
-use biofast::io::output::Files;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::options::Folder;
 use crate::output;
+use crate::session::{Exit, Session};
 
-/// Print the completions of a shell
+/// Print shell completions
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -19,47 +17,52 @@ Examples:
   biofast completions zsh > _biofast
   biofast completions fish > biofast.fish")]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell to print completions for
     #[arg(value_enum)]
     shell: Shell,
 }
 
 /// Write the manual pages
 ///
-/// With a folder, a page for each command is written there, as biofast.1, biofast-stats.1 and so on;
-/// without, the page of biofast itself is printed.
+/// With DIR, writes a page for each command: biofast.1, biofast-stats.1 and so on. Without it, prints the page of
+/// biofast itself.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   biofast man | man -l -
   biofast man man1")]
 pub(crate) struct ManArgs {
-    /// The folder; it is made if it doesn't exist
+    /// Output folder, created if it doesn't exist
     #[arg(value_name = "DIR")]
     folder: Option<Folder>,
 }
 
-pub(crate) fn completions(args: &CompletionsArgs, files: &mut Files) -> Result<ExitCode> {
+pub(crate) fn completions(
+    args: &CompletionsArgs,
+    mut all: clap::Command,
+    session: &mut Session,
+) -> Result<Exit> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut super::all(), "biofast", &mut text);
-    print(files, &text)
+    clap_complete::generate(args.shell, &mut all, "biofast", &mut text);
+    print(session, &text)
 }
 
-pub(crate) fn manual(args: &ManArgs, files: &mut Files) -> Result<ExitCode> {
-    let mut command = super::all().disable_help_subcommand(true);
+pub(crate) fn manual(args: &ManArgs, all: clap::Command, session: &mut Session) -> Result<Exit> {
+    let mut command = all.disable_help_subcommand(true);
     command.build();
-    let Some(folder) = &args.folder else { return print(files, &page(command)?.1) };
-    files
+    let Some(folder) = &args.folder else { return print(session, &page(command)?.1) };
+    session
+        .files
         .make_folder(folder)
-        .with_context(|| format!("can't make the folder {}", display_name(folder)))?;
+        .with_context(|| format!("can't create the folder {}", display_name(folder)))?;
     let commands: Vec<clap::Command> = command.get_subcommands().cloned().collect();
     let mut pages = Vec::new();
     for command in std::iter::once(command).chain(commands) {
         let (name, text) = page(command)?;
-        pages.push(output::filled(output::report(files, Some(&folder.join(name)))?, text)?);
+        pages.push(output::filled(output::report(session, Some(&folder.join(name)))?, text)?);
     }
     biofast::io::output::commit(pages, false)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// The name of the manual page's file, and the page.
@@ -70,9 +73,9 @@ fn page(command: clap::Command) -> Result<(String, Vec<u8>)> {
     Ok((page.get_filename(), text))
 }
 
-fn print(files: &mut Files, text: &[u8]) -> Result<ExitCode> {
-    output::finish(output::report(files, None)?, text)?;
-    Ok(ExitCode::SUCCESS)
+fn print(session: &mut Session, text: &[u8]) -> Result<Exit> {
+    output::finish(output::report(session, None)?, text)?;
+    Ok(Exit::Fine)
 }
 
 /// Whether the arguments ask for [`version`]: `--version --verbose`, which clap can't tell from
@@ -88,8 +91,8 @@ pub(crate) fn is_verbose_version(arguments: &[std::ffi::OsString]) -> bool {
 }
 
 /// Prints how the program was built, and what it makes of this machine.
-pub(crate) fn version() -> Result<ExitCode> {
-    print(&mut Files::default(), description().as_bytes())
+pub(crate) fn version(session: &mut Session) -> Result<Exit> {
+    print(session, description().as_bytes())
 }
 
 /// How the program was built, and what it makes of this machine: lines of text.

@@ -1,23 +1,22 @@
 //! `biofast cat`: files one behind the other, without compressing them again.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::bam::Header;
-use biofast::io::output::{Compression, Files, commit};
-use biofast::ops::cat::{Cat, Content, Part, Problem};
+use biofast::io::output::{Compression, commit};
+use biofast::ops::cat::{Cat, CatContent, CatInput};
 
-use crate::console::message;
 use crate::inputs::{self, Input};
-use crate::options::{InFile, Out, OutFile, Program};
+use crate::options::{InFile, Out, OutFile, ProgramLineArgs};
 use crate::output;
+use crate::session::{Exit, Session};
 use crate::watch::Reading;
 
-/// Join BAM files, or FASTQ in BGZF, one behind the other, as `samtools cat`
+/// Concatenate BAM or FASTQ files, like `samtools cat`
 ///
-/// Blocks are copied as they are, not compressed again, and everything in them is checked on the way. The header
-/// is that of the first BAM file; all must have the same reference sequences.
+/// Compressed blocks are copied without recompression, and their content is validated. The header is that of the first
+/// BAM file. All BAM files must have the same reference sequences.
 #[derive(clap::Args)]
 #[command(
     // A letter that samtools cat has for another.
@@ -32,31 +31,31 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "list", value_name = "FILE")]
     files: Vec<InFile>,
 
-    /// Read more file names from FILE, one per line
+    /// Read more input file names from FILE, one per line
     #[arg(short = 'b', long = "files-from", value_name = "FILE")]
     list: Option<InFile>,
 
     #[command(flatten)]
     out: Out,
 
-    /// The header of the alignments is that of FILE (SAM, BAM or CRAM), not that of the first file
+    /// Use the header of FILE (SAM, BAM or CRAM) instead of that of the first BAM file
     #[arg(short = 'h', long = "header", value_name = "FILE")]
     header: Option<InFile>,
 
-    /// The files follow one another by coordinate: check that, and keep what the header says of the order
+    /// Check that the files follow each other by coordinate, and keep the sort order in the header
     #[arg(long)]
     sorted: bool,
 
-    /// Wait until the outputs are on disk
+    /// Wait until the output is on disk
     #[arg(long)]
     sync: bool,
 
-    /// Write the summary to FILE as JSON
-    #[arg(long, value_name = "FILE")]
+    /// Write a JSON summary to FILE
+    #[arg(long = "summary", value_name = "FILE")]
     json: Option<OutFile>,
 
     #[command(flatten)]
-    program: Program,
+    program: ProgramLineArgs,
 
     #[command(flatten)]
     reading: Reading,
@@ -66,16 +65,17 @@ pub(crate) struct Args {
     help: Option<bool>,
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", files)?;
-    let mut outputs = [output::records(files, args.out.path(), Compression::default())?];
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", session)?;
+    inputs::warn_of_repeats(&session.console, &inputs);
+    let mut outputs = [output::records(session, args.out.path(), Compression::default())?];
     args.out.path().map_or(Ok(()), output::refuse_unjoined)?;
-    let report = output::optional_report(files, args.json.as_deref())?;
+    let report = output::optional_report(session, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());
     let [output] = outputs;
     // What the header says of the order is true of one file.
     let keeps_order = args.sorted || inputs.len() == 1;
-    let program = args.program.owned();
+    let program = args.program.owned(session);
     let mut cat = Cat::new(output).sorted(args.sorted).header(move |header: &Header| {
         let says = header.is_sorted_by_coordinate() || header.is_grouped_by_name();
         let header = match says && !keeps_order {
@@ -85,32 +85,32 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         program(&header)
     });
     if let Some(path) = &args.header {
-        files.read(path)?;
+        session.files.read(path)?;
         cat = cat.with_header(inputs::header_of(path)?);
     }
     let progress = Arc::default();
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let first = args.reading.sharing(&progress);
+    let first = args.reading.sharing(session, &progress);
     let bar = first.bar(total, &args.reading.messages);
     for input in &inputs {
-        let watch = args.reading.sharing(&progress);
+        let watch = args.reading.sharing(session, &progress);
         let part = match input {
-            Input::Path(path) => Part::open(path)?,
-            Input::Shard(_) => bail!("files are joined whole, not shards of them"),
-            Input::Lent(name) => Part::from_reader(name, crate::embedded::open_lent(name)?),
+            Input::Path(path) => CatInput::open(path)?,
+            Input::Shard(_) => bail!("`cat` concatenates whole files"),
+            Input::Lent(lent) => CatInput::from_reader(&lent.name, lent.open()?),
             Input::Stdin(label) | Input::Unnamed(label) => {
-                Part::from_reader(label, std::io::stdin())
+                CatInput::from_reader(label, std::io::stdin())
             }
         };
         let result = cat.add(part, &watch.options);
         args.reading.tell(&watch, input);
-        result.map_err(explained)?;
+        result.map_err(output::failed)?;
     }
     drop(bar);
-    let (output, summary) = cat.finish().map_err(explained)?;
+    let (output, summary) = cat.finish().map_err(output::failed)?;
     let mut outputs = vec![output];
     if let Some(report) = report {
-        let text = output::summary(serde_json::to_value(&summary)?)?;
+        let text = output::summary(&session.command_line(), serde_json::to_value(&summary)?)?;
         outputs.push(output::filled(report, text)?);
     }
     commit(outputs, args.sync)?;
@@ -119,27 +119,17 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
             let more = summary.lost_read_groups.len();
             let whose = if args.header.is_some() { "given" } else { "first" };
             let lost = format!(
-                "{more} read groups, such as '{first}', are not in the {whose} header, which is that of all"
+                "the output has the header of {whose}, which lacks {more} read groups of later files, such as '{first}'"
             );
-            message("warning", &lost);
+            session.console.warning(&lost);
         }
         let what = match summary.content {
-            Some(Content::Bam) => "records",
+            Some(CatContent::Bam) => "records",
             _ => "reads",
         };
         let (records, parts) = (summary.records, summary.parts);
         let plural = if parts == 1 { "" } else { "s" };
-        message("note", &format!("{records} {what} of {parts} file{plural} joined"));
+        session.console.note(&format!("{records} {what} from {parts} file{plural} concatenated"));
     }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Errors of libraries as such.
-fn explained(problem: Problem) -> anyhow::Error {
-    match problem {
-        Problem::Alignments(error) => error.into(),
-        Problem::Reads(error) => error.into(),
-        Problem::Output(error) => error.into(),
-        problem => problem.into(),
-    }
+    Ok(Exit::Fine)
 }

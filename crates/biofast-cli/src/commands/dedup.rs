@@ -1,84 +1,81 @@
 //! `biofast dedup`: reads or pairs once.
 
-use std::process::ExitCode;
-use std::sync::Arc;
-
 use anyhow::{Result, bail};
-use biofast::io::output::{Files, commit};
-use biofast::ops::dedup::{self, By, Dedup, Done, Keep, Outputs, Problem, Reads};
-use biofast::ops::filter::report::{FileSum, Role};
+use biofast::io::Source;
+use biofast::ops::dedup::{self, Dedup, DedupBy, DedupOutputs, DedupResult, Keep};
+use biofast::ops::filter::report::FileRole;
 use biofast::ops::measure::records::Sum;
-use biofast::ops::split::Amount;
+use biofast::ops::split::SplitAmount;
 use clap::ValueEnum;
 
-use crate::console::message;
+use crate::console::Console;
 use crate::inputs::Input;
-use crate::options::{
-    Io, Mates, Messages, Opened, OutFile, PairsOut, ReadsOut, Spill, Strictness, Threads,
-    rereadable_sequences,
-};
-use crate::output;
-use crate::watch::Watch;
+use crate::options::{Mates, OutFile, PairsOut, ReadsOut, Spill};
+use crate::reads_job::ReadsOptions;
+use crate::session::{Exit, Session};
 
-/// Leave out reads or pairs that are there already: by sequence, by name, or by UMI
+/// Remove duplicate reads or pairs by sequence, name or UMI
 ///
-/// FASTA stays FASTA, in lines of 60 bases.
+/// One file holds single reads, or pairs with --interleaved; two files hold mates. Pairs are duplicates if both mates
+/// are. The first of several duplicates is kept, and reads stay in input order. FASTA output has lines of 60 bases.
 ///
-/// One file holds single reads, or pairs with --interleaved; two files hold the mates of pairs, which are the same if both
-/// mates are. Of several the first one is kept, and what is kept stays in order. Reads are compared themselves, not hashes of
-/// them. The result doesn't depend on threads or memory; what takes more memory than it may goes to temporary files.
+/// The result is exact: reads are compared, not hashes. It doesn't depend on the number of threads or the memory limit.
+/// Data beyond the memory limit are spilled to temporary files.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   biofast dedup reads.fq.gz -o unique.fq.gz
-  biofast dedup R1.fq.gz R2.fq.gz -o u1.fq.gz --out2 u2.fq.gz -d dup.fq.gz --json dedup.json
+  biofast dedup R1.fq.gz R2.fq.gz -o u1.fq.gz --out2 u2.fq.gz -d dup.fq.gz --summary dedup.json
   biofast dedup -i genes.fa.gz -o unique.fa.gz
-  biofast dedup --mismatches 1 R1.fq.gz R2.fq.gz -o u1.fq.gz --out2 u2.fq.gz
-  biofast dedup --reverse-complement reads.fq.gz -o unique.fq.gz
-  biofast filter reads.fq.gz --umi first --umi-len 8 | biofast dedup --umi - -o unique.fq.gz")]
+  biofast dedup --max-mismatches 1 R1.fq.gz R2.fq.gz -o u1.fq.gz --out2 u2.fq.gz
+  biofast dedup --both-strands reads.fq.gz -o unique.fq.gz
+  biofast filter reads.fq.gz --umi first --umi-len 8 | biofast dedup --compare-umi - -o unique.fq.gz")]
 pub(crate) struct Args {
     #[command(flatten)]
     mates: Mates,
 
-    /// What is compared
-    #[arg(long, value_enum, default_value_t = Compared::Sequence, value_name = "WHAT")]
-    by: Compared,
+    /// What to compare
+    #[arg(long = "key", value_enum, default_value_t = DedupKey::Sequence, value_name = "WHAT")]
+    by: DedupKey,
 
-    /// The UMI at the end of the name must be the same, too
-    #[arg(long)]
+    /// Also require the same UMI at the end of the name
+    #[arg(long = "compare-umi")]
     umi: bool,
 
-    /// What stands before the UMI in the name
+    /// Character before the UMI in the name
     #[arg(long, value_name = "CHAR", default_value_t = ':')]
     umi_separator: char,
 
-    /// A read is also a duplicate if it has the length of one that is kept and differs from it in at most N places, of
-    /// pairs both mates together: 0, 1 or 2
+    /// Also remove reads with at most N mismatches to a kept read of the same length: 0, 1 or 2
+    ///
+    /// For pairs, the mismatches of both mates are added.
     #[arg(
-        long,
+        long = "max-mismatches",
         value_name = "N",
         default_value_t = 0,
         value_parser = clap::value_parser!(u8).range(0..=i64::from(dedup::MOST_MISMATCHES))
     )]
     mismatches: u8,
 
-    /// Lower-case letters are the same as upper-case ones
+    /// Compare without regard to case
     #[arg(short, long)]
     ignore_case: bool,
 
-    /// A read is the same as its reverse complement, and a pair the same as the one whose mates are exchanged
-    #[arg(short, long, visible_alias = "both-strands")]
+    /// Also remove reverse complements of kept reads; for pairs, those with swapped mates
+    #[arg(long = "both-strands")]
     reverse_complement: bool,
 
-    /// Compare the first N bases alone, of pairs those of each mate
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Compare only the first N bases of each read
+    #[arg(long = "first-bases", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     prefix: Option<u32>,
 
-    /// Which of several is kept; best-quality reads the input twice
-    #[arg(long, value_enum, default_value_t = Kept::First, value_name = "WHICH")]
-    keep: Kept,
+    /// Which of several duplicates to keep; best-quality reads the input twice
+    #[arg(long, value_enum, default_value_t = KeepRule::First, value_name = "WHICH")]
+    keep: KeepRule,
 
-    /// Write to FILE instead of standard output, mates after each other unless --out2 is given
+    /// Write kept reads to FILE [default: standard output]
+    ///
+    /// Without --out2, pairs are interleaved. Two input files then need --interleaved-out, except on standard output.
     #[arg(short, long, value_name = "FILE")]
     out: Option<OutFile>,
 
@@ -89,7 +86,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pairs_out: PairsOut,
 
-    /// Write duplicates to FILE, mates after each other unless --duplicates2 is given
+    /// Write duplicates to FILE; without --duplicates2, pairs are interleaved
     #[arg(short, long, value_name = "FILE")]
     duplicates: Option<OutFile>,
 
@@ -104,105 +101,82 @@ pub(crate) struct Args {
     spill: Spill,
 
     #[command(flatten)]
-    threads: Threads,
-
-    #[command(flatten)]
-    io: Io,
-
-    #[command(flatten)]
-    strictness: Strictness,
-
-    #[command(flatten)]
-    messages: Messages,
+    reading: ReadsOptions,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Compared {
-    /// The bases
+enum DedupKey {
+    /// Bases
     Sequence,
-    /// The name up to the first blank, of pairs without /1 and /2
+    /// Name up to the first space; for pairs, without /1 and /2
     Name,
-    /// The UMI at the end of the name
+    /// UMI at the end of the name
     Umi,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kept {
+enum KeepRule {
     /// The first one
     First,
-    /// That with the highest sum of base qualities, of pairs of both mates; of several the first one
+    /// The one with the highest sum of base qualities, for pairs of both mates; the first of ties
     BestQuality,
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let (inputs, paired) = args.mates.inputs(files)?;
-    args.pairs_out.refuse((inputs.len(), paired), args.out.as_deref(), args.out2.is_some())?;
-    let choice = choice(args, paired)?.mates(args.mates.pairing().rule());
-    let (sources, is_fasta) = rereadable_sequences(&inputs)?;
-    if is_fasta && args.keep == Kept::BestQuality {
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let pairing = args.mates.pairing();
+    let mut job = args.reading.job(args.mates.inputs(session)?, pairing, session);
+    args.pairs_out.refuse(job.layout(), args.out.as_deref(), args.out2.is_some())?;
+    let paired = job.is_paired();
+    let choice = choice(args, paired)?.mates(pairing.rule());
+    let reads = job.open_rereadable()?;
+    if job.is_fasta() && args.keep == KeepRule::BestQuality {
         bail!("--keep best-quality needs qualities, which FASTA has not: --keep first");
     }
-    let (opened, kept) = open(args, paired, is_fasta, files)?;
-    let report = output::optional_report(files, args.writing.json.as_deref())?;
-    let mut sources = sources.into_iter();
-    let reads = match (sources.next(), sources.next()) {
-        (Some(one), Some(two)) => Reads::Paired(one, two),
-        (Some(one), None) if paired => Reads::Interleaved(one),
-        (Some(one), None) => Reads::Single(one),
-        _ => bail!("no input"),
-    };
-    let progress = Arc::default();
-    let pairing = args.mates.pairing();
-    let reading = || pairing.apply(args.strictness.reads(args.io.apply(args.threads.options())));
-    let watches = [0, 1].map(|_| Watch::sharing(&progress, reading()));
-    let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = watches[0].bar(total, &args.messages);
+    if !paired && (args.out2.is_some() || args.duplicates2.is_some()) {
+        bail!("--out2 and --duplicates2 need pairs: two files, or --interleaved");
+    }
+    if args.keep == KeepRule::BestQuality
+        && let [Input::Path(path), ..] = job.inputs()
+        && path.is_file()
+        && let Ok(mut source) = Source::open(path)
+    {
+        job.warn_of_encoding(&mut source);
+    }
+    let others = [&args.out2, &args.duplicates, &args.duplicates2];
+    let mut opened = args.writing.open(&args.out, &others, job.is_fasta(), session)?;
+    let kept = 1 + args.out2.iter().len();
+    job.open_report(args.writing.json.as_deref(), session, &mut opened.outputs)?;
+    let names = opened.names();
+    let duplicates = opened.outputs.split_off(kept);
+    let outputs = DedupOutputs { kept: opened.outputs, duplicates };
     let limits = args.spill.limits(args.out.as_deref());
-    let Opened { mut outputs, paths } = opened;
-    output::outlast_readers(&mut outputs, report.iter().len());
-    let duplicates = outputs.split_off(kept);
-    let outputs = Outputs { kept: outputs, duplicates };
-    let options = watches.each_ref().map(|watch| watch.options.clone());
-    let result = dedup::dedup(reads, options, &choice, &limits, outputs);
-    drop(bar);
-    for (input, watch) in inputs.iter().zip(&watches) {
-        watch.tell(
-            input,
-            Some(if is_fasta { "FASTA" } else { "FASTQ" }),
-            &args.messages,
-            &args.threads,
-        );
-    }
-    let mut done = result.map_err(explained)?;
-    let mut outputs = std::mem::take(&mut done.outputs);
-    if let Some(report) = report {
-        let opened = Opened { outputs: Vec::new(), paths };
-        let sums = sums(&done, &inputs, &opened, kept);
-        let summary = summary(args, &done, paired)?;
-        outputs.push(output::filled(report, output::summary_of_files(summary, &sums)?)?);
-    }
-    commit(outputs, args.writing.sync)?;
-    if !args.messages.quiet {
-        tell(&done, paired);
-    }
-    Ok(ExitCode::SUCCESS)
+    let mut done = job.run(|options| dedup::dedup(reads, options, &choice, &limits, outputs))?;
+    let totals = &done.totals;
+    job.warn_of_empty(&sums(&totals.input));
+    let (kept, duplicates) = names.split_at(kept);
+    let sums = job.sums(sums(&totals.input));
+    let sums = sums.mates(FileRole::Output, kept, self::sums(&totals.kept));
+    let sums = sums.mates(FileRole::Rejected, duplicates, self::sums(&totals.duplicates));
+    let outputs = std::mem::take(&mut done.outputs);
+    let summary = (summary(args, &done, paired)?, sums);
+    job.finish(outputs, args.writing.sync, summary, |console| tell(console, &done, paired))
 }
 
 /// What is meant.
 fn choice(args: &Args, paired: bool) -> Result<Dedup> {
     let by = match args.by {
-        Compared::Sequence => By::Sequence,
-        Compared::Name => By::Name,
-        Compared::Umi => By::Umi,
+        DedupKey::Sequence => DedupBy::Sequence,
+        DedupKey::Name => DedupBy::Name,
+        DedupKey::Umi => DedupBy::Umi,
     };
     let keep = match args.keep {
-        Kept::First => Keep::First,
-        Kept::BestQuality => Keep::Best,
+        KeepRule::First => Keep::First,
+        KeepRule::BestQuality => Keep::Best,
     };
-    if args.by == Compared::Sequence && args.reverse_complement && args.prefix.is_some() && !paired
+    if args.by == DedupKey::Sequence && args.reverse_complement && args.prefix.is_some() && !paired
     {
         bail!(
-            "--reverse-complement and --prefix: the first bases of the other strand are not known; pairs can have both"
+            "--both-strands can't be combined with --first-bases for single reads: the read doesn't show the first bases of the other strand"
         );
     }
     let mut choice = Dedup::new()
@@ -215,76 +189,55 @@ fn choice(args: &Args, paired: bool) -> Result<Dedup> {
         // Fits where there is memory for as many bases.
         choice = choice.prefix(bases as usize);
     }
-    if args.umi || by == By::Umi {
+    if args.umi || by == DedupBy::Umi {
         if !args.umi_separator.is_ascii() {
-            bail!("--umi-separator is one ASCII character, such as ':' or '_'");
+            bail!("--umi-separator must be one ASCII character, such as ':' or '_'");
         }
         // ASCII is one byte.
         choice = choice.umi(args.umi_separator as u8);
     }
     if let Err(why) = choice.check() {
-        bail!("{why} (see the options --by, --umi, --mismatches, --prefix and --keep in --help)");
+        bail!(
+            "{why} (see the options --key, --compare-umi, --max-mismatches, --first-bases and --keep in --help)"
+        );
     }
     Ok(choice)
 }
 
-/// Opens the outputs, and says how many are of what is kept.
-fn open(args: &Args, paired: bool, is_fasta: bool, files: &mut Files) -> Result<(Opened, usize)> {
-    if !paired && (args.out2.is_some() || args.duplicates2.is_some()) {
-        bail!("--out2 and --duplicates2 need pairs: two files, or --interleaved");
-    }
-    let mut opened = Opened::default();
-    args.writing.open(args.out.as_deref(), is_fasta, files, &mut opened)?;
-    if let Some(path) = &args.out2 {
-        args.writing.open(Some(path), is_fasta, files, &mut opened)?;
-    }
-    let kept = opened.outputs.len();
-    for path in [&args.duplicates, &args.duplicates2].into_iter().flatten() {
-        args.writing.open(Some(path), is_fasta, files, &mut opened)?;
-    }
-    Ok((opened, kept))
+fn sums(amounts: &[SplitAmount; 2]) -> [Sum; 2] {
+    amounts.map(|amount| amount.sum)
 }
 
-/// Errors of libraries as such.
-fn explained(problem: Problem) -> anyhow::Error {
-    match problem {
-        Problem::Input(error) => error.into(),
-        Problem::Output(error) => error.into(),
-        problem => problem.into(),
-    }
-}
-
-fn reads(amounts: &[Amount; 2]) -> u64 {
+fn reads(amounts: &[SplitAmount; 2]) -> u64 {
     amounts[0].sum.records + amounts[1].sum.records
 }
 
 /// The share of reads that are duplicates.
-fn rate(done: &Done) -> f64 {
+fn rate(done: &DedupResult) -> f64 {
     let all = reads(&done.totals.input);
     if all == 0 { 0.0 } else { reads(&done.totals.duplicates) as f64 / all as f64 }
 }
 
 /// Says what was found.
-fn tell(done: &Done, paired: bool) {
+fn tell(console: &Console, done: &DedupResult, paired: bool) {
     let totals = &done.totals;
     let percent = 100.0 * rate(done);
     let [all, kept, duplicates] = [&totals.input, &totals.kept, &totals.duplicates].map(reads);
     let what = if paired { "reads of pairs" } else { "reads" };
-    message("note", &format!("{all} {what}: {kept} kept, {duplicates} duplicates ({percent:.2}%)"));
+    console.note(&format!("{all} {what}: {kept} kept, {duplicates} duplicates ({percent:.2}%)"));
     if done.effort.stored_bytes > 0 {
         let bytes = done.effort.stored_bytes;
-        message(
-            "note",
-            &format!("{bytes} bytes were in temporary files: more --memory needs less"),
-        );
+        console.note(&format!(
+            "{bytes} bytes were spilled to temporary files; a higher --memory needs less disk space"
+        ));
     }
 }
 
-fn summary(args: &Args, done: &Done, paired: bool) -> Result<serde_json::Value> {
+fn summary(args: &Args, done: &DedupResult, paired: bool) -> Result<serde_json::Value> {
     let named = |value: Option<clap::builder::PossibleValue>| {
         value.map(|value| value.get_name().to_owned()).unwrap_or_default()
     };
-    let amount = |amounts: &[Amount; 2]| {
+    let amount = |amounts: &[SplitAmount; 2]| {
         serde_json::json!({
             "reads": reads(amounts),
             "bases": amounts[0].bases + amounts[1].bases,
@@ -295,7 +248,7 @@ fn summary(args: &Args, done: &Done, paired: bool) -> Result<serde_json::Value> 
     Ok(serde_json::json!({
         "paired": paired,
         "by": named(args.by.to_possible_value()),
-        "umi": args.umi || args.by == Compared::Umi,
+        "umi": args.umi || args.by == DedupKey::Umi,
         "mismatches": args.mismatches,
         "keep": named(args.keep.to_possible_value()),
         "input": amount(&totals.input),
@@ -305,31 +258,4 @@ fn summary(args: &Args, done: &Done, paired: bool) -> Result<serde_json::Value> 
         "levels": serde_json::to_value(levels)?,
         "effort": serde_json::to_value(done.effort)?,
     }))
-}
-
-/// The inputs and outputs, with what was read from and written to each.
-fn sums(done: &Done, inputs: &[Input], opened: &Opened, kept: usize) -> Vec<FileSum> {
-    let of_files = |amounts: &[Amount; 2], files: usize| -> Vec<Sum> {
-        let [mut one, two] = amounts.map(|amount| amount.sum);
-        match files {
-            0 => Vec::new(),
-            1 => {
-                one.add(two);
-                vec![one]
-            }
-            _ => vec![one, two],
-        }
-    };
-    let file =
-        |path: String, role, sum: Sum| FileSum { path, role, partial: false, records: sum.into() };
-    let totals = &done.totals;
-    let read = of_files(&totals.input, inputs.len());
-    let read = inputs.iter().zip(read).map(|(input, sum)| file(input.name(), Role::Input, sum));
-    let duplicates = opened.paths.len() - kept;
-    let written = of_files(&totals.kept, kept).into_iter().map(|sum| (Role::Output, sum));
-    let others = of_files(&totals.duplicates, duplicates).into_iter();
-    let written = written.chain(others.map(|sum| (Role::Rejected, sum)));
-    let written =
-        written.enumerate().map(|(number, (role, sum))| file(opened.name(number), role, sum));
-    read.chain(written).collect()
 }

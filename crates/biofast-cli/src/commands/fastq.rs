@@ -1,43 +1,44 @@
 //! `biofast fastq`: alignments back to reads.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam;
-use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
-use biofast::ops::to_fastq::{self, Collation, Plan, Problem, Routes, Summary, TagChoice};
+use biofast::io::output::{Compression, Format, Level, Output, commit};
+use biofast::ops::to_fastq::{self, Collation, FastqPlan, FastqRoutes, FastqSummary, TagChoice};
 
-use crate::console::message;
-use crate::options::{Flags, Folder, InFile, OneFile, OutFile, ShardArg, keeps_templates_together};
+use crate::console::Console;
+use crate::options::{
+    Flags, Folder, InFile, OneFile, OutFile, ShardArg, Size, keeps_templates_together,
+};
+use crate::session::{Exit, Session};
 use crate::watch::Reading;
 use crate::{inputs, output};
 
-/// Secondary and supplementary records are not reads of their own.
+/// Secondary and supplementary records are not separate reads.
 const NOT_PRIMARY: u16 = 0x900;
 
-/// Write the reads of a BAM, SAM or CRAM file as FASTQ, as `samtools fastq`
+/// Convert alignments to FASTQ, like `samtools fastq`
 ///
-/// Reads aligned to the reverse strand are written as they were sequenced. If the records of a template
-/// are not next to each other (by the header, or else by the first records), mates are collated on the
-/// way, in bounded memory and temporary files.
+/// Reads aligned to the reverse strand are written as they were sequenced. If the records of a template aren't next to
+/// each other, mates are collated in limited memory and temporary files.
 ///
-/// First reads (flag READ1 and not READ2), second reads and others go to standard output unless
-/// files are named for them. With both -1 and -2, these hold the same templates in the same order: reads without
-/// their mate go to -s, or to standard output. A read without bases is written as an empty one.
-/// Names of pairs get /1 and /2 unless -1, -2 or -o name files.
+/// First reads (READ1), second reads (READ2) and others go to standard output, except those with a separate file.
+/// With both -1 and -2, the two files hold the same templates in the same order. Reads without a mate then go to -s or
+/// standard output.
+///
+/// Names of pairs get /1 and /2 unless -1, -2 or -o names a file. A read without bases is written as an empty one.
 #[derive(clap::Args)]
 #[command(
     // Letters that samtools fastq has for others.
     mut_arg("threads", |a| a.short_alias(None)),
-    mut_arg("quiet", |a| a.short(None)),
     mut_arg("verbose", |a| a.short(None)),
     after_help = "\
 Examples:
   biofast fastq aln.bam -1 r1.fq.gz -2 r2.fq.gz -0 other.fq.gz -s single.fq.gz
   biofast fastq -n aln.bam > interleaved.fq
   biofast fastq -T RG,BC aln.cram --reference genome.fa -o reads.fq
-  biofast shards -n 2 --keep-templates unaligned.bam -o names.plan.json
+  biofast shards --number 2 --keep-templates unaligned.bam -o names.plan.json
   biofast fastq --shard 'names.plan.json#2' -1 part2.r1.fq -2 part2.r2.fq"
 )]
 pub(crate) struct Args {
@@ -47,28 +48,29 @@ pub(crate) struct Args {
     #[command(flatten)]
     shard: ShardArg,
 
-    /// First reads go to FILE; a name in .gz, .bgz or .zst is compressed
+    /// Write first reads to FILE; extensions .gz, .bgz and .zst compress it
     #[arg(short = '1', value_name = "FILE")]
     first: Option<OutFile>,
 
-    /// Second reads go to FILE
+    /// Write second reads to FILE
     #[arg(short = '2', value_name = "FILE")]
     second: Option<OutFile>,
 
-    /// Reads that are neither first nor second, or both, go to FILE
+    /// Write reads that are neither first nor second, or both, to FILE
     #[arg(short = '0', value_name = "FILE")]
     other: Option<OutFile>,
 
-    /// First and second reads without their mate go to FILE [default: where they would go with it; with both -1 and -2,
-    /// standard output]
+    /// Write first and second reads without a mate to FILE
+    ///
+    /// By default, they go where they would go with their mate. With both -1 and -2, they go to standard output.
     #[arg(short = 's', value_name = "FILE")]
     single: Option<OutFile>,
 
-    /// All reads go to FILE, mates after each other, except those for which -0 or -s names another
+    /// Write all reads to FILE, interleaved, except those that -0 or -s writes elsewhere
     #[arg(short = 'o', long = "out", value_name = "FILE", conflicts_with_all = ["first", "second"])]
     out: Option<OutFile>,
 
-    /// Leave names as they are
+    /// Don't append /1 and /2 to names
     #[arg(short = 'n', conflicts_with = "always_suffix")]
     no_suffix: bool,
 
@@ -79,35 +81,37 @@ pub(crate) struct Args {
     #[command(flatten)]
     flags: Flags,
 
-    /// Append the fields RG, BC and QT after the name
+    /// Append the tags RG, BC and QT after the name
     #[arg(short = 't')]
     usual_tags: bool,
 
-    /// Append these fields after the name, separated by commas, or '*' for all
+    /// Append these tags after the name, separated by commas, or '*' for all
     #[arg(short = 'T', value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     tags: Vec<Tag>,
 
-    /// Append a Casava description with the barcode (1:N:0:ACGT) after the name
+    /// Append a Casava description with the barcode after the name, such as 1:N:0:ACGT
     #[arg(short = 'i')]
     casava: bool,
 
-    /// The field that holds the barcode
+    /// Tag that holds the barcode
     #[arg(long, value_name = "TAG", default_value = "BC", value_parser = tag)]
     barcode_tag: Tag,
 
-    /// Take the qualities from the field OQ, where there is one
+    /// Use the qualities in the tag OQ, if present
     #[arg(short = 'O')]
     original_qualities: bool,
 
-    /// Quality of the bases of reads without qualities [default: 33, as samtools 1.16 writes it]
+    /// Quality for bases of reads without qualities [default: 33, like samtools 1.16]
     #[arg(short = 'v', value_name = "PHRED", value_parser = clap::value_parser!(u8).range(0..=93))]
     missing_quality: Option<u8>,
 
-    /// Compression level of .gz and .bgz: fast, small or 0 to 12 [default: fast]; of .zst: 0 to 19
+    /// Compression level: fast, small or a number
+    ///
+    /// BGZF (.gz, .bgz) takes fast, small or 0 to 12 [default: fast], and zstd takes 0 to 19 [default: 3].
     #[arg(short = 'c', long, value_name = "LEVEL")]
     level: Option<Level>,
 
-    /// Take records as they come: those of a template are next to each other
+    /// Assume that the records of each template are next to each other
     #[arg(long, conflicts_with = "collate")]
     grouped: bool,
 
@@ -115,19 +119,21 @@ pub(crate) struct Args {
     #[arg(long)]
     collate: bool,
 
-    /// Megabytes for reads that wait for their mates; beyond that they go to temporary files
-    #[arg(long, value_name = "MB", default_value_t = 96)]
-    memory: usize,
+    /// Memory limit for reads that wait for their mates, such as 512M or 4G
+    ///
+    /// Data beyond the limit are spilled to temporary files.
+    #[arg(long, value_name = "SIZE", default_value = "96M")]
+    memory: Size,
 
-    /// The folder of temporary files [default: TMPDIR if set, else that of the first output]
+    /// Folder for temporary files [default: TMPDIR if set, else the folder of the first output]
     #[arg(long, value_name = "FOLDER")]
     temp_dir: Option<Folder>,
 
-    /// Write the summary to FILE as JSON
-    #[arg(long, value_name = "FILE")]
+    /// Write a JSON summary to FILE
+    #[arg(long = "summary", value_name = "FILE")]
     json: Option<OutFile>,
 
-    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
     #[arg(long, value_name = "FASTA")]
     reference: Option<InFile>,
 
@@ -150,20 +156,21 @@ fn tag(text: &str) -> Result<Tag, String> {
     }
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    args.shard.refuse(args.collate, "--collate", "the mates of a shard's reads are in it")?;
-    let input = match args.shard.input(args.file.named(), files)? {
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    args.shard.refuse(args.collate, "--collate", "a shard always has both mates")?;
+    let input = match args.shard.input(args.file.named(), session)? {
         Some(shard) => {
             keeps_templates_together(&shard)?;
             shard
         }
-        None => args.file.input(files)?,
+        None => args.file.input(session)?,
     };
     let format = format(args)?;
-    let watch = args.reading.watch();
+    let watch = args.reading.watch(session);
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let mut source = input.open()?;
     inputs::tell_unused_reference(
+        &session.console,
         args.reference.as_deref(),
         &mut source,
         args.reading.messages.quiet,
@@ -174,75 +181,76 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     // That they are grouped was seen when the plan was made.
     let grouped = args.shard.any()
         || !args.collate && (args.grouped || to_fastq::is_grouped(&header, &mut source));
-    let Opened { mut outputs, routes, printed, .. } = open(args, files)?;
-    let report = output::optional_report(files, args.json.as_deref())?;
+    let FastqOutputs { mut outputs, routes, printed, .. } = open(args, session)?;
+    let report = output::optional_report(session, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());
-    let plan = Plan { filter: args.flags.filter(NOT_PRIMARY), format, routes };
+    let plan = FastqPlan { filter: args.flags.filter(NOT_PRIMARY), format, routes };
     let bar = watch.bar(input.len(), &args.reading.messages);
     let result = if grouped {
         to_fastq::grouped(source, &watch.options, &plan, &mut outputs).map_err(output::failed)
     } else {
         let folder = temp_dir(args);
-        let memory = args.memory.saturating_mul(1_000_000);
+        let memory = args.memory.0;
         let collation = Collation { memory, folder: &folder };
         let result = to_fastq::collated(source, &watch.options, &plan, &mut outputs, collation);
-        result.map_err(|problem| match problem {
-            Problem::Input(error) => error.into(),
-            Problem::Output(error) => error.into(),
-            problem => problem.into(),
-        })
+        result.map_err(output::failed)
     };
     drop(bar);
     args.reading.tell(&watch, &input);
     let summary = result?;
     if let Some(report) = report {
-        let text = output::summary(serde_json::to_value(summary)?)?;
+        let text = output::summary(&session.command_line(), serde_json::to_value(summary)?)?;
         outputs.push(output::filled(report, text)?);
     }
     commit(outputs, false)?;
     if !args.reading.messages.quiet {
-        tell(args, &summary, printed);
+        tell(&session.console, args, &summary, printed);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// Says what was written where, and what wasn't.
-fn tell(args: &Args, summary: &Summary, printed: Printed) {
-    let Summary { reads, pairs, singles, others, repeated, without_sequence } = *summary;
-    message(
-        "note",
-        &format!("{reads} reads: {pairs} pairs, {singles} without their mate, {others} others"),
-    );
+fn tell(console: &Console, args: &Args, summary: &FastqSummary, printed: Printed) {
+    let FastqSummary { reads, pairs, singles, others, repeated, without_sequence } = *summary;
+    console.note(&format!(
+        "{reads} reads: {pairs} pairs, {singles} without a mate, {others} neither first nor second"
+    ));
     let warn = |count: u64, what: &str| {
         if count > 0 {
-            message("warning", &format!("{count} {what}"));
+            console.warning(&format!("{count} {what}"));
         }
     };
-    warn(repeated, "records left out: the same read is there twice");
-    warn(without_sequence, "reads have no bases and were written as empty reads");
+    warn(repeated, "records left out: duplicates of a read");
+    warn(without_sequence, "reads without bases were written as empty reads");
     let names_files = args.first.is_some() || args.second.is_some() || args.out.is_some();
     if printed.others && names_files {
         warn(
             others,
-            "reads that are neither first nor second went to standard output (-0 FILE takes them)",
+            "reads that are neither first nor second went to standard output (use -0 FILE to separate them)",
         );
     }
     if printed.singles {
-        warn(singles, "reads without their mate went to standard output (-s FILE takes them)");
+        warn(
+            singles,
+            "reads without a mate went to standard output (use -s FILE to separate them)",
+        );
     }
     // What reads pairs of one file may not expect anything else.
     let among = |count: u64, what: &str, option: &str| {
-        warn(count, &format!("{what} are among the pairs ({option} FILE takes them)"));
+        warn(
+            count,
+            &format!("{what} were written among the pairs (use {option} FILE to separate them)"),
+        );
     };
     if args.out.is_some() && args.other.is_none() && pairs > 0 {
         among(others, "reads that are neither first nor second", "-0");
     }
     if args.out.is_some() && args.single.is_none() && pairs > 0 {
-        among(singles, "reads without their mate", "-s");
+        among(singles, "reads without a mate", "-s");
     }
 }
 
-fn format(args: &Args) -> Result<to_fastq::Format> {
+fn format(args: &Args) -> Result<to_fastq::FastqFormat> {
     let in_files = args.first.is_some() || args.second.is_some() || args.out.is_some();
     let mut names = Vec::new();
     if args.usual_tags {
@@ -261,10 +269,10 @@ fn format(args: &Args) -> Result<to_fastq::Format> {
     let casava = match (args.casava, args.barcode_tag) {
         (false, _) => None,
         (true, Tag::Name(name)) => Some(name),
-        (true, Tag::All) => bail!("--barcode-tag is one field"),
+        (true, Tag::All) => bail!("--barcode-tag takes one tag"),
     };
-    let defaults = to_fastq::Format::default();
-    Ok(to_fastq::Format {
+    let defaults = to_fastq::FastqFormat::default();
+    Ok(to_fastq::FastqFormat {
         suffix: args.always_suffix || !(args.no_suffix || in_files),
         tags,
         casava,
@@ -274,13 +282,13 @@ fn format(args: &Args) -> Result<to_fastq::Format> {
 }
 
 /// The outputs; each file once, however often it is named.
-struct Opened<'a> {
-    files: &'a mut Files,
+struct FastqOutputs<'a> {
+    session: &'a mut Session,
     outputs: Vec<Output>,
     /// `None` is standard output.
     paths: Vec<Option<&'a Path>>,
     level: Option<Level>,
-    routes: Routes,
+    routes: FastqRoutes,
     printed: Printed,
 }
 
@@ -291,7 +299,7 @@ struct Printed {
     singles: bool,
 }
 
-impl<'a> Opened<'a> {
+impl<'a> FastqOutputs<'a> {
     /// The index of the output that is `path`.
     fn index(&mut self, path: Option<&'a OutFile>) -> Result<usize> {
         let path = path.map(OutFile::as_ref).filter(|path| *path != Path::new("-"));
@@ -300,20 +308,20 @@ impl<'a> Opened<'a> {
         }
         let format = path.map_or(Ok(Format::Plain), output::format_of_reads)?;
         let level = self.level.filter(|_| format != Format::Plain);
-        self.outputs.push(output::records(self.files, path, Compression::new(format, level)?)?);
+        self.outputs.push(output::records(self.session, path, Compression::new(format, level)?)?);
         self.paths.push(path);
         Ok(self.outputs.len() - 1)
     }
 }
 
 /// Opens the outputs.
-fn open<'a>(args: &'a Args, files: &'a mut Files) -> Result<Opened<'a>> {
-    let mut opened = Opened {
-        files,
+fn open<'a>(args: &'a Args, session: &'a mut Session) -> Result<FastqOutputs<'a>> {
+    let mut opened = FastqOutputs {
+        session,
         outputs: Vec::new(),
         paths: Vec::new(),
         level: args.level,
-        routes: Routes::default(),
+        routes: FastqRoutes::default(),
         printed: Printed { others: args.other.is_none() && args.out.is_none(), singles: false },
     };
     let parts = [
@@ -329,8 +337,7 @@ fn open<'a>(args: &'a Args, files: &'a mut Files) -> Result<Opened<'a>> {
             let single = opened.index(None)?;
             if single == first || single == second {
                 bail!(
-                    "-1 and -2 hold the mates of pairs, and one of them is standard output: name a file for reads without their mate \
-                     with -s"
+                    "-1 or -2 is standard output, so reads without a mate need a file of their own: add -s FILE"
                 );
             }
             opened.printed.singles = true;
@@ -341,10 +348,10 @@ fn open<'a>(args: &'a Args, files: &'a mut Files) -> Result<Opened<'a>> {
     if args.level.is_some() {
         let is_plain = |output: &Output| output.compression().format() == Format::Plain;
         if opened.outputs.iter().all(is_plain) {
-            bail!("--level needs a name ending in .gz, .bgz or .zst");
+            return Err(output::level_of_plain());
         }
     }
-    opened.routes = Routes { parts, single };
+    opened.routes = FastqRoutes { parts, single };
     Ok(opened)
 }
 

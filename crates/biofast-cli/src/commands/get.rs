@@ -1,76 +1,84 @@
 //! `biofast get`: records by name or number.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use biofast::bam::{Header, Record, SamWriter};
-use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
+use biofast::io::output::{Format, Level, Output, commit};
 use biofast::io::{Escaped, TextBounds, display_name, remote};
-use biofast::ops::get::{EXTENSION, ErrorKind, Names};
+use biofast::ops::get::{EXTENSION, ErrorKind, NameLookup};
 use biofast::ops::shards::{self, GzipIndex};
 
-use crate::console::{Hinted, message};
+use crate::console::Hinted;
 use crate::inputs;
-use crate::options::{InFile, Messages, OutFile, Program};
+use crate::options::{InFile, Messages, OutFile, ProgramLineArgs};
 use crate::output;
+use crate::session::{Exit, Session};
 
-/// Get records of FASTQ or BAM by their names or numbers, through an index of names
+/// Fetch reads by name or number, through an index of names
 ///
-/// `biofast index --names FILE` makes the index, FILE.bni. All records of a name come out, in the order of the file; each
-/// once, however often it is asked for. FASTQ comes out as it is in the file, BAM as SAM, or as BAM with -b or to a name in
-/// .bam. In FASTQ in ordinary gzip reads are found by number, through the seek index FILE.bsi that `biofast index FILE` makes. An
-/// index that isn't that of the file is an error. The exit code is 1 if a name isn't there.
+/// `biofast index --name-index FILE` makes the index, FILE.bni. All records with a given name are written, each once,
+/// in file order. FASTQ is written unchanged; BAM is written as SAM, or as BAM with -b or an output file ending in
+/// .bam.
+///
+/// In FASTQ in ordinary gzip, reads are found by number, through the seek index FILE.bsi that `biofast index FILE`
+/// makes.
+///
+/// It is an error if the index doesn't match the file. The exit code is 1 if a name isn't found.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  biofast index --names reads.fq.bgz
+  biofast index --name-index reads.fq.bgz
   biofast get reads.fq.bgz SIM001:12:HFKJJBGXY:1:11101:1456:1000
   biofast get reads.fq.bgz --record 1 --record 300 -o two.fq
   biofast index run.fq.gz && biofast get run.fq.gz --record 7
-  biofast index --names aln.bam
+  biofast index --name-index aln.bam
   biofast get aln.bam run7:chr1:0 run7:chr2:3
   biofast get aln.bam --names wanted.names -o wanted.bam")]
 pub(crate) struct Args {
-    /// FASTQ, plain or BGZF, or BAM; by numbers also FASTQ in ordinary gzip
+    /// FASTQ (plain or BGZF) or BAM; with --record also FASTQ in ordinary gzip
     #[arg(value_name = "FILE")]
     file: InFile,
 
-    /// Names of reads: up to the first space, without '@'
+    /// Names of reads, up to the first space and without '@'
     #[arg(value_name = "NAME")]
     wanted: Vec<String>,
 
-    /// Names are those in FILE, one on each line, up to the first space or tab
+    /// Read names from FILE, one per line, up to the first space or tab
     #[arg(long, value_name = "FILE")]
     names: Option<InFile>,
 
-    /// The record of this number, from 1; may be repeated
+    /// Fetch record number N (from 1); may be repeated
     #[arg(long, value_name = "N")]
     record: Vec<Number>,
 
-    /// The index [default: FILE.bni]
+    /// Index file [default: FILE.bni]
     #[arg(long, value_name = "FILE")]
     index: Option<InFile>,
 
-    /// Write to FILE instead of standard output; it appears only when complete
+    /// Write the output to FILE [default: standard output]
+    ///
+    /// FILE is created only if the command succeeds.
     #[arg(short, long, value_name = "FILE")]
     out: Option<OutFile>,
 
-    /// Of BAM: write BAM
+    /// Write BAM (BAM input only)
     #[arg(short, long)]
     bam: bool,
 
-    /// Of BAM: print the header before SAM lines
+    /// Include the header in SAM output (BAM input only)
     #[arg(long)]
     with_header: bool,
 
-    /// Compression level: of .gz and BAM fast, small or 0 to 12 [default: fast], of .zst 0 to 19
+    /// Compression level: fast, small or a number
+    ///
+    /// BAM and .gz take fast, small or 0 to 12 [default: fast], and .zst takes 0 to 19 [default: 3].
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
 
     #[command(flatten)]
-    program: Program,
+    program: ProgramLineArgs,
 
     #[command(flatten)]
     messages: Messages,
@@ -85,7 +93,7 @@ impl FromStr for Number {
 
     fn from_str(text: &str) -> Result<Number, &'static str> {
         let number = text.replace(',', "").parse().ok().filter(|number| *number > 0);
-        number.map(Number).ok_or("expected a number from 1 on")
+        number.map(Number).ok_or("expected 1 or more")
     }
 }
 
@@ -94,25 +102,25 @@ pub(super) fn index_of(path: &Path) -> PathBuf {
     remote::beside(path, &format!(".{EXTENSION}"))
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let path: &Path = &args.file;
     if path == Path::new("-") {
-        bail!("records are found in a file, not in standard input");
+        bail!("`get` needs a file, not standard input");
     }
     let index = args.index.as_deref().map_or_else(|| index_of(path), Path::to_owned);
     let wanted = wanted(args)?;
     if wanted.is_empty() && args.record.is_empty() {
-        bail!("which records? give names, --names FILE or --record N");
+        bail!("no records requested: give names, --names FILE or --record N");
     }
-    files.read(path)?;
+    session.files.read(path)?;
     if GzipIndex::is_for(path)? {
-        return from_gzip(args, path, &wanted, files);
+        return from_gzip(args, path, &wanted, session);
     }
-    files.read(&index)?;
-    let mut names = Names::open(path, &index).map_err(explained)?;
-    let is_bam = names.format() == shards::Format::Bam;
+    session.files.read(&index)?;
+    let mut names = NameLookup::open(path, &index).map_err(explained)?;
+    let is_bam = names.format() == shards::ShardFormat::Bam;
     let header = is_bam.then(|| inputs::header_of(path)).transpose()?;
-    let mut writer = Writer::open(args, header.as_ref(), files)?;
+    let mut writer = Writer::open(args, header.as_ref(), session)?;
 
     let (mut places, mut found) = (Vec::new(), vec![false; wanted.len()]);
     for (number, name) in wanted.iter().enumerate() {
@@ -146,43 +154,43 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     writer.finish()?;
     let mut missing = wanted.iter().zip(&found).filter(|(_, found)| !**found);
-    let Some((first, _)) = missing.next() else { return Ok(ExitCode::SUCCESS) };
+    let Some((first, _)) = missing.next() else { return Ok(Exit::Fine) };
     if !args.messages.quiet {
         let count = 1 + missing.count();
         let first = Escaped(first);
         let text = match wanted.len() {
-            1 => format!("{}: no record is called '{first}'", display_name(path)),
+            1 => format!("{}: no record is named '{first}'", display_name(path)),
             all => format!(
-                "{}: of {all} names {count} aren't there, such as '{first}'",
+                "{}: {count} of {all} names not found, such as '{first}'",
                 display_name(path)
             ),
         };
-        message("warning", &text);
+        session.console.warning(&text);
     }
-    Ok(ExitCode::from(1))
+    Ok(Exit::CheckFailed)
 }
 
 /// Reads of ordinary gzip, by their numbers.
-fn from_gzip(args: &Args, path: &Path, wanted: &[Vec<u8>], files: &mut Files) -> Result<ExitCode> {
+fn from_gzip(args: &Args, path: &Path, wanted: &[Vec<u8>], session: &mut Session) -> Result<Exit> {
     if !wanted.is_empty() {
         return Err(Hinted {
             message: format!(
-                "{} is ordinary gzip, in which reads are found by their numbers alone (--record)",
+                "{} is ordinary gzip, where reads can be fetched only by number (--record)",
                 display_name(path)
             ),
-            hint: "by names they are found in BGZF: `biofast filter FILE -o FILE.bgz`, then `biofast index --names`",
+            hint: "to fetch by name, convert to BGZF and index it: `biofast filter FILE -o FILE.bgz`, then `biofast index --name-index FILE.bgz`".into(),
         }
         .into());
     }
     if args.index.is_some() {
         bail!(
-            "--index is for an index of names; the seek index of ordinary gzip is beside the file"
+            "--index names an index of read names; the seek index of ordinary gzip must be next to the file"
         );
     }
     if !GzipIndex::is_beside(path) {
         return Err(Hinted {
             message: format!("{} is ordinary gzip without a seek index", display_name(path)),
-            hint: "`biofast index FILE` makes the seek index, FILE.bsi",
+            hint: "write the seek index, FILE.bsi, with `biofast index FILE`".into(),
         }
         .into());
     }
@@ -190,10 +198,10 @@ fn from_gzip(args: &Args, path: &Path, wanted: &[Vec<u8>], files: &mut Files) ->
     let mut numbers: Vec<u64> = args.record.iter().map(|Number(number)| *number).collect();
     numbers.sort_unstable();
     numbers.dedup();
-    let mut writer = Writer::open(args, None, files)?;
+    let mut writer = Writer::open(args, None, session)?;
     index.reads(path, &numbers, |read| writer.add(read))?;
     writer.finish()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// The names, each once.
@@ -220,12 +228,12 @@ fn explained(error: biofast::ops::get::Error) -> anyhow::Error {
     match error.kind() {
         ErrorKind::Stale(_) | ErrorKind::NotAnIndex | ErrorKind::OtherVersion => Hinted {
             message: error.to_string(),
-            hint: "make a new one with `biofast index --names FILE`",
+            hint: "rebuild it with `biofast index --name-index FILE`".into(),
         }
         .into(),
         _ if missing => Hinted {
             message: error.to_string(),
-            hint: "`biofast index --names FILE` makes the index of names, FILE.bni",
+            hint: "build the name index, FILE.bni, with `biofast index --name-index FILE`".into(),
         }
         .into(),
         _ => error.into(),
@@ -247,11 +255,11 @@ enum Form<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn open(args: &Args, header: Option<&'a Header>, files: &mut Files) -> Result<Writer<'a>> {
+    fn open(args: &Args, header: Option<&'a Header>, session: &mut Session) -> Result<Writer<'a>> {
         let out = args.out.as_deref();
         let is_bam = args.bam || output::has_extension(out, "bam");
         let form = match header {
-            None if args.bam || args.with_header => bail!("--bam and --with-header are for BAM"),
+            None if args.bam || args.with_header => bail!("--bam and --with-header apply to BAM"),
             None => Form::Fastq,
             Some(header) if is_bam => Form::Bam(header),
             Some(header) => Form::Sam(header, SamWriter::new(header)),
@@ -263,15 +271,13 @@ impl<'a> Writer<'a> {
             (Form::Fastq, Some(path)) => output::format_of_reads(path)?,
             (_, None) => Format::Plain,
         };
-        if args.level.is_some() && format == Format::Plain {
-            bail!("--level needs compressed output: BAM, or a name ending in .gz or .zst");
-        }
-        let output = output::records(files, out, Compression::new(format, args.level)?)?;
+        let compression = output::compression(format, args.level)?;
+        let output = output::records(session, out, compression)?;
         let mut text = Vec::new();
         match &form {
-            Form::Bam(header) => args.program.header(header).write_bam(&mut text)?,
+            Form::Bam(header) => args.program.header(header, session).write_bam(&mut text)?,
             Form::Sam(header, _) if args.with_header => {
-                args.program.header(header).write_sam(&mut text)?;
+                args.program.header(header, session).write_sam(&mut text)?;
             }
             _ => {}
         }

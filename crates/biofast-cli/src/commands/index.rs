@@ -1,35 +1,36 @@
 //! `biofast index`: BAI and CSI for BAM, GZI for other BGZF files, a seek index for FASTQ in ordinary gzip.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam::ErrorKind;
-use biofast::bam::index::{self, BuildOptions, Format};
-use biofast::io::output::{Files, Output, commit};
+use biofast::bam::index::{self, BuildOptions, IndexFormat};
+use biofast::io::output::{Output, commit};
 use biofast::io::{Options, gzi};
 use biofast::ops::get::build;
 use biofast::ops::shards;
 
 use super::get;
-use crate::console::message;
 use crate::inputs::{self, Input};
 use crate::options::{InFile, OutFile, Spill};
 use crate::output;
+use crate::session::{Exit, Session};
 use crate::watch::Reading;
 
-/// Make the index of a BAM file sorted by coordinate, of any BGZF file, or of FASTQ in ordinary gzip
+/// Index a sorted BAM file, a BGZF file, FASTQ in gzip, or reads by name
 ///
-/// BAM gets FILE.bai, or FILE.csi if a reference is longer than 536,870,911 bases; the bytes
-/// are those of `samtools index`. Any other BGZF file gets FILE.gzi, as from `bgzip --reindex`. With --names BAM or
-/// FASTQ, plain or BGZF, gets FILE.bni, through which `biofast get` finds records by their names and numbers. FASTQ in
-/// ordinary gzip gets FILE.bsi, with which `biofast shards` cuts it and shards of it are read from where they start.
-/// The file is read once; every checksum is checked, and the first record out of order is named.
+/// BAM gets FILE.bai, or FILE.csi if a reference is longer than 536,870,911 bases; the bytes are those of `samtools
+/// index`. Other BGZF files get FILE.gzi, like `bgzip --reindex`. FASTQ in ordinary gzip gets FILE.bsi, which lets
+/// `biofast shards` divide it.
+///
+/// With --name-index, BAM or FASTQ (plain or BGZF) gets FILE.bni, which lets `biofast get` find records by name and
+/// number.
+///
+/// The file is read once, and every checksum is validated. An error names the first record out of order.
 #[derive(clap::Args)]
 #[command(
-    mut_arg("allow_missing_eof", |a| a.help("Accept a file without its end-of-file block")),
-    mut_arg("memory", |a| a.short(None).help(MEMORY)),
-    mut_arg("temp_dir", |a| a.short(None)),
+    mut_arg("allow_missing_eof", |a| a.help("Accept a file without an end-of-file block")),
+    mut_arg("memory", |a| a.short(None).help(MEMORY).long_help(MEMORY_DETAILS)),
     after_help = "\
 Examples:
   biofast index aln.bam                    # aln.bam.bai
@@ -37,34 +38,34 @@ Examples:
   biofast index -o indexes/aln.bai aln.bam
   biofast index reads.fq.bgz               # reads.fq.bgz.gzi
   biofast index reads.fq.gz                # ordinary gzip: reads.fq.gz.bsi, for `biofast shards`
-  biofast index --names reads.fq.bgz       # reads.fq.bgz.bni, for `biofast get`"
+  biofast index --name-index reads.fq.bgz       # reads.fq.bgz.bni, for `biofast get`"
 )]
 pub(crate) struct Args {
-    /// Make a BAI index
+    /// Write a BAI index
     #[arg(short, long, conflicts_with_all = ["csi", "gzi", "min_shift"])]
     bai: bool,
 
-    /// Make a CSI index
+    /// Write a CSI index
     #[arg(short, long, conflicts_with = "gzi")]
     csi: bool,
 
-    /// Make a GZI index: where each block starts in the file and in its data
+    /// Write a GZI index: the offset of each block in the file and in the uncompressed data
     #[arg(long, conflicts_with = "min_shift")]
     gzi: bool,
 
-    /// Make an index of the names of all records
-    #[arg(long, conflicts_with_all = ["bai", "csi", "gzi", "min_shift"])]
+    /// Write an index of the names of all records
+    #[arg(long = "name-index", conflicts_with_all = ["bai", "csi", "gzi", "min_shift"])]
     names: bool,
 
-    /// Make a CSI index whose smallest bins have 2^INT bases [default: 14]
+    /// Write a CSI index whose smallest bins have 2^INT bases [default: 14]
     #[arg(short, long, value_name = "INT", value_parser = clap::value_parser!(u8).range(1..=30))]
     min_shift: Option<u8>,
 
-    /// The BAM or BGZF file; '-' is standard input and needs --out
+    /// File to index; '-' is standard input and needs --out
     #[arg(value_name = "FILE")]
     file: InFile,
 
-    /// Write the index to OUT; it appears only when complete
+    /// Write the index to OUT [default: FILE with the extension of the index]
     #[arg(short, long, value_name = "OUT")]
     out: Option<OutFile>,
 
@@ -75,27 +76,32 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
-const MEMORY: &str = "With --names: memory for 16 bytes a record, such as 512M or 4G; beyond that temporary files are used \
-                      [default: a quarter of what the machine or its container has, at most 16G]";
+const MEMORY: &str = "With --name-index: memory limit, such as 512M or 4G \
+                      [default: a quarter of RAM, at most 16G]";
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-", files)?;
+/// The same with the details that `--help` adds.
+const MEMORY_DETAILS: &str = "With --name-index: memory limit, such as 512M or 4G \
+                              [default: a quarter of RAM, at most 16G]\n\n\
+                              A record needs 16 bytes. Data beyond the limit are spilled to temporary files.";
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let inputs = inputs::gather(std::slice::from_ref(&args.file), None, "-", session)?;
     let [input] = &inputs[..] else { bail!("expected one input") };
     if args.out.is_none() && matches!(input, Input::Stdin(_) | Input::Unnamed(_) | Input::Lent(_)) {
-        bail!("the index of {} has no name of its own: give one with --out", input.in_words());
+        bail!("name the index with --out: {} has no file name to derive it from", input.in_words());
     }
     if args.names {
-        return names(args, input, files);
+        return names(args, input, session);
     }
     if let Some(option) = args.spill.given() {
-        bail!("{option} is for --names");
+        bail!("{option} needs --name-index");
     }
-    let named = args.out.as_deref().map(|out| output::index(files, out)).transpose()?;
-    let watch = args.reading.watch();
+    let named = args.out.as_deref().map(|out| output::index(session, out)).transpose()?;
+    let watch = args.reading.watch(session);
     let bar = watch.bar(input.len(), &args.reading.messages);
     let format = match (args.bai, args.csi) {
-        (true, _) => Some(Format::Bai),
-        (_, true) => Some(Format::Csi),
+        (true, _) => Some(IndexFormat::Bai),
+        (_, true) => Some(IndexFormat::Csi),
         _ => None,
     };
     let (extension, bytes) = if args.gzi {
@@ -105,9 +111,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         let any = format.is_none() && args.min_shift.is_none();
         match index::build(input.open()?, what, &watch.options) {
             Ok(built) => {
-                if any && built.format == Format::Csi {
-                    let why = "a reference is too long for BAI, so this is a CSI index";
-                    message("note", why);
+                if any && built.format == IndexFormat::Csi {
+                    let why = "a reference is too long for BAI, so a CSI index was written";
+                    session.console.note(why);
                 }
                 (built.format.extension(), built.bytes)
             }
@@ -119,7 +125,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
                     && watch.notes.container() == Some(biofast::io::Container::Gzip)
                 {
                     drop(bar);
-                    return seek(args, input, named, files);
+                    return seek(args, input, named, session);
                 }
                 let is_called_bam =
                     args.file.extension().is_some_and(|e| e.eq_ignore_ascii_case("bam"));
@@ -140,51 +146,50 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     args.reading.tell(&watch, input);
     let index = match named {
         Some(index) => index,
-        None => output::index(files, &appended(&args.file, extension))?,
+        None => output::index(session, &appended(&args.file, extension))?,
     };
     output::finish(index, bytes)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// Makes the seek index of ordinary gzip.
-fn seek(args: &Args, input: &Input, named: Option<Output>, files: &mut Files) -> Result<ExitCode> {
+fn seek(args: &Args, input: &Input, named: Option<Output>, session: &mut Session) -> Result<Exit> {
     let Input::Path(path) = input else {
-        bail!("a seek index is for a file that can be read again, not for {}", input.in_words())
+        bail!("a seek index needs a regular file, not {}", input.in_words())
     };
     let index = match named {
         Some(index) => index,
-        None => output::index(files, &shards::GzipIndex::path_of(path))?,
+        None => output::index(session, &shards::GzipIndex::path_of(path))?,
     };
-    let watch = args.reading.watch();
+    let watch = args.reading.watch(session);
     let bar = watch.bar(input.len(), &args.reading.messages);
-    let result = shards::index_gzip(&shards::Input::new(path), &watch.options, index);
+    let result = shards::index_gzip(&shards::ShardInput::new(path), &watch.options, index);
     drop(bar);
     args.reading.tell(&watch, input);
     let (index, _) = result?;
     commit(vec![index], false)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// Makes the index of names.
-fn names(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
+fn names(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
     let Input::Path(path) = input else {
-        bail!(
-            "an index of names is for a file that can be read again, not for {}",
-            input.in_words()
-        )
+        bail!("a name index needs a regular file, not {}", input.in_words())
     };
     let at = args.out.as_deref().map_or_else(|| get::index_of(path), Path::to_owned);
-    let mut index = output::index(files, &at)?;
-    let watch = args.reading.watch();
+    let mut index = output::index(session, &at)?;
+    let watch = args.reading.watch(session);
     let bar = watch.bar(input.len(), &args.reading.messages);
-    let file =
-        shards::Input { strict_end: !watch.options.allow_missing_eof, ..shards::Input::new(path) };
+    let file = shards::ShardInput {
+        strict_end: !watch.options.allow_missing_eof,
+        ..shards::ShardInput::new(path)
+    };
     let result = build(&file, &watch.options, &args.spill.limits(Some(&at)), &mut index);
     drop(bar);
     args.reading.tell(&watch, input);
     result?;
     commit(vec![index], false)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 fn appended(path: &Path, extension: &str) -> PathBuf {

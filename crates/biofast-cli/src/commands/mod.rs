@@ -14,7 +14,9 @@ mod demux;
 mod fastq;
 mod filter;
 mod get;
+mod grammar;
 mod grep;
+mod help;
 mod import;
 mod index;
 mod merge;
@@ -30,14 +32,15 @@ mod split;
 mod stats;
 mod view;
 
-use std::ffi::OsString;
-use std::process::ExitCode;
+use std::ffi::{OsStr, OsString};
 
-use biofast::io::output::Files;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub(crate) use about::{is_verbose_version, version};
 use counts::{flagstat, idxstats};
+
+use crate::session::{Exit, Session};
+pub(crate) use grammar::given_by_old_names;
 
 /// The commands: as it is typed, its variant with its arguments, and what runs it.
 macro_rules! commands {
@@ -45,6 +48,11 @@ macro_rules! commands {
         #[derive(Subcommand)]
         pub(crate) enum Command {
             $(#[command(name = $name)] $variant($args),)+
+        }
+
+        /// The command of this name.
+        pub(crate) fn named(name: &OsStr) -> Option<&'static str> {
+            [$($name),+].into_iter().find(|known| *known == name)
         }
 
         /// This command's arguments, without those of all others.
@@ -55,9 +63,9 @@ macro_rules! commands {
             }
         }
 
-        pub(crate) fn run(command: &Command, files: &mut Files) -> anyhow::Result<ExitCode> {
+        pub(crate) fn run(command: &Command, session: &mut Session) -> anyhow::Result<Exit> {
             match command {
-                $(Command::$variant(args) => $run(args, files),)+
+                $(Command::$variant(args) => $run(args, session),)+
             }
         }
     };
@@ -89,8 +97,16 @@ commands! {
     "dedup" Dedup(Box<dedup::Args>) => dedup::run,
     "repair" Repair(Box<repair::Args>) => repair::run,
     "schema" Schema(schema::Args) => schema::run,
-    "completions" Completions(about::CompletionsArgs) => about::completions,
-    "man" Man(about::ManArgs) => about::manual,
+    "completions" Completions(about::CompletionsArgs) => completions,
+    "man" Man(about::ManArgs) => manual,
+}
+
+fn completions(args: &about::CompletionsArgs, session: &mut Session) -> anyhow::Result<Exit> {
+    about::completions(args, all(), session)
+}
+
+fn manual(args: &about::ManArgs, session: &mut Session) -> anyhow::Result<Exit> {
+    about::manual(args, all(), session)
 }
 
 /// Fast, exact tools for FASTQ, BAM and CRAM files
@@ -100,20 +116,28 @@ commands! {
     version,
     propagate_version = true,
     max_term_width = 100,
-    after_help = "An input may be an address (https://, s3://, gs://, az://) if biofast --version --verbose lists 'remote'.\n\
-        biofast --version --verbose tells how it was built and what it makes of this machine."
+    after_help = "\
+Examples:
+  biofast stats *.fastq.gz
+  biofast check lane1_R1.fq.gz lane1_R2.fq.gz aln.bam
+  biofast filter R1.fq.gz R2.fq.gz -o out1.fq.gz --out2 out2.fq.gz --trim-overlap --cut-tail
+  biofast sort -n aln.bam | biofast sort --mark-duplicates -o marked.bam --write-index -
+  biofast stats --out-dir qc -r genome.fa marked.bam
+
+Exit codes: 0 success, 1 a check or a verdict failed, 2 an error.
+Inputs may be URLs (https://, s3://, gs://, az://) if 'biofast --version --verbose' lists 'remote'."
 )]
-struct Program {
-    /// Folder that keeps headers, indexes and regions of inputs at addresses for later runs
+struct GlobalArgs {
+    /// Cache headers, indexes and regions of remote inputs in DIR between runs
     ///
-    /// They are used as long as the server says that the object is the same (ETag). The folder is made if need be; the environment variable
-    /// BIOFAST_REMOTE_CACHE names one for all runs.
+    /// Cached data are used as long as the server reports the same object (ETag). DIR is created if it doesn't exist.
+    /// The environment variable BIOFAST_REMOTE_CACHE sets a folder for all runs.
     #[arg(
         long,
         global = true,
         value_name = "DIR",
         hide_short_help = true,
-        help_heading = "Inputs at addresses"
+        help_heading = "Remote inputs"
     )]
     cache_dir: Option<crate::options::Folder>,
 }
@@ -125,17 +149,30 @@ pub(crate) fn cache_dir(matches: &clap::ArgMatches) -> Option<&std::path::Path> 
 
 /// The command line with all commands.
 pub(crate) fn all() -> clap::Command {
-    let program = Program::command().subcommand_required(true).arg_required_else_help(true);
-    Command::augment_subcommands(program)
+    let program = GlobalArgs::command().subcommand_required(true).arg_required_else_help(true);
+    let program = Command::augment_subcommands(program);
+    let program = program.mut_subcommands(grammar::spelled);
+    help::grouped(program.mut_subcommands(help::shortened))
 }
 
 /// The command line as far as it is needed for these words: to set up all commands takes longer than many a run.
 pub(crate) fn needed_for(arguments: &[OsString]) -> clap::Command {
     let first = arguments.first().and_then(|word| word.to_str());
-    match first.and_then(arguments_of) {
-        Some(command) => Program::command().subcommand_required(true).subcommand(command),
-        None => all(),
-    }
+    let Some(command) = first.and_then(arguments_of) else { return all() };
+    let command = grammar::spelled(command);
+    let command = match arguments.iter().any(|word| help::may_ask(word)) {
+        true => help::shortened(command),
+        false => command,
+    };
+    GlobalArgs::command().subcommand_required(true).subcommand(command)
+}
+
+/// What `-h` prints of a command.
+pub(crate) fn short_help(name: &str) -> String {
+    let mut program = needed_for(&[name.into(), "-h".into()]);
+    program.build();
+    let command = program.find_subcommand_mut(name);
+    command.map(|command| command.render_help().to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -157,7 +194,13 @@ mod tests {
             let name = command.get_name();
             let alone = needed_for(&[name.into()]);
             assert_eq!(alone.get_subcommands().count(), 1, "{name}");
-            assert!(shown(alone, name) == shown(all(), name), "{name}");
+            let expected = shown(all(), name);
+            // What is for its help alone is made where help is asked for.
+            assert!(shown(alone.mut_subcommands(help::shortened), name) == expected, "{name}");
+            for ask in ["-h", "--help", "-qh"] {
+                let asked = needed_for(&[name.into(), ask.into()]);
+                assert!(shown(asked, name) == expected, "{name} {ask}");
+            }
             names += 1;
         }
         assert!(names > 20);

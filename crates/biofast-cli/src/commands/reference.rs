@@ -90,7 +90,7 @@ fn option(text: &mut String, argument: &clap::Arg) {
         notes.push(format!("default: `{}`", defaults.join(",")));
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
-    let _ = writeln!(text, "- `{name}`: {}{notes}", prose(help).replace("\n\n", " "));
+    let _ = writeln!(text, "- `{name}`: {}{notes}", in_one_line(&prose(help)));
     if argument.get_action().takes_values() && !argument.is_hide_possible_values_set() {
         for value in argument.get_possible_values().iter().filter(|value| !value.is_hide_set()) {
             let help = prose(value.get_help());
@@ -98,6 +98,19 @@ fn option(text: &mut String, argument: &clap::Arg) {
             let _ = writeln!(text, "  - `{}`{help}", value.get_name());
         }
     }
+}
+
+/// Paragraphs as one. The first has no period of its own, as `-h` prints it alone.
+fn in_one_line(text: &str) -> String {
+    let paragraphs: Vec<&str> = text.split("\n\n").collect();
+    let mut line = String::new();
+    for (at, paragraph) in paragraphs.iter().enumerate() {
+        line.push_str(paragraph);
+        if at + 1 < paragraphs.len() {
+            line.push_str(if paragraph.ends_with('.') { " " } else { ". " });
+        }
+    }
+    line
 }
 
 /// Text of the help as Markdown: what would mean something there is escaped.

@@ -1,46 +1,46 @@
 //! `biofast shards`: where to cut a file, for several machines.
 
-use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::io::display_name;
-use biofast::io::output::Files;
-use biofast::ops::shards::{self, Between, Cut};
+use biofast::ops::shards::{self, Between, ShardSizing};
 use biofast::ops::to_fastq;
 
-use crate::console::{Hinted, message};
-use crate::inputs::Input;
-use crate::options::{InFile, Io, Messages, Out, Strictness, Threads, one_or_two};
+use crate::console::{Console, Hinted};
+use crate::inputs::{self, Input};
+use crate::options::{InFile, Io, Messages, Out, Strictness, Threads};
 use crate::output;
+use crate::session::{Exit, Session};
 use crate::watch::Watch;
 
-/// Plan how a file is cut into shards, which are read where they are and as exactly as the whole
+/// Divide a file into shards for parallel processing, without copying it
 ///
-/// The file is read once, every record checked; nothing of it is written. Cuts are at starts of records, which are
-/// found and never guessed: of BAM, of FASTQ, plain or in BGZF, and of CRAM between containers, of which only the headers are read. Two files are mates, and are cut before reads of the
-/// same number. The plan is JSON. `--shard PLAN#N` of other commands reads a shard, and `biofast merge` proves that reports are of
-/// all shards, each once.
+/// Reads the file once and validates every record; no data are copied. Shards of BAM and FASTQ end at records, and
+/// those of CRAM at containers, of which only the headers are read. Two files are treated as mates and divided at the
+/// same read numbers.
+///
+/// The plan is written as JSON. Other commands read a shard with `--shard PLAN#N`. `biofast merge` then checks that
+/// reports cover all shards exactly once.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  biofast shards -n 100 reads.fq.bgz -o reads.plan.json
+  biofast shards --number 100 reads.fq.bgz -o reads.plan.json
   biofast shards --size 256MB R1.fq.gz R2.fq.gz -o pairs.plan.json
-  biofast shards -n 2 sample.bam -o plan.json
-  biofast shards -n 2 --by-region sample.bam -o regions.plan.json
-  biofast shards -n 2 --keep-templates unaligned.bam -o names.plan.json
+  biofast shards --number 2 sample.bam -o plan.json
+  biofast shards --number 2 --by-region sample.bam -o regions.plan.json
+  biofast shards --number 2 --keep-templates unaligned.bam -o names.plan.json
   biofast stats --json --shard 'plan.json#1' -o part1.json
   biofast stats --json --shard 'plan.json#2' -o part2.json
   biofast merge --json part1.json part2.json -o whole.json")]
 pub(crate) struct Args {
-    /// BAM, CRAM or FASTQ, or the two files of mates
+    /// BAM, CRAM or FASTQ file, or two files of mates
     #[arg(required = true, value_name = "FILE")]
     files: Vec<InFile>,
 
-    /// How many shards
+    /// Number of shards
     #[arg(
-        short = 'n',
         long,
         value_name = "N",
         required_unless_present = "size",
@@ -48,19 +48,23 @@ pub(crate) struct Args {
     )]
     number: Option<u64>,
 
-    /// As many shards as it takes for SIZE of the files as stored in each: 256MB, 1G
+    /// Make as many shards as needed for SIZE of stored data in each, such as 256MB or 1G
     #[arg(long, value_name = "SIZE", conflicts_with = "number")]
     size: Option<Stored>,
 
-    /// The file is interleaved: shards end between pairs
+    /// Treat the input as interleaved: shards end between pairs
     #[arg(long)]
     interleaved: bool,
 
-    /// Of BAM grouped by name: shards end where the name changes, so that mates are in one, as `biofast fastq --shard` needs it
+    /// End shards where the read name changes, so that mates stay together (BAM grouped by name)
+    ///
+    /// `biofast fastq --shard` needs such a plan.
     #[arg(long, conflicts_with = "interleaved")]
     keep_templates: bool,
 
-    /// Of BAM sorted by coordinate: each shard is what starts in some regions, which the plan names; shards end where the position changes
+    /// End shards where the position changes, and name their regions in the plan (BAM sorted by coordinate)
+    ///
+    /// A shard holds the records that start in its regions.
     #[arg(long, conflicts_with_all = ["interleaved", "keep_templates"])]
     by_region: bool,
 
@@ -100,22 +104,24 @@ impl FromStr for Stored {
         let bytes = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
         match bytes {
             Some(bytes) if bytes > 0 => Ok(Stored(bytes)),
-            _ => Err(format!("'{text}' is no size of a file: say 256MB or 1G (powers of 1024)")),
+            _ => Err(format!(
+                "'{text}' is not a file size: expected a form like 256MB or 1G (powers of 1024)"
+            )),
         }
     }
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let inputs = one_or_two(&args.files, files)?;
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let (inputs, _) = inputs::of_reads(&args.files, false, session)?;
     if args.interleaved && inputs.len() > 1 {
         bail!("--interleaved takes one file, but {} are named", inputs.len());
     }
     let mut planned = Vec::new();
     for input in &inputs {
         let Input::Path(path) = input else {
-            bail!("shards are read where the file is: {} can't be cut", input.in_words())
+            bail!("{} can't be divided into shards: name a regular file", input.in_words())
         };
-        let mut file = shards::Input::new(path);
+        let mut file = shards::ShardInput::new(path);
         file.strict_end = !args.strictness.allow_missing_eof;
         file.between = match (args.keep_templates, args.by_region) {
             (true, _) => Between::Names,
@@ -124,13 +130,13 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         };
         planned.push(file);
     }
-    let out = args.out.open(files)?;
+    let out = args.out.open(session)?;
     let cut = match (args.number, args.size) {
-        (Some(number), _) => Cut::Number(number),
-        (None, Some(Stored(size))) => Cut::Size(size),
-        (None, None) => bail!("how many shards? say -n N or --size SIZE"),
+        (Some(number), _) => ShardSizing::Number(number),
+        (None, Some(Stored(size))) => ShardSizing::Size(size),
+        (None, None) => bail!("number of shards missing: add --number N or --size SIZE"),
     };
-    let watch = Watch::new(args.strictness.reads(args.io.apply(args.threads.options())));
+    let watch = Watch::new(session, args.strictness.reads(args.io.apply(args.threads.options())));
     if args.keep_templates {
         inputs.iter().try_for_each(|input| is_grouped(input, &watch))?;
     }
@@ -147,9 +153,9 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     text.push('\n');
     output::finish(out, text)?;
     if !args.messages.quiet {
-        tell(&plan, args.out.path());
+        tell(&session.console, &plan, args.out.path());
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// An error if these are alignments, and those of a template don't stand together.
@@ -165,21 +171,21 @@ fn is_grouped(input: &Input, watch: &Watch) -> Result<()> {
     let why = match header.is_sorted_by_coordinate() {
         true => "is sorted by coordinate",
         false => {
-            "doesn't say that it is grouped by name (@HD GO:query or SO:queryname), nor do its first records look so"
+            "is not grouped by name: the header has neither GO:query nor SO:queryname, and the first records aren't grouped"
         }
     };
     Err(Hinted {
         message: format!(
-            "{}: --keep-templates needs the records of a template next to each other, and the file {why}",
+            "{}: --keep-templates needs records grouped by name, but the file {why}",
             input.name()
         ),
-        hint: "sort it by name first: `biofast sort -n`",
+        hint: "sort it by name first: `biofast sort -n FILE -o named.bam`".into(),
     }
     .into())
 }
 
 /// Says how large the shards are.
-fn tell(plan: &shards::Plan, path: Option<&std::path::Path>) {
+fn tell(console: &Console, plan: &shards::Plan, path: Option<&std::path::Path>) {
     let sizes = || plan.shards.iter().map(|shard| shard.records.1 - shard.records.0);
     let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
     let number = plan.shards.len();
@@ -190,5 +196,5 @@ fn tell(plan: &shards::Plan, path: Option<&std::path::Path>) {
         "{} {of} in {number} shards of {each}: --shard '{called}#1' to '{called}#{number}'",
         plan.records
     );
-    message("note", &text);
+    console.note(&text);
 }

@@ -1,20 +1,18 @@
 //! `biofast shuffle`: reads in an order of chance.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
-use biofast::io::output::Files;
-use biofast::ops::order::By;
+use biofast::ops::order::OrderBy;
 
-use super::sort::{Ordering, Reads};
-use crate::options::{
-    Io, Mates, Messages, OutFile, PairsOut, ReadsOut, Spill, Strictness, Threads,
-};
+use super::sort::Reordering;
+use crate::options::{Mates, OutFile, PairsOut, ReadsOut, Spill};
+use crate::reads_job::ReadsOptions;
+use crate::session::{Exit, Session};
 
-/// Put reads or pairs in an order of chance
+/// Shuffle reads or read pairs
 ///
-/// FASTQ stays FASTQ, and FASTA FASTA. Pairs stay together. The order depends on the seed and on the number of each read, not on
-/// threads or memory. What takes more memory than it may goes to temporary files, which are gone with the process.
+/// FASTQ stays FASTQ, FASTA stays FASTA, and pairs stay together. The order depends only on the seed and the number of
+/// each read, not on the number of threads or the memory limit. Data beyond the memory limit are spilled to temporary
+/// files, which are removed when the process exits.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,18 +23,21 @@ pub(crate) struct Args {
     #[command(flatten)]
     mates: Mates,
 
-    /// Write to FILE instead of standard output; it appears only when complete
+    /// Write the output to FILE [default: standard output]
+    ///
+    /// FILE is created only if the command succeeds. Without --out2, pairs are interleaved. Two input files then need
+    /// --interleaved-out, except on standard output.
     #[arg(short, long, value_name = "FILE")]
     out: Option<OutFile>,
 
-    /// Write second reads of pairs to FILE; without it mates follow each other
+    /// Write second reads to FILE
     #[arg(long, value_name = "FILE")]
     out2: Option<OutFile>,
 
     #[command(flatten)]
     pairs_out: PairsOut,
 
-    /// Each seed has an order of its own
+    /// Random seed; the same seed gives the same order
     #[arg(short = 's', long, value_name = "N", default_value_t = 11)]
     seed: u64,
 
@@ -47,39 +48,19 @@ pub(crate) struct Args {
     writing: ReadsOut,
 
     #[command(flatten)]
-    threads: Threads,
-
-    #[command(flatten)]
-    io: Io,
-
-    #[command(flatten)]
-    strictness: Strictness,
-
-    #[command(flatten)]
-    messages: Messages,
+    reading: ReadsOptions,
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let (inputs, paired) = args.mates.inputs(files)?;
-    args.pairs_out.refuse((inputs.len(), paired), args.out.as_deref(), args.out2.is_some())?;
-    let reads = Reads {
-        first: None,
-        inputs,
-        paired,
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let job = args.reading.job(args.mates.inputs(session)?, args.mates.pairing(), session);
+    args.pairs_out.refuse(job.layout(), args.out.as_deref(), args.out2.is_some())?;
+    let reordering = Reordering {
+        by: OrderBy::Chance { seed: args.seed },
+        reverse: false,
+        limits: args.spill.limits(args.out.as_deref()),
         out: args.out.as_deref(),
         out2: args.out2.as_deref(),
-        output_format: args.writing.output_format,
-        level: args.writing.level,
-        sync: args.writing.sync,
-        json: args.writing.json.as_deref(),
-        options: args
-            .mates
-            .pairing()
-            .apply(args.strictness.reads(args.io.apply(args.threads.options()))),
-        threads: &args.threads,
-        messages: &args.messages,
+        writing: &args.writing,
     };
-    let limits = args.spill.limits(args.out.as_deref());
-    let ordering = Ordering { by: By::Chance { seed: args.seed }, reverse: false };
-    reads.order(ordering, (limits.memory, &limits.folder), files)
+    reordering.run(job, None, session)
 }

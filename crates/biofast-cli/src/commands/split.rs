@@ -2,142 +2,126 @@
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use biofast::fastq::fasta::Sequences;
-use biofast::fastq::{self, Inputs};
-use biofast::io::output::{Compression, Files, Format, Level, Output, allow_open_files, commit};
-use biofast::io::{Options, display_name};
-use biofast::ops::filter::report::{FileSum, Role};
-use biofast::ops::split::{Parts, Problem, Rule, Target, split};
+use biofast::io::display_name;
+use biofast::io::output::{Compression, Output, allow_open_files};
+use biofast::ops::filter::report::FileRole;
+use biofast::ops::split::{SplitAmount, SplitOutputs, SplitRule, SplitTarget, split};
 
-use crate::console::{Hinted, message};
-use crate::inputs::{self, Input, Rereads};
-use crate::options::{InFile, Io, Messages, OutFile, Pairing, PairsOut, Strictness, Threads};
+use crate::console::Hinted;
+use crate::inputs;
+use crate::options::{InFile, OutFile, Pairing, PairsOut, ReadsOut};
 use crate::output::{self, OTHER_FILES};
-use crate::watch::Watch;
+use crate::reads_job::{FileSums, ReadsJob, ReadsOptions, count_reads};
+use crate::session::{Exit, Session};
 
-/// Split reads to several files: by number, by bases, by size, or to a number of files
+/// Split reads into several files by number, bases or size
 ///
-/// FASTA stays FASTA, in lines of 60 bases.
-///
-/// One file holds single reads, or pairs with --interleaved; two files hold the mates of pairs, whose names must
-/// agree. Pairs stay together and reads keep their order. The parts are the same for any number of threads, and they
-/// appear together, when all of them are complete.
+/// One file holds single reads, or pairs with --interleaved; two files hold mates, whose names must agree. Pairs stay
+/// together, and reads keep their order. FASTA output has lines of 60 bases. Parts don't depend on the number of
+/// threads, and appear together when all are complete.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   biofast split -s 1000000 reads.fq.gz -o part_{part}.fq.gz
-  biofast split -p 4 R1.fq.gz R2.fq.gz -o s_R{mate}_{part}.fq.gz --json split.json
+  biofast split -p 4 R1.fq.gz R2.fq.gz -o s_R{mate}_{part}.fq.gz --summary split.json
   biofast split -p 4 --blocks reads.fq.gz -o block_{part}.fq.gz
   biofast split -l 500M reads.fq.gz -o long_{part}.fq.zst
   biofast split -s 1000 genes.fa.gz -o genes_{part}.fa.gz
   zcat reads.fq.gz | biofast split --by-bytes 100M - -o small_{part}.fq")]
 pub(crate) struct Args {
-    /// One file, or the two files of mates; '-' is standard input, which is also read when no file is named
+    /// One file of reads, or two files of mates; use '-' or no FILE for standard input
     #[arg(value_name = "FILE")]
     files: Vec<InFile>,
 
     #[command(flatten)]
     by: By,
 
-    /// With --by-part: consecutive reads in each file instead of every Nth; reads the input twice
+    /// With --by-part: write consecutive reads to each part, instead of every Nth; reads the input twice
     #[arg(long)]
     blocks: bool,
 
-    /// The file is interleaved: the mates of a pair follow each other
+    /// Treat the input as interleaved: the mates of each pair follow each other
     #[arg(long)]
     interleaved: bool,
 
     #[command(flatten)]
     pairing: Pairing,
 
-    /// Name of the files: {part} stands for the number of the part, {mate} for 1 and 2; where it has no {mate}, the
-    /// mates of a pair follow each other unless --out2 is given
+    /// Names of output files; {part} stands for the number of the part, and {mate} for 1 or 2
+    ///
+    /// Without {mate} or --out2, pairs are interleaved. Two input files then need --interleaved-out.
     #[arg(short, long, value_name = "TEMPLATE", required = true)]
     out: OutFile,
 
-    /// Name of the files of second reads
+    /// Names of output files of second reads
     #[arg(long, value_name = "TEMPLATE")]
     out2: Option<OutFile>,
 
     #[command(flatten)]
     pairs_out: PairsOut,
 
-    /// Fewest digits of the part's number
+    /// Minimum number of digits in the number of the part
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=18))]
     digits: u8,
 
-    /// Write more than 1,000 files
+    /// Allow more than 1,000 output files
     #[arg(long)]
     force: bool,
 
-    /// Output format: plain, bgzf, zstd or bzip2 [default: by the file's ending: .gz, .bgz, .zst, .bz2]
-    #[arg(short = 'O', long, value_name = "FORMAT")]
-    output_format: Option<Format>,
-
-    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast], for zstd 0 to 19 [default: 3], for bzip2 1 to 9 [default: 9]
-    #[arg(long, value_name = "LEVEL")]
-    level: Option<Level>,
-
-    /// Wait until the outputs are on disk
-    #[arg(long)]
-    sync: bool,
-
-    /// Write the summary to FILE as JSON, with a checksum of each file, which `biofast check --against` compares
-    #[arg(long, value_name = "FILE")]
-    json: Option<OutFile>,
+    #[command(flatten)]
+    writing: ReadsOut,
 
     #[command(flatten)]
-    threads: Threads,
-
-    #[command(flatten)]
-    io: Io,
-
-    #[command(flatten)]
-    strictness: Strictness,
-
-    #[command(flatten)]
-    messages: Messages,
+    reading: ReadsOptions,
 }
 
 /// Where a part ends.
-#[derive(clap::Args)]
+#[derive(Clone, Copy, clap::Args)]
 #[group(required = true, multiple = false)]
 struct By {
-    /// N reads or pairs in each part; K, M and G are thousands, millions and so on
+    /// Write N reads or pairs to each part, such as 500000 or 4M
+    ///
+    /// K, M and G are thousands, millions and billions.
     #[arg(short = 's', long, value_name = "N", value_parser = reads)]
     by_size: Option<NonZeroU64>,
 
-    /// N parts: each read or pair goes to the next one, and after the last to the first again
+    /// Distribute reads or pairs over N parts, in turn
     #[arg(short = 'p', long, value_name = "N")]
     by_part: Option<NonZeroU64>,
 
-    /// At least N bases in each part but the last, of both mates: 1500000, 500M
+    /// Write at least N bases, of both mates, to each part but the last, such as 1500000 or 500M
     #[arg(short = 'l', long, value_name = "N", value_parser = bases)]
     by_length: Option<NonZeroU64>,
 
-    /// At most SIZE of uncompressed text in each part, of both mates: 100M, 2G (of 1024); a read that has more is alone
+    /// Write at most SIZE of uncompressed text, of both mates, to each part, such as 100M or 2G
+    ///
+    /// Units are powers of 1024. A longer read gets its own part.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     by_bytes: Option<NonZeroU64>,
 }
 
 /// A number of reads as typed.
 fn reads(typed: &str) -> Result<NonZeroU64, String> {
-    number(typed, 1000).ok_or_else(|| format!("'{typed}' is no number of reads: say 250000 or 10M"))
+    number(typed, 1000).ok_or_else(|| {
+        format!("'{typed}' is not a number of reads: expected a form like 250000 or 10M")
+    })
 }
 
 /// A number of bases as typed.
 fn bases(typed: &str) -> Result<NonZeroU64, String> {
-    number(typed, 1000)
-        .ok_or_else(|| format!("'{typed}' is no number of bases: say 1500000 or 500M"))
+    number(typed, 1000).ok_or_else(|| {
+        format!("'{typed}' is not a number of bases: expected a form like 1500000 or 500M")
+    })
 }
 
 /// A size of text as typed.
 fn bytes(typed: &str) -> Result<NonZeroU64, String> {
-    number(typed, 1024).ok_or_else(|| format!("'{typed}' is no size: say 100M or 2G"))
+    number(typed, 1024)
+        .ok_or_else(|| format!("'{typed}' is not a size: expected a form like 100M or 2G"))
 }
 
 /// A number above zero that may end in K, M or G.
@@ -154,89 +138,49 @@ fn number(typed: &str, thousand: u64) -> Option<NonZeroU64> {
     NonZeroU64::new(number.checked_mul(thousand.pow(power))?)
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let inputs = inputs::gather(&args.files, None, "-", files)?;
-    let most = if args.interleaved { 1 } else { 2 };
-    if inputs.len() > most {
-        let expected = if args.interleaved { "one file" } else { "one file, or two of mates" };
-        bail!("expected {expected}, but {} are named", inputs.len());
-    }
-    inputs::are_two(&inputs)?;
-    let paired = args.interleaved || inputs.len() == 2;
-    let rereads = args.blocks.then(|| Rereads::of(&inputs));
-    let unchanged = || rereads.as_ref().map_or(Ok(()), Rereads::check);
-    // Names say which format is meant, so what comes is looked at first.
-    let mut opened = Vec::new();
-    for input in &inputs {
-        opened.push(input.open()?);
-    }
-    let is_fasta = inputs::are_fasta(&mut opened)?;
-    let names = Arc::new(Names::new(args, paired, is_fasta)?);
-    let is_two = (inputs.len(), paired);
-    args.pairs_out.refuse(is_two, Some(&args.out), names.files() == 2)?;
-    let rule = rule(args, &inputs, paired);
-    unchanged()?;
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let inputs = inputs::of_reads(&args.files, args.interleaved, session)?;
+    let mut job = args.reading.job(inputs, &args.pairing, session).rereading(args.blocks);
+    let paired = job.is_paired();
+    let sources = job.open(None)?;
+    let names = Arc::new(OutputNames::new(args, paired, job.is_fasta())?);
+    args.pairs_out.refuse(job.layout(), Some(&args.out), names.files() == 2)?;
+    let rule = rule(args, &job);
+    job.check_unchanged()?;
     let rule = rule?;
-    let report = output::optional_report(files, args.json.as_deref())?;
+    job.open_report(args.writing.json.as_deref(), session, &mut [])?;
     if let Some(parts) = args.by.by_part {
         refuse_many(args, parts.get().saturating_mul(names.files() as u64))?;
     }
-    if let Rule::Turns(parts) = rule {
+    if let SplitRule::Turns(parts) = rule {
         reserve(parts, names.files())?;
     }
-    let mut opened = opened.into_iter().map(Sequences);
-    let sources = match (opened.next(), opened.next()) {
-        (Some(one), Some(two)) => Inputs::Paired(one, two),
-        (Some(one), None) if args.interleaved => Inputs::Interleaved(one),
-        (Some(one), None) => Inputs::Single(one),
-        _ => bail!("no input"),
-    };
-    let progress = Arc::default();
-    let watches = [0, 1].map(|_| Watch::sharing(&progress, reading(args)));
-    let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = watches[0].bar(total, &args.messages);
+    let sources = job.sequences(sources)?;
     // Names are known as parts begin.
     let paths = Arc::new(Mutex::new(Vec::new()));
     let (opened, named) = (Arc::clone(&paths), Arc::clone(&names));
-    let mut files = std::mem::take(files);
+    let mut files = std::mem::take(&mut session.files);
     let most = if args.force { u64::MAX } else { MOST_FILES };
-    let target = Target {
+    let by = args.by;
+    let target = SplitTarget {
         files: names.files(),
         open: move |part: u64, file: usize| -> Result<Output> {
             let number = (part - 1).saturating_mul(named.files() as u64) + file as u64 + 1;
             if number > most {
-                return Err(too_many("more than 1,000"));
+                return Err(too_many(&by, "more than 1,000"));
             }
             let path = named.path(part, file);
-            let output = output::records(&mut files, Some(&path), named.compression)?;
+            let output = output::file(&mut files, &path, named.compression)?;
+            let path = display_name(&path);
             opened.lock().unwrap_or_else(PoisonError::into_inner).push(path);
             Ok(output)
         },
-        sync: args.sync,
+        sync: args.writing.sync,
     };
-    let result =
-        split(sources, watches.each_ref().map(|watch| watch.options.clone()), rule, target);
-    drop(bar);
-    for (input, watch) in inputs.iter().zip(&watches) {
-        watch.tell(
-            input,
-            Some(if is_fasta { "FASTA" } else { "FASTQ" }),
-            &args.messages,
-            &args.threads,
-        );
-    }
-    // A fault that wasn't there before is one of the change.
-    unchanged()?;
-    let written = result.map_err(|problem| -> anyhow::Error {
-        match problem {
-            Problem::Input(error) => error.into(),
-            Problem::Output(error) => error.into(),
-            Problem::Open(error) => error,
-        }
-    })?;
+    let mut written = job.run(|options| split(sources, options, rule, target))?;
     let paths = std::mem::take(&mut *paths.lock().unwrap_or_else(PoisonError::into_inner));
+    let outputs = std::mem::take(&mut written.outputs);
     let summary = summary(&written, &paths, paired);
-    let sums = sums(&written, &inputs, &paths);
     let note = format!(
         "{} {} written to {} {}",
         summary["reads"],
@@ -244,58 +188,41 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         paths.len(),
         if paths.len() == 1 { "file" } else { "files" }
     );
-    let mut outputs = written.outputs;
-    if let Some(report) = report {
-        outputs.push(output::filled(report, output::summary_of_files(summary, &sums)?)?);
-    }
+    let summary = (summary, sums(&written, &job, &paths));
     let more = names.path(written.parts.len() as u64 + 1, 0);
-    commit(outputs, args.sync)?;
-    if !args.messages.quiet {
-        message("note", &note);
+    job.finish(outputs, args.writing.sync, summary, |console| {
+        console.note(&note);
         // Whoever joins the parts by a pattern would get it, too.
         if more.exists() {
             let more = display_name(&more);
-            message("warning", &format!("{more} was there before: it is no part of this run"));
+            console.warning(&format!("{more} is left over from an earlier run"));
         }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// How FASTQ is read.
-fn reading(args: &Args) -> Options {
-    args.pairing.apply(args.strictness.reads(args.io.apply(args.threads.options())))
+    })
 }
 
 /// Where parts end. Blocks need the number of reads first.
-fn rule(args: &Args, inputs: &[Input], paired: bool) -> Result<Rule> {
+fn rule(args: &Args, job: &ReadsJob<'_>) -> Result<SplitRule> {
     if args.blocks && args.by.by_part.is_none() {
-        bail!("--blocks is another way of --by-part, which is not given");
+        bail!("--blocks needs --by-part");
     }
     let By { by_size, by_part, by_length, by_bytes } = &args.by;
     Ok(match (by_size, by_part, by_length, by_bytes) {
-        (Some(n), ..) => Rule::Reads(*n),
+        (Some(n), ..) => SplitRule::Reads(*n),
         (_, Some(parts), ..) if args.blocks => {
-            let Some(first) = inputs.first().filter(|input| input.len().is_some()) else {
+            let Some(first) = job.inputs().first().filter(|input| input.len().is_some()) else {
                 bail!(
                     "--blocks reads the input twice, which a stream can't be: name a file, or use --by-size"
                 );
             };
-            let reads = fastq::par_fold(
-                Sequences(first.open()?),
-                &reading(args),
-                || 0u64,
-                |reads, batch| *reads += batch.len() as u64,
-                |reads, other| *reads += other,
-            );
-            let reads = reads.map_err(|fault| fault.error)?;
-            let total = if paired && inputs.len() == 1 { reads / 2 } else { reads };
-            Rule::Blocks { parts: *parts, total }
+            let options = args.reading.reads(&args.pairing);
+            let reads = count_reads(Sequences(first.open()?), &options)?;
+            SplitRule::Blocks { parts: *parts, total: job.units(reads) }
         }
-        (_, Some(parts), ..) => Rule::Turns(*parts),
-        (_, _, Some(n), _) => Rule::Bases(*n),
-        (.., Some(n)) => Rule::Bytes(*n),
+        (_, Some(parts), ..) => SplitRule::Turns(*parts),
+        (_, _, Some(n), _) => SplitRule::Bases(*n),
+        (.., Some(n)) => SplitRule::Bytes(*n),
         _ => {
-            bail!("where a part ends is not said: --by-size, --by-part, --by-length or --by-bytes")
+            bail!("missing: --by-size, --by-part, --by-length or --by-bytes")
         }
     })
 }
@@ -308,16 +235,26 @@ fn refuse_many(args: &Args, files: u64) -> Result<()> {
     match files {
         0..=MOST_FILES => Ok(()),
         _ if args.force => Ok(()),
-        files => Err(too_many(&files.to_string())),
+        files => Err(too_many(&args.by, &files.to_string())),
     }
 }
 
-fn too_many(files: &str) -> anyhow::Error {
-    Hinted {
-        message: format!("the parts would be {files} files; none was written"),
-        hint: "make larger parts, or write them all with --force",
-    }
-    .into()
+fn too_many(by: &By, files: &str) -> anyhow::Error {
+    let what = match (by.by_size, by.by_part, by.by_length, by.by_bytes) {
+        (Some(n), ..) => format!("--by-size {n} (reads per part)"),
+        (_, Some(n), ..) => format!("--by-part {n}"),
+        (_, _, Some(n), _) => format!("--by-length {n} (bases per part)"),
+        (.., Some(n)) => format!("--by-bytes {n} (bytes per part)"),
+        _ => "this split".to_owned(),
+    };
+    let reads = match by.by_length {
+        Some(n) => format!("for {n} reads per part use --by-size {n}; "),
+        None => String::new(),
+    };
+    Hinted::error(
+        format!("{what} would write {files} files; nothing was written"),
+        format!("{reads}to write them all add --force"),
+    )
 }
 
 /// Lets all parts be open at once.
@@ -332,7 +269,7 @@ fn reserve(parts: NonZeroU64, files: usize) -> Result<()> {
 }
 
 /// What outputs are called.
-struct Names {
+struct OutputNames {
     /// With a place for the part, one for each file of a part.
     templates: Vec<String>,
     digits: usize,
@@ -342,14 +279,14 @@ struct Names {
 const PART: &str = "{part}";
 const MATE: &str = "{mate}";
 
-impl Names {
-    fn new(args: &Args, paired: bool, is_fasta: bool) -> Result<Names> {
+impl OutputNames {
+    fn new(args: &Args, paired: bool, is_fasta: bool) -> Result<OutputNames> {
         let first = template(&args.out)?;
         let templates = match args.out2.as_ref().map(template).transpose()? {
             Some(_) if !paired => bail!("--out2 needs pairs: two files, or --interleaved"),
             Some(second) if [&first, &second].iter().any(|name| name.contains(MATE)) => {
                 bail!(
-                    "with --out2 each file of a part has a name of its own: {second} needs no {MATE}"
+                    "{MATE} can't be used with --out2 ({second}): --out names the first reads, --out2 the second"
                 )
             }
             Some(second) => vec![first, second],
@@ -362,23 +299,22 @@ impl Names {
         let mut formats = Vec::new();
         for template in &templates {
             let named = output::format_of_sequences(template.as_ref(), is_fasta)?;
-            formats.push(args.output_format.unwrap_or(named));
+            let asked = args.writing.output_format;
+            output::refuse_other_compression(Some(template.as_ref()), asked, "-O")?;
+            formats.push(args.writing.output_format.unwrap_or(named));
         }
         let format = formats[0];
         if formats.iter().any(|&other| other != format) {
             bail!(
-                "{} and {} differ in their compression: -O chooses one",
+                "{} and {} have different compression: choose one with -O",
                 templates[0],
                 templates[1]
             );
         }
-        if format == Format::Plain && args.level.is_some() {
-            bail!("--level needs compressed output: a name ending in .gz or .zst, or -O");
-        }
-        let compression = Compression::new(format, args.level)?;
+        let compression = args.writing.compression(format)?;
         // Where the number of parts is known, their names have the same length.
         let needed = args.by.by_part.map_or(1, |parts| parts.to_string().len());
-        Ok(Names { templates, digits: needed.max(args.digits.into()), compression })
+        Ok(OutputNames { templates, digits: needed.max(args.digits.into()), compression })
     }
 
     /// How many files a part has.
@@ -398,22 +334,21 @@ impl Names {
 fn template(path: &OutFile) -> Result<String> {
     let name = path.to_str().with_context(|| format!("{} is not UTF-8", display_name(path)))?;
     if !name.contains(PART) {
-        bail!("{name} would be the name of every part: write {PART} where its number is to stand");
+        bail!("all parts would be named {name}: put {PART} where the part number goes");
     }
     Ok(name.to_owned())
 }
 
 /// What the parts hold.
-fn summary(written: &Parts, paths: &[PathBuf], paired: bool) -> serde_json::Value {
+fn summary(written: &SplitOutputs, paths: &[String], paired: bool) -> serde_json::Value {
     let files = paths.len() / written.parts.len().max(1);
     let parts = written.parts.iter().zip(paths.chunks(files.max(1))).zip(1u64..);
     let parts = parts.map(|((part, paths), number)| {
-        let names: Vec<_> = paths.iter().map(|path| display_name(path)).collect();
         serde_json::json!({
             "part": number,
             "reads": part[0].sum.records + part[1].sum.records,
             "bases": part[0].bases + part[1].bases,
-            "files": names,
+            "files": paths,
         })
     });
     let parts: Vec<_> = parts.collect();
@@ -427,26 +362,10 @@ fn summary(written: &Parts, paths: &[PathBuf], paired: bool) -> serde_json::Valu
 }
 
 /// The inputs and outputs, with what was read from and written to each.
-fn sums(written: &Parts, inputs: &[Input], paths: &[PathBuf]) -> Vec<FileSum> {
-    let of_files = |part: &[biofast::ops::split::Amount; 2], files: usize| {
-        let [mut one, two] = part.map(|amount| amount.sum);
-        if files > 1 {
-            return vec![one, two];
-        }
-        one.add(two);
-        vec![one]
-    };
-    let file = |path: String, role, sum: biofast::ops::measure::records::Sum| FileSum {
-        path,
-        role,
-        partial: false,
-        records: sum.into(),
-    };
-    let read = of_files(&written.total(), inputs.len());
-    let read = inputs.iter().zip(read).map(|(input, sum)| file(input.name(), Role::Input, sum));
+fn sums(written: &SplitOutputs, job: &ReadsJob<'_>, paths: &[String]) -> FileSums {
+    let of = |part: &[SplitAmount; 2]| part.map(|amount| amount.sum);
+    let sums = job.sums(of(&written.total()));
     let files = paths.len() / written.parts.len().max(1);
-    let sums = written.parts.iter().flat_map(|part| of_files(part, files));
-    let outputs =
-        paths.iter().zip(sums).map(|(path, sum)| file(display_name(path), Role::Output, sum));
-    read.chain(outputs).collect()
+    let parts = written.parts.iter().zip(paths.chunks(files.max(1)));
+    parts.fold(sums, |sums, (part, paths)| sums.mates(FileRole::Output, paths, of(part)))
 }

@@ -1,25 +1,24 @@
 //! `biofast view`: records of BAM, SAM or CRAM as SAM or BAM.
 
-use std::process::ExitCode;
-
 use anyhow::{Result, bail};
 use biofast::bam::{self, Batch, Detail, Header, Query, Record, SamWriter, flag};
 use biofast::io::Location;
-use biofast::io::output::{Compression, Files, Format, Level, Output, commit};
+use biofast::io::output::{Compression, Format, Level, Output, commit};
 use biofast::io::pipeline::Failure;
 use biofast::ops::filter::expression::Expression;
 use clap::{ArgAction, ValueEnum};
 
 use crate::inputs::{self, Input};
-use crate::options::{Flags, InFile, OneFile, OutFile, Program, RegionArgs, ShardArg};
+use crate::options::{Flags, InFile, OneFile, OutFile, ProgramLineArgs, RegionArgs, ShardArg};
 use crate::output;
+use crate::session::{Exit, Session};
 use crate::watch::{Reading, Watch};
 
-/// Print or convert the records of a BAM, SAM or CRAM file, as `samtools view`
+/// Print or convert alignments, like `samtools view`
 ///
-/// The format of the input is recognised by its content. SAM lines are printed unless BAM is asked for,
-/// with -b or with an output file that ends in .bam. Every checksum and every length field is checked;
-/// if the input is truncated, that is an error, and no output file appears.
+/// The format of the input is detected from content. The output is SAM, or BAM with -b, -O bam or an output file ending
+/// in .bam. To select by read group, name or tag, or to sample, use `biofast filter`. Every checksum and length field is validated. If the input is truncated, the command fails and creates no
+/// output file.
 #[derive(clap::Args)]
 #[command(
     disable_help_flag = true,
@@ -39,7 +38,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     file: OneFile,
 
-    /// Only records that overlap one of these regions, as --region takes them
+    /// Include only records that overlap one of these regions, written as for --region
     #[arg(value_name = "REGION")]
     places: Vec<String>,
 
@@ -53,15 +52,21 @@ pub(crate) struct Args {
     #[arg(short, long)]
     bam: bool,
 
-    /// Write BAM without compression, for a program that reads it at once
+    /// Write uncompressed BAM, for piping to another program
     #[arg(short, long, conflicts_with = "level")]
     uncompressed: bool,
 
-    /// Write FORMAT [default: BAM for a file ending in .bam, else SAM]
-    #[arg(short = 'O', long, value_enum, ignore_case = true, value_name = "FORMAT")]
-    output_fmt: Option<OutputFormat>,
+    /// Output format [default: bam for a file ending in .bam, else sam]
+    #[arg(
+        short = 'O',
+        long = "output-format",
+        value_enum,
+        ignore_case = true,
+        value_name = "FORMAT"
+    )]
+    output_fmt: Option<ViewFormat>,
 
-    /// Print the header before the records
+    /// Include the header in SAM output
     #[arg(short = 'h', long)]
     with_header: bool,
 
@@ -69,7 +74,7 @@ pub(crate) struct Args {
     #[arg(short = 'H', long, conflicts_with = "count")]
     header_only: bool,
 
-    /// Print no header, as is the default for SAM
+    /// Don't print the header, as is the default for SAM
     #[arg(long, conflicts_with_all = ["with_header", "header_only"])]
     no_header: bool,
 
@@ -80,34 +85,37 @@ pub(crate) struct Args {
     #[command(flatten)]
     flags: Flags,
 
-    /// Only records with at least this mapping quality
-    #[arg(short = 'q', long = "min-MQ", alias = "min-mapq", value_name = "INT")]
+    /// Include only records with a mapping quality of at least N
+    #[arg(short = 'q', long = "min-mapq", value_name = "N")]
     min_mapping_quality: Option<u8>,
 
-    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; it is
-    /// an error if that can't be told of a record
+    /// Include only records that match this expression, such as 'mapq >= 30 && [NM] < 3'
+    ///
+    /// It is an error if the expression can't be evaluated for a record.
     #[arg(short = 'e', long = "expr", value_name = "STR", allow_hyphen_values = true)]
     expression: Option<Expression>,
 
-    /// Write to FILE instead of standard output; it appears only when complete
-    #[arg(short, long = "output", alias = "out", value_name = "FILE")]
+    /// Write the output to FILE [default: standard output]
+    ///
+    /// FILE is created only if the command succeeds.
+    #[arg(short, long = "out", value_name = "FILE")]
     output: Option<OutFile>,
 
-    /// Compression level of BAM: fast (as 1), small (as 6) or 0 (none) to 12 [default: fast]
+    /// Compression level of BAM: fast (1), small (6), or 0 (none) to 12 [default: fast]
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
 
     #[command(flatten)]
-    program: Program,
+    program: ProgramLineArgs,
 
-    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
     #[arg(short = 'T', long, value_name = "FASTA")]
     reference: Option<InFile>,
 
     #[command(flatten)]
     reading: Reading,
 
-    /// Each record once, whatever the number of regions it overlaps: what is done anyway
+    /// Print each record once, whatever the number of regions it overlaps; always done
     #[arg(short = 'M', hide = true)]
     once: bool,
 
@@ -117,27 +125,27 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OutputFormat {
-    /// Text
+enum ViewFormat {
+    /// SAM (text)
     Sam,
-    /// Binary
+    /// BAM (binary)
     Bam,
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let input = &match args.shard.input(args.file.named(), files)? {
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let input = &match args.shard.input(args.file.named(), session)? {
         Some(input) => input,
-        None => args.file.input(files)?,
+        None => args.file.input(session)?,
     };
     let regions = RegionArgs {
         regions: args.regions.regions.iter().chain(&args.places).cloned().collect(),
         regions_file: args.regions.regions_file.clone(),
     };
     if !regions.regions.is_empty() && regions.regions_file.is_some() {
-        bail!("regions are named and given as a file (-L): only one of these is possible");
+        bail!("regions can be named or given as a file (-L), but not both");
     }
-    args.shard.refuse(regions.any(), "--region", "a shard is not of regions")?;
-    let watch = args.reading.watch();
+    args.shard.refuse(regions.any(), "a region", "a shard can't be restricted to regions")?;
+    let watch = args.reading.watch(session);
     let detail = match args.count {
         true if args.expression.is_some() => Detail::Full,
         true if regions.any() => Detail::Alignment,
@@ -147,30 +155,31 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let opening = watch.opening(args.reference.as_deref(), detail);
     let mut source = input.open()?;
     inputs::tell_unused_reference(
+        &session.console,
         args.reference.as_deref(),
         &mut source,
         args.reading.messages.quiet,
     );
-    let query = regions.query(input, source, &opening)?;
+    let query = regions.query(&session.console, input, source, &opening)?;
     let result = match args.count {
-        true => count(args, input, query, &watch, files),
-        false => convert(args, input, query, &watch, files),
+        true => count(args, input, query, &watch, session),
+        false => convert(args, input, query, &watch, session),
     };
     args.reading.tell(&watch, input);
     result
 }
 
 /// Which records are wanted.
-struct Wanted<'a> {
+struct RecordSelection<'a> {
     flags: flag::Filter,
     expression: Option<&'a Expression>,
 }
 
-impl Wanted<'_> {
-    fn new(args: &Args) -> Wanted<'_> {
+impl RecordSelection<'_> {
+    fn new(args: &Args) -> RecordSelection<'_> {
         let min_mapping_quality = args.min_mapping_quality.unwrap_or(0);
         let flags = flag::Filter { min_mapping_quality, ..args.flags.filter(0) };
-        Wanted { flags, expression: args.expression.as_ref() }
+        RecordSelection { flags, expression: args.expression.as_ref() }
     }
 
     fn accepts(&self, record: &Record<'_>, header: &Header) -> Result<bool, bam::Error> {
@@ -185,14 +194,14 @@ impl Wanted<'_> {
 
 /// How many records are wanted, up to the first of which that can't be said.
 #[derive(Default)]
-struct Counted {
+struct RecordCount {
     records: u64,
     /// The error, and where in the order of the file it is.
     undecided: Option<(u64, bam::Error)>,
 }
 
-impl Counted {
-    fn accept(&mut self, batch: Batch<'_>, wanted: &Wanted<'_>) {
+impl RecordCount {
+    fn accept(&mut self, batch: Batch<'_>, wanted: &RecordSelection<'_>) {
         for (number, record) in (batch.first_record()..).zip(batch.iter()) {
             match wanted.accepts(&record, batch.header()) {
                 Ok(accepted) => self.records += u64::from(accepted),
@@ -207,7 +216,7 @@ impl Counted {
         }
     }
 
-    fn merge(&mut self, other: Counted) {
+    fn merge(&mut self, other: RecordCount) {
         self.records += other.records;
         if let Some((number, error)) = other.undecided {
             self.fail(number, error);
@@ -220,17 +229,17 @@ fn count(
     input: &Input,
     query: Query,
     watch: &Watch,
-    files: &mut Files,
-) -> Result<ExitCode> {
-    let report = output::report(files, args.output.as_deref())?;
-    let wanted = Wanted::new(args);
+    session: &mut Session,
+) -> Result<Exit> {
+    let report = output::report(session, args.output.as_deref())?;
+    let wanted = RecordSelection::new(args);
     let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
     let result = bam::par_fold_regions(
         query,
         &watch.options,
-        Counted::default,
+        RecordCount::default,
         |counted, batch| counted.accept(batch, &wanted),
-        Counted::merge,
+        RecordCount::merge,
     );
     drop(bar);
     let (counted, fault) = match result {
@@ -245,7 +254,7 @@ fn count(
         return Err(error.into());
     }
     output::finish(report, format!("{}\n", counted.records))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 fn convert(
@@ -253,14 +262,14 @@ fn convert(
     input: &Input,
     query: Query,
     watch: &Watch,
-    files: &mut Files,
-) -> Result<ExitCode> {
+    session: &mut Session,
+) -> Result<Exit> {
     let total = query.stored_len().or(input.len());
     // A header that can't be read is noticed before any output is touched.
     let (header, query) = query.peek_header()?;
     let is_bam = args.output_fmt.map_or_else(
         || args.bam || args.uncompressed || output::has_extension(args.output.as_deref(), "bam"),
-        |format| format == OutputFormat::Bam,
+        |format| format == ViewFormat::Bam,
     );
     let format = match (is_bam, &args.output) {
         (true, Some(path)) => output::format_of_bam(path)?,
@@ -270,17 +279,17 @@ fn convert(
         (false, None) => Format::Plain,
     };
     if args.level.is_some() && format == Format::Plain {
-        bail!("--level is for BAM or a name ending in .gz or .zst");
+        return Err(output::level_of_plain());
     }
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
     let compression = Compression::new(format, level)?;
-    let mut outputs = vec![output::records(files, args.output.as_deref(), compression)?];
+    let mut outputs = vec![output::records(session, args.output.as_deref(), compression)?];
     let bar = watch.bar(total, &args.reading.messages);
-    let result = write(args, query, &header, is_bam, watch, &mut outputs)
+    let result = write(args, query, &header, is_bam, watch, &mut outputs, session)
         .and_then(|()| commit(outputs, false).map_err(Failure::Output));
     drop(bar);
     result.map_err(output::failed)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 fn write(
@@ -290,9 +299,10 @@ fn write(
     is_bam: bool,
     watch: &Watch,
     outputs: &mut [Output],
+    session: &Session,
 ) -> Result<(), Failure<bam::Error>> {
     let mut start = Vec::new();
-    let shown = args.program.header(header);
+    let shown = args.program.header(header, session);
     let at = Location::in_input(&query.name().into());
     let named = |error: bam::Error| Failure::Input(error.or_at(at));
     if is_bam {
@@ -304,7 +314,7 @@ fn write(
     if args.header_only {
         return Ok(());
     }
-    let wanted = Wanted::new(args);
+    let wanted = RecordSelection::new(args);
     let writer = SamWriter::new(header);
     let result = bam::par_transform(
         query,

@@ -1,20 +1,32 @@
 //! What to do next: a line below an error, for those who see it for the first time. Libraries say what is wrong; which
 //! command or option helps is said here.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::io;
 use std::path::Path;
 
-use biofast::io::{display_name, output};
-use biofast::ops::filter::best;
-use biofast::ops::{cat, dedup, order, repair, samtools_stats, shards, sort};
+use biofast::io::{Location, display_name, output};
+use biofast::ops::{self, Refusal, demux, samtools_stats, shards};
 use biofast::{bam, fastq, io as bytes};
+
+use super::fault::FaultKind;
 
 /// An error of the command line that says what helps.
 #[derive(Debug)]
 pub(crate) struct Hinted {
     pub(crate) message: String,
-    pub(crate) hint: &'static str,
+    pub(crate) hint: Cow<'static, str>,
+}
+
+impl Hinted {
+    /// What is wrong, and what helps.
+    pub(crate) fn error(
+        message: impl Into<String>,
+        hint: impl Into<Cow<'static, str>>,
+    ) -> anyhow::Error {
+        Hinted { message: message.into(), hint: hint.into() }.into()
+    }
 }
 
 impl std::fmt::Display for Hinted {
@@ -32,9 +44,28 @@ pub(crate) fn of<'e>(
     causes.into_iter().find_map(of_one)
 }
 
+/// A hint with the name of the file at fault in the place of FILE, if it is known and means the same to a shell.
+pub(super) fn with_name(hint: String, fault: Option<&(FaultKind, Box<Location>)>) -> String {
+    let name = fault.and_then(|(_, at)| at.name.as_deref());
+    let is_plain = |name: &&str| {
+        !name.starts_with('-')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-+=./,@%".contains(&byte))
+    };
+    match name.filter(is_plain) {
+        Some(name) => {
+            // What is converted gets another extension.
+            let stem = ["gz", "fq", "fastq", "sam", "cram"].iter().fold(name, |stem, extension| {
+                stem.strip_suffix(extension).and_then(|stem| stem.strip_suffix('.')).unwrap_or(stem)
+            });
+            hint.replace("FILE.", &format!("{stem}.")).replace(" FILE", &format!(" {name}"))
+        }
+        None => hint,
+    }
+}
+
 fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<Hinted>() {
-        return Some(error.hint.into());
+        return Some(error.hint.clone().into_owned());
     }
     if let Some(error) = error.downcast_ref::<output::Error>() {
         return of_output(error);
@@ -42,32 +73,19 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(samtools_stats::Failure::Reference(error)) = error.downcast_ref() {
         return match error.kind() {
             io::ErrorKind::NotFound if error.raw_os_error().is_none() => Some(
-                "--reference must name the FASTA file the reads were aligned to; some files say chr1, others 1".into(),
+                "use --reference with the FASTA file the reads were aligned to; names must match (chr1 is not 1)".into(),
             ),
             _ => of_one(error),
         };
     }
-    let of_sort = error.downcast_ref::<sort::Problem>();
-    let of_dedup = error.downcast_ref::<dedup::Problem>();
-    let of_repair = error.downcast_ref::<repair::Problem>();
-    let of_order = error.downcast_ref::<order::Problem>();
-    let of_best = error.downcast_ref::<best::Problem>();
-    if matches!(of_sort, Some(sort::Problem::Temporary(..)))
-        || matches!(of_dedup, Some(dedup::Problem::Temporary(..)))
-        || matches!(of_repair, Some(repair::Problem::Temporary(..)))
-        || matches!(of_order, Some(order::Problem::Temporary(..)))
-        || matches!(of_best, Some(best::Problem::Temporary(..)))
-    {
-        return Some(
-            "--temp-dir names another folder; with more --memory less of it is needed".into(),
-        );
+    if let Some(error) = error.downcast_ref::<ops::Error>() {
+        return of_change(error).map(str::to_owned);
     }
-    if let Some(cat::Problem::NotBgzf(_)) = error.downcast_ref::<cat::Problem>() {
-        return Some(
-            "`biofast filter FILE -o FILE.bgz` makes BGZF of FASTQ, `biofast view -b FILE -o FILE.bam` BAM of SAM and CRAM; \
-             `cat` joins plain and gzip files"
-                .into(),
-        );
+    if let Some(demux::BarcodeError::TooClose { .. }) = error.downcast_ref() {
+        return Some("allow fewer errors: --max-mismatches 0 --min-mismatch-delta 1".into());
+    }
+    if let Some(demux::PlanError::Length { .. }) = error.downcast_ref() {
+        return Some("correct the number before B in -r, or the barcodes in the sheet".into());
     }
     if let Some(error) = error.downcast_ref::<shards::Error>() {
         return of_shards(error);
@@ -88,29 +106,51 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     of_system(system, None)
 }
 
-const MISSING_END: &str = "the file may be cut: get it again, or see with `biofast check` what is left; if it is known to \
-                           be whole, --allow-missing-eof accepts it";
+const MISSING_END: &str =
+    "copy or download the file again; if you know that it is complete use --allow-missing-eof";
 const CUT: &str =
-    "the file is cut: get it again and compare its size, or see with `biofast check` where it ends";
-const DAMAGED: &str = "the file is damaged: get it again and compare checksums; `biofast check` says how far it is good";
-const FAULTY: &str = "the file is damaged, or what wrote it has a fault: `biofast check FILE` says how far it is good";
-const BROKEN_RECORD: &str = "lines are cut, missing or too many here: look at this record, and get the file again if it was copied or sent";
-const OTHER_FILE: &str = "is it the right file? `biofast check FILE` says what a file holds";
-const STALE_INDEX: &str = "make a new one with `biofast index FILE`, or remove it: without an index the whole file is read";
+    "copy or download the file again and compare sizes; `biofast check` reports where it ends";
+const DAMAGED: &str = "the file is damaged: copy or download it again and compare checksums; `biofast check` reports how much is intact";
+const FAULTY: &str = "the file is damaged, or the program that wrote it has a bug; `biofast check` reports how much is intact";
+const BROKEN_RECORD: &str = "a line of this record was cut, lost or added; copy or download the file again, or correct the record";
+const UNWRITTEN: &str = "check whether the command that wrote it failed, and run it again";
+const OTHER_FILE: &str = "is this the right file? `biofast check` reports the format of a file";
+const STALE_INDEX: &str =
+    "rebuild it with `biofast index`, or remove it: without an index the whole file is read";
+
+fn of_change(error: &ops::Error) -> Option<&'static str> {
+    use ops::Error::{Refused, Scratch, ScratchFile};
+    Some(match error {
+        Scratch { .. } | ScratchFile(_) => {
+            "use another folder with --temp-dir, or a higher --memory to need less space"
+        }
+        Refused(Refusal::NoBarcodes { .. }) => {
+            "set the tag with --barcode-tag or a pattern for names with --barcode-rgx, or continue without barcodes with --allow-missing-barcodes"
+        }
+        Refused(Refusal::Taken { .. }) => {
+            "rename all reads with --rename 'r{number}'; --name-map FILE lists old and new names"
+        }
+        Refused(Refusal::NotBgzf(_)) => {
+            "compress it first: FASTQ with `biofast filter FILE -o FILE.bgz`, SAM and CRAM with `biofast view -b FILE -o FILE.bam`; \
+             for plain and gzip files use the shell's `cat`"
+        }
+        _ => return None,
+    })
+}
 
 fn of_shards(error: &shards::Error) -> Option<String> {
     use shards::ErrorKind;
     let hint = match error.kind() {
         ErrorKind::Io(system) => return of_system(system, error.at().name.as_deref()),
         ErrorKind::NoPlaces(what) if what.starts_with("ordinary gzip") => {
-            "`biofast index FILE` makes the seek index, FILE.bsi; `biofast filter FILE -o FILE.bgz` makes BGZF, which needs none"
+            "write a seek index with `biofast index FILE`, or convert the file to BGZF with `biofast filter FILE -o FILE.bgz`"
         }
-        ErrorKind::GzipIndex(_) => "make a new one with `biofast index FILE`",
+        ErrorKind::GzipIndex(_) => "rebuild it with `biofast index FILE`",
         ErrorKind::NoPlaces(_) | ErrorKind::Wrapped => {
-            "`biofast filter FILE -o FILE.bgz` makes BGZF with four lines a read, `biofast view -b FILE -o FILE.bam` BAM"
+            "convert FASTQ with `biofast filter FILE -o FILE.bgz` (BGZF, four lines per read), or SAM and CRAM with `biofast view -b FILE -o FILE.bam`"
         }
         ErrorKind::Uneven { .. } => {
-            "`biofast repair` brings mates together; `biofast check --paired` says where they part"
+            "re-pair the reads with `biofast repair`; `biofast check --paired` reports where the files get out of step"
         }
         _ => return None,
     };
@@ -121,6 +161,7 @@ fn of_bytes(error: &bytes::Error) -> Option<String> {
     use bytes::ErrorKind;
     let hint = match error.kind() {
         ErrorKind::Io(system) => return of_system(system, error.at().name.as_deref()),
+        ErrorKind::NoInput => "name a file, or pipe data in",
         ErrorKind::NotAFile("a directory") => "name the files in it, such as FOLDER/*.fastq.gz",
         ErrorKind::MissingEofBlock => MISSING_END,
         ErrorKind::Truncated(_) => CUT,
@@ -130,25 +171,22 @@ fn of_bytes(error: &bytes::Error) -> Option<String> {
         | ErrorKind::BadGzipHeader(_)
         | ErrorKind::BadBlock(_)
         | ErrorKind::TrailingBytes => DAMAGED,
-        ErrorKind::Nested { .. } => {
-            "decompress it once, such as with `gzip -dc FILE`, and give that to biofast: `-` stands for standard input"
-        }
+        ErrorKind::Nested { .. } => "decompress it once: `gzip -dc FILE | biofast stats -`",
         ErrorKind::MemoryLimit { .. } => {
-            "decompress it with the program that made it, or compress it again with a smaller window or dictionary"
+            "decompress it with the program that wrote it, or compress it with a smaller window or dictionary"
         }
-        ErrorKind::Empty(_) => "get it again, or look at how it was made",
+        ErrorKind::Empty(_) => UNWRITTEN,
         ErrorKind::NotBgzf(_) => {
-            "`biofast filter FILE -o FILE.bgz` makes BGZF of FASTQ, `biofast view -b FILE -o FILE.bam` BAM of SAM and CRAM"
+            "convert FASTQ with `biofast filter FILE -o FILE.bgz`, or SAM and CRAM with `biofast view -b FILE -o FILE.bam`"
         }
         ErrorKind::OtherRecords { .. } => {
-            "plan again, of the file as it is now, with `biofast shards`"
+            "the file has changed since the plan was made: write a new one with `biofast shards`"
         }
         ErrorKind::NotInBuild { feature: "remote", .. } => {
-            "download the file first, or install biofast with the feature, in a clone of its source: \
-             `cargo install --path crates/biofast-cli --features remote`"
+            "download the file first, or build biofast from its source with `cargo install --path crates/biofast-cli --features remote`"
         }
         ErrorKind::Shrunk | ErrorKind::Changed => {
-            "something writes to the file: wait until that is done"
+            "another program is writing to the file: wait until it has finished"
         }
         ErrorKind::IndexMismatch(_) => STALE_INDEX,
         _ => return None,
@@ -157,36 +195,53 @@ fn of_bytes(error: &bytes::Error) -> Option<String> {
 }
 
 fn of_alignments(error: &bam::Error) -> Option<String> {
-    use bam::{ErrorKind, Format, Found};
+    use bam::{DetectedData, ErrorKind, Format};
     let hint = match error.kind() {
         ErrorKind::Io(error) => return of_bytes(error),
         ErrorKind::Truncated(_) => CUT,
         ErrorKind::MissingEofContainer => MISSING_END,
         ErrorKind::BadIndex(_) => STALE_INDEX,
+        ErrorKind::Misplaced { order, .. } if order.starts_with("name (with digits") => {
+            "sort it by name first: `biofast sort -n FILE -o by_name.bam`"
+        }
+        ErrorKind::Misplaced { order, .. } if order.starts_with("name (byte") => {
+            "sort it by name first: `biofast sort -N FILE -o by_name.bam`"
+        }
         ErrorKind::Unsorted { .. } | ErrorKind::Misplaced { .. } => {
-            "`biofast sort FILE` puts records in order: with -n, -N or -t TAG in another one than by coordinate"
+            "sort it first: `biofast sort FILE -o sorted.bam --write-index` (with -n, -N or -t TAG for other orders)"
         }
         ErrorKind::Output(error) => return of_output(error),
+        ErrorKind::BadRegion { region, .. } if region.is_empty() => {
+            "BED columns are name, start (from 0) and end, separated by tabs"
+        }
+        ErrorKind::UnknownReference { .. } if is_bed(error.at().name.as_deref()) => {
+            "`biofast view -H` lists the reference names of the alignments (@SQ lines); the BED file must use the same names"
+        }
         ErrorKind::UnknownReference { .. } => {
-            "`biofast view -H FILE` shows the names in its @SQ lines; some files say chr1, others 1"
+            "`biofast view -H FILE` lists the reference names (@SQ lines)"
         }
         ErrorKind::MissingReference { given: false, .. } => {
-            "name a FASTA file that has it with --reference"
+            "name the FASTA file the reads were aligned to: --reference genome.fa"
         }
         ErrorKind::MissingReference { given: true, .. } | ErrorKind::WrongReference(_) => {
-            "--reference must name the FASTA file the CRAM file was written with; the header's @SQ lines may say which"
+            "use --reference with the FASTA file the CRAM was written with (see UR in its @SQ lines); this one may be another assembly or a truncated copy"
         }
-        ErrorKind::NotBam(Found::Alignments(Format::Sam)) => {
-            "`biofast sort FILE -o FILE.bam --write-index` makes sorted BAM and its index of it"
+        ErrorKind::NotBam(DetectedData::Nothing)
+        | ErrorKind::NotAlignments(DetectedData::Nothing) => UNWRITTEN,
+        ErrorKind::NotBam(DetectedData::Alignments(Format::Sam)) => {
+            "write sorted BAM and its index with `biofast sort FILE -o FILE.bam --write-index`"
         }
-        ErrorKind::NotBam(Found::Alignments(Format::Cram)) => {
-            "`biofast view -b --write-index FILE -o FILE.bam` makes BAM and its index of it; `samtools index` makes the .crai of CRAM"
+        ErrorKind::NotBam(DetectedData::Alignments(Format::Cram)) => {
+            "convert it to BAM with `biofast view -b --write-index FILE -o FILE.bam`; for a .crai use `samtools index`"
         }
-        ErrorKind::NotBam(Found::MaybeFastq) => {
-            "an index of FASTQ needs the blocks of BGZF: `biofast filter FILE -o FILE.bgz` writes them"
+        ErrorKind::NotBam(DetectedData::MaybeFastq) => {
+            "to index FASTQ, convert it to BGZF first: `biofast filter FILE -o FILE.bgz`"
         }
-        ErrorKind::NotAlignments(Found::MaybeFastq) => {
-            "`biofast stats` and `biofast filter` read FASTQ; `biofast import` makes BAM of it"
+        ErrorKind::NotAlignments(DetectedData::MaybeFastq) => {
+            "for reads use `biofast stats`, `filter` or `convert`; `biofast import` converts FASTQ to unaligned BAM"
+        }
+        ErrorKind::NotAlignments(DetectedData::SpacedSam) => {
+            "tabs are often lost in editors or by copy and paste: use the original file"
         }
         ErrorKind::NotBam(_) | ErrorKind::NotAlignments(_) => OTHER_FILE,
         ErrorKind::BadHeader(_)
@@ -196,23 +251,21 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         | ErrorKind::BadTags { .. }
         | ErrorKind::BadCram(_) => FAULTY,
         ErrorKind::BadLine { .. } => {
-            "correct or remove this line, or get the file again: it may have been cut or edited, or the program that \
-             wrote it may be at fault"
+            "the line may have been cut or edited, or the program that wrote it has a bug: correct the line, or copy or download the file again"
         }
         ErrorKind::OtherReference { .. } => {
-            "--reference must name the FASTA file the reads were aligned to; is this one of another assembly, or cut?"
+            "use --reference with the FASTA file the reads were aligned to; this one may be another assembly or a truncated copy"
         }
         ErrorKind::FastaIndex { line: Some(_), .. } => {
-            "make the index again with `samtools faidx`, or remove it: without it the FASTA file is read once more"
+            "rebuild it with `samtools faidx`, or remove it"
         }
         ErrorKind::HeadersDiffer(_) => {
-            "files are joined when they were aligned to the same reference: `biofast view -H FILE` shows the names (SN) and \
-             lengths (LN) of its sequences"
+            "use files aligned to the same reference; `biofast view -H FILE` lists names (SN) and lengths (LN)"
         }
         ErrorKind::UnwritableHeader(_) => {
-            "`samtools reheader` gives the file another header; `biofast check FILE` says what is wrong with this one"
+            "replace the header with `biofast cat -h HEADER.sam FILE`; `biofast check FILE` reports what is wrong with this one"
         }
-        ErrorKind::UnsupportedCram(..) => "make BAM of it with the program that wrote it",
+        ErrorKind::UnsupportedCram(..) => "convert it to BAM with the program that wrote it",
         _ => return None,
     };
     Some(hint.into())
@@ -222,19 +275,21 @@ fn of_reads(error: &fastq::Error) -> Option<String> {
     use fastq::ErrorKind;
     let hint = match error.kind() {
         ErrorKind::Io(error) => return of_bytes(error),
+        ErrorKind::Truncated { .. } if lacks_bgzf_end(error.at().name.as_deref()) => {
+            "the BGZF end-of-file block is missing, too: copy or download the file again and compare sizes"
+        }
         ErrorKind::Truncated { .. } => CUT,
         ErrorKind::OtherFormat { format: "BAM" | "CRAM", .. } => {
-            "`biofast fastq FILE` makes FASTQ of it"
+            "convert it to FASTQ with `biofast fastq FILE`; for alignments use `sort` (with --mark-duplicates), `view` or `filter`"
         }
         ErrorKind::OtherFormat { format: "FASTA", .. } => {
-            "`convert` (lengths, parts, names), `grep`, `dedup`, `split`, `sort` and `shuffle` take FASTA; `biofast convert --quality 40 FILE` gives \
-             every base this quality, for what doesn't depend on it"
+            "`convert`, `grep`, `dedup`, `split`, `sort` and `shuffle` read FASTA; `biofast convert --quality 40 FILE` converts it to FASTQ"
         }
         ErrorKind::OtherFormat { .. } => {
-            "FASTQ begins with '@'; `biofast check FILE` says what a file holds"
+            "FASTQ starts with '@'; `biofast check FILE` reports the format of a file"
         }
         ErrorKind::ExpectedHeader { .. } => {
-            "this is no FASTQ, FASTA, BAM, SAM or CRAM, nor compressed: is it the right file?"
+            "this is neither FASTQ, FASTA, BAM, SAM or CRAM nor a compressed file: is it the right one?"
         }
         ErrorKind::ExpectedPlus { .. }
         | ErrorKind::CaptionDiffers { .. }
@@ -245,28 +300,49 @@ fn of_reads(error: &fastq::Error) -> Option<String> {
         | ErrorKind::ControlInHeader { .. } => DAMAGED,
         ErrorKind::EmptyName => "give every record a name",
         ErrorKind::ExpectedAt { .. } => {
-            "either this is no FASTQ, or a record before this line has a line too many or too few"
+            "this is not FASTQ, or an earlier record has a line too many or too few"
         }
         ErrorKind::MateNamesDiffer { .. } => {
-            "`biofast check --paired R1 R2` looks at any two files, and `biofast repair` pairs those that are out of step; --mates names ignores comments and also pairs names \
-             that end in .1 and .2, _1 and _2, :1 and :2, or -1 and -2"
+            "check that both files are from the same run; if reads are missing from one of them use `biofast repair`; if names end in .1/.2 or _1/_2 use --mates names"
         }
         ErrorKind::MateMissing { .. } => {
-            "one of the files is cut or was filtered alone: `biofast repair R1 R2 -o … --out2 …` pairs what is left; filter both \
-             together, as `biofast filter R1 R2 -o … --out2 …`"
+            "one file is truncated or was filtered alone: use `biofast repair`, or filter both files together (`biofast filter R1 R2 -o … --out2 …`)"
         }
         ErrorKind::Refused(why)
-            if why.ends_with("is taken for DNA") || why.ends_with("is taken for RNA") =>
+            if why.ends_with("was detected as DNA") || why.ends_with("was detected as RNA") =>
         {
-            "--alphabet dna or --alphabet rna says what letters the other strand has; --rna2dna and --dna2rna make all reads alike"
+            "set the alphabet with --alphabet dna or --alphabet rna, or convert all reads with --rna2dna or --dna2rna"
         }
         ErrorKind::WrongMate { .. } => {
-            "are the files named in the right order, first reads first? `--mates names` ignores comments such as 2:N:0; \
-             `biofast repair` pairs files that are out of step"
+            "swap the two files if first and second reads are mixed up; if the files are out of step use `biofast repair`; to ignore comments such as 2:N:0 use --mates names"
         }
         _ => return None,
     };
     Some(hint.into())
+}
+
+/// Whether a file is BGZF, and its end is missing.
+fn lacks_bgzf_end(name: Option<&str>) -> bool {
+    use std::io::{Read, Seek, SeekFrom};
+    // A block of no data, in 28 bytes.
+    const END: &[u8] = b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0";
+    let read = |name: &str| -> io::Result<bool> {
+        let mut file = std::fs::File::open(name)?;
+        if !file.metadata()?.is_file() {
+            return Ok(false);
+        }
+        let mut start = [0; 14];
+        file.read_exact(&mut start)?;
+        let mut end = [0; 28];
+        file.seek(SeekFrom::End(-28))?;
+        file.read_exact(&mut end)?;
+        Ok(start.starts_with(&END[..4]) && start.ends_with(b"BC") && end != *END)
+    };
+    name.is_some_and(|name| read(name).unwrap_or(false))
+}
+
+fn is_bed(name: Option<&str>) -> bool {
+    name.is_some_and(|name| name.trim_end_matches(".gz").ends_with(".bed"))
 }
 
 /// Whether what is named so is at an address.
@@ -278,17 +354,16 @@ fn is_address(name: Option<&str>) -> bool {
 fn of_system(error: &io::Error, name: Option<&str>) -> Option<String> {
     if error.kind() == io::ErrorKind::PermissionDenied && is_address(name) {
         return Some(
-            "credentials are taken from the environment and from profiles: see docs/remote.md"
-                .into(),
+            "set credentials in the environment or in a profile: see docs/remote.md".into(),
         );
     }
     match error.kind() {
         io::ErrorKind::NotFound if is_address(name) => None,
         io::ErrorKind::NotFound => Some(match name.map(Path::new).and_then(neighbour) {
-            Some(other) => format!("is it {other}?"),
-            None => "is the name spelt right, and is it in this folder?".into(),
+            Some(other) => format!("did you mean {other}?"),
+            None => "check the path; names are relative to the current folder".into(),
         }),
-        io::ErrorKind::PermissionDenied => Some("look at the permissions with ls -l".into()),
+        io::ErrorKind::PermissionDenied => Some("check the permissions with ls -l".into()),
         io::ErrorKind::IsADirectory => {
             Some("name the files in it, such as FOLDER/*.fastq.gz".into())
         }
@@ -304,16 +379,16 @@ fn of_output(error: &output::Error) -> Option<String> {
             let folder = folder.filter(|folder| !folder.as_os_str().is_empty())?;
             if folder.is_dir() {
                 return Some(
-                    "its hidden file is gone: does another run write to the same name?".into(),
+                    "its temporary file is gone: is another run writing to the same file?".into(),
                 );
             }
             let folder = display_name(folder);
-            return Some(format!("there is no folder {folder}: make it with mkdir -p {folder}"));
+            return Some(format!("create the folder first: mkdir -p {folder}"));
         }
-        io::ErrorKind::IsADirectory => "that is a folder: name a file in it",
-        io::ErrorKind::StorageFull => "the disk is full: make room, or write to another one",
-        io::ErrorKind::FileTooLarge => "files may not be that large here: see ulimit -f",
-        io::ErrorKind::PermissionDenied => "write to a folder of your own",
+        io::ErrorKind::IsADirectory => "this is a folder: name a file in it",
+        io::ErrorKind::StorageFull => "free some space, or write to another disk",
+        io::ErrorKind::FileTooLarge => "the shell limits file sizes: see ulimit -f",
+        io::ErrorKind::PermissionDenied => "choose a folder that you can write to",
         _ => return None,
     };
     Some(hint.into())
@@ -326,6 +401,10 @@ fn neighbour(path: &Path) -> Option<String> {
     let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
     let names = entries.take(10_000).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let (distance, found) = names.map(|other| (strsim::levenshtein(name, &other), other)).min()?;
-    let near = distance <= name.len() / 4 + 1 && !found.starts_with('.');
+    // Of a name of one letter any other is one slip away.
+    let stem = name.split('.').next().unwrap_or(name);
+    let has_same_stem = found.split('.').next() == Some(stem);
+    let near = stem.len() > 1 && (has_same_stem || distance <= 1 + stem.len() / 8);
+    let near = near && !found.starts_with('.');
     near.then(|| path.with_file_name(found).display().to_string())
 }

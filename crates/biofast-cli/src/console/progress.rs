@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use biofast::io::{Phase, Progress};
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 
+use super::lines::Console;
+
 /// Shows a bar until dropped, if standard error is a terminal and `quiet` isn't set.
 pub(crate) struct Bar {
     thread: Option<std::thread::JoinHandle<()>>,
@@ -16,9 +18,14 @@ pub(crate) struct Bar {
 
 impl Bar {
     /// Follows `progress` towards `total` bytes, if that is known.
-    pub(crate) fn new(progress: &Arc<Progress>, total: Option<u64>, quiet: bool) -> Bar {
+    pub(crate) fn new(
+        console: &Console,
+        progress: &Arc<Progress>,
+        total: Option<u64>,
+        quiet: bool,
+    ) -> Bar {
         let done = Arc::new(AtomicBool::new(false));
-        if quiet || crate::embedded::is_guest() || !std::io::stderr().is_terminal() {
+        if quiet || !console.is_stderr() || !std::io::stderr().is_terminal() {
             return Bar { thread: None, done };
         }
         let (progress, stop) = (Arc::clone(progress), Arc::clone(&done));

@@ -5,29 +5,30 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::bam::flag::{self, Filter};
-use biofast::io::output::{Compression, Files, Format, Level, Output};
-use biofast::ops::coverage::{Counting, Intervals, Rules};
-use biofast::ops::qc::By;
-use biofast::ops::show::mosdepth::{Quantize, Settings, Targets};
+use biofast::io::output::{Compression, Format, Level, Output};
+use biofast::ops::coverage::{Counting, DepthRules, Intervals};
+use biofast::ops::qc::GroupBy;
+use biofast::report::mosdepth::{Quantize, Settings, Targets};
 
 use super::InFile;
-use crate::console::message;
+use crate::console::Console;
 use crate::output;
+use crate::session::Session;
 
 /// What the files of mosdepth hold.
 #[derive(clap::Args)]
 pub(crate) struct DepthFiles {
-    /// Also write the depth of the intervals of a BED file, or of windows of that many bases
+    /// Also write the depth of each interval in a BED file, or of windows of WINDOW bases
     #[arg(short, long, value_name = "BED|WINDOW")]
     by: Vec<InFile>,
 
-    /// For each interval of --by, count the bases that are covered at least N times
+    /// Count the bases of each --by interval that have a depth of at least N, for each N
     #[arg(short = 'T', long, value_name = "N,…", value_delimiter = ',', requires = "by")]
     thresholds: Vec<u32>,
 
-    /// Write stretches of the same class of depth; classes are given by their bounds, such as 0:1:5:150:
+    /// Write runs of bases in the same depth class; BOUNDS such as 0:1:5:150: define the classes
     ///
-    /// The variables MOSDEPTH_Q0, MOSDEPTH_Q1 and so on give the classes names.
+    /// The environment variables MOSDEPTH_Q0, MOSDEPTH_Q1 and so on name the classes.
     #[arg(short, long, value_name = "BOUNDS")]
     quantize: Option<String>,
 
@@ -35,7 +36,7 @@ pub(crate) struct DepthFiles {
     #[arg(short, long)]
     no_per_base: bool,
 
-    /// Write medians of intervals, not means
+    /// Write the median depth of intervals instead of the mean
     #[arg(short = 'm', long)]
     use_median: bool,
 }
@@ -46,30 +47,32 @@ pub(crate) struct DepthArgs {
     #[command(flatten)]
     pub(crate) files: DepthFiles,
 
-    /// Count all from the first to the last base of an alignment, and both mates where they overlap
+    /// Count whole alignments from first to last base, and overlapping mates twice
+    ///
+    /// CIGAR operations are ignored, so deletions and skipped regions count as covered.
     #[arg(short = 'x', long)]
     pub(crate) fast_mode: bool,
 
-    /// Only records with none of these flags
-    #[arg(short = 'F', long, value_name = "FLAGS", default_value = "1796", value_parser = flags)]
+    /// Exclude records with any of these flags set
+    #[arg(short = 'F', long = "exclude-flags", value_name = "FLAGS", default_value = "1796", value_parser = flags)]
     flag: u16,
 
-    /// Only records with at least one of these flags
-    #[arg(short, long, value_name = "FLAGS", default_value = "0", value_parser = flags)]
+    /// Include only records with at least one of these flags set; 0 for all
+    #[arg(short = 'i', long = "include-flags", value_name = "FLAGS", default_value = "0", value_parser = flags)]
     include_flag: u16,
 
-    /// Only records of at least this mapping quality
-    #[arg(short = 'Q', long, value_name = "N", default_value_t = 0)]
+    /// Include only records with a mapping quality of at least N
+    #[arg(short = 'Q', long = "min-mapq", value_name = "N", default_value_t = 0)]
     mapq: u8,
 
-    /// Only records of these read groups
+    /// Include only records of these read groups, separated by commas
     #[arg(short = 'R', long, value_name = "ID,…", value_delimiter = ',')]
     read_groups: Vec<String>,
 }
 
 fn flags(text: &str) -> Result<u16, String> {
     flag::parse(text).ok_or_else(|| {
-        "expected a number from 0 to 65535, or names separated by commas, such as UNMAP,DUP".into()
+        "expected a number from 0 to 65535 or names separated by commas, such as UNMAP,DUP".into()
     })
 }
 
@@ -93,7 +96,9 @@ impl DepthFiles {
             Some(bounds) => {
                 let name = |class| std::env::var(format!("MOSDEPTH_Q{class}")).ok();
                 let Some(quantize) = Quantize::parse(bounds, name) else {
-                    bail!("--quantize {bounds}: expected numbers with ':' between them");
+                    bail!(
+                        "invalid value '{bounds}' for --quantize: expected numbers separated by ':'"
+                    );
                 };
                 Some(quantize)
             }
@@ -117,10 +122,10 @@ impl DepthFiles {
     }
 
     /// The groups of records that `--by` names.
-    pub(crate) fn by_groups(&self) -> Result<Option<By>> {
+    pub(crate) fn by_groups(&self) -> Result<Option<GroupBy>> {
         let mut given = self.by.iter().filter_map(|by| group(by));
         match (given.next(), given.next()) {
-            (Some(_), Some(_)) => bail!("--by takes one of RG, SM and LB"),
+            (Some(_), Some(_)) => bail!("--by takes only one of RG, SM and LB"),
             (by, _) => Ok(by),
         }
     }
@@ -130,7 +135,7 @@ impl DepthFiles {
         let mut given = self.by_intervals();
         let Some(path) = given.next() else { return Ok(None) };
         if given.next().is_some() {
-            bail!("--by is given twice with intervals");
+            bail!("--by can be given only once with intervals");
         }
         let number = path.to_str().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
         let Some(number) = number.filter(|number| !number.is_empty()) else {
@@ -138,7 +143,9 @@ impl DepthFiles {
         };
         match number.parse().ok().and_then(Intervals::windows) {
             Some(windows) => Ok(Some(windows)),
-            None => bail!("--by {number}: windows have 1 to {} bases", u32::MAX),
+            None => {
+                bail!("invalid value '{number}' for --by: windows have 1 to {} bases", u32::MAX)
+            }
         }
     }
 
@@ -151,20 +158,20 @@ impl DepthFiles {
 impl DepthArgs {
     /// An option that depths alone have, if one is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let rules = Rules::default();
+        let rules = DepthRules::default();
         self.files.given().or(first([
             ("--use-median", self.files.use_median),
             ("--fast-mode", self.fast_mode),
-            ("--flag", self.flag != rules.filter.none_of),
+            ("--exclude-flags", self.flag != rules.filter.none_of),
             ("--include-flag", self.include_flag != 0),
-            ("--mapq", self.mapq > 0),
+            ("--min-mapq", self.mapq > 0),
             ("--read-groups", !self.read_groups.is_empty()),
         ]))
     }
 
     /// Which records count.
-    pub(crate) fn rules(&self) -> Rules {
-        Rules {
+    pub(crate) fn rules(&self) -> DepthRules {
+        DepthRules {
             filter: Filter {
                 none_of: self.flag,
                 any_of: self.include_flag,
@@ -173,47 +180,72 @@ impl DepthArgs {
             },
             read_groups: self.read_groups.iter().map(|id| id.clone().into_bytes()).collect(),
             counting: if self.fast_mode { Counting::Whole } else { Counting::Once },
-            ..Rules::default()
+            ..DepthRules::default()
         }
     }
 }
 
 /// A file of that name can be named by its folder.
-fn group(path: &Path) -> Option<By> {
-    By::parse(path.to_str()?)
+fn group(path: &Path) -> Option<GroupBy> {
+    GroupBy::parse(path.to_str()?)
 }
 
 fn first<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
     options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
 }
 
-/// Says which references of a BED file there are none of.
-pub(crate) fn tell_unknown(intervals: Option<&Intervals>, header: &bam::Header, name: &str) {
-    for reference in intervals.map(Intervals::references).unwrap_or_default() {
-        if header.reference_id(reference).is_none() {
-            let reference = biofast::io::Escaped(reference);
-            let what = format!("{name}: no reference '{reference}', of which --by has intervals");
-            message("warning", &what);
+/// Says which intervals of a BED file lie outside the references of a file.
+pub(crate) fn tell_unknown(
+    console: &Console,
+    intervals: Option<&Intervals>,
+    header: &bam::Header,
+    name: &str,
+) {
+    let Some(intervals) = intervals else { return };
+    if !intervals.are_windows() && intervals.references().is_empty() {
+        console.warning("--by: the BED file has no intervals");
+    }
+    for reference in intervals.references() {
+        let known = header.references().iter().find(|known| known.name == reference);
+        let shown = biofast::io::Escaped(reference);
+        match known.map(|known| (known.length, intervals.past_end(reference, known.length))) {
+            None => {
+                let what = format!(
+                    "{name}: no reference is named '{shown}': its --by intervals are left out"
+                );
+                console.warning(&what);
+            }
+            Some((_, 0)) => {}
+            Some((length, count)) => {
+                let ends = if count == 1 { "--by interval ends" } else { "--by intervals end" };
+                let what =
+                    format!("{name}: {count} {ends} past the end of '{shown}' ({length} bases)");
+                console.warning(&what);
+            }
         }
     }
 }
 
 /// Opens the files of mosdepth of one input, whose names start with `prefix`.
-pub(crate) fn targets(settings: &Settings, prefix: &Path, files: &mut Files) -> Result<Targets> {
+pub(crate) fn targets(
+    settings: &Settings,
+    prefix: &Path,
+    session: &mut Session,
+) -> Result<Targets> {
     let path = |ending: &str| {
         let mut path = prefix.as_os_str().to_owned();
         path.push(ending);
         PathBuf::from(path)
     };
-    let text = |ending: &str, files: &mut Files| output::report(files, Some(&path(ending)));
-    let bed = |ending, files: &mut Files| -> Result<(Output, Output)> {
+    let text = |ending: &str, session: &mut Session| output::report(session, Some(&path(ending)));
+    let bed = |ending, session: &mut Session| -> Result<(Output, Output)> {
         let compression = Compression::new(Format::Bgzf, Some(Level::Number(1)))?;
-        let bed = output::records(files, Some(&path(ending)), compression)?;
-        Ok((bed, text(&format!("{ending}.csi"), files)?))
+        let bed = output::records(session, Some(&path(ending)), compression)?;
+        Ok((bed, text(&format!("{ending}.csi"), session)?))
     };
     let has_regions = settings.intervals.is_some();
     let mut optional_bed = |wanted: bool, ending| match wanted {
-        true => bed(ending, files).map(Some),
+        true => bed(ending, session).map(Some),
         false => Ok(None),
     };
     Ok(Targets {
@@ -221,10 +253,10 @@ pub(crate) fn targets(settings: &Settings, prefix: &Path, files: &mut Files) -> 
         regions: optional_bed(has_regions, ".regions.bed.gz")?,
         quantized: optional_bed(settings.quantize.is_some(), ".quantized.bed.gz")?,
         thresholds: optional_bed(!settings.thresholds.is_empty(), ".thresholds.bed.gz")?,
-        summary: Some(text(".mosdepth.summary.txt", files)?),
-        global: Some(text(".mosdepth.global.dist.txt", files)?),
+        summary: Some(text(".mosdepth.summary.txt", session)?),
+        global: Some(text(".mosdepth.global.dist.txt", session)?),
         region: match has_regions {
-            true => Some(text(".mosdepth.region.dist.txt", files)?),
+            true => Some(text(".mosdepth.region.dist.txt", session)?),
             false => None,
         },
     })

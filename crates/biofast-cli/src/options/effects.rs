@@ -120,13 +120,15 @@ const IDLE: [(&str, &str, &[&str]); 8] = [
     ),
 ];
 
+/// Whether a command is to say less.
+pub(crate) fn is_quiet(matches: &ArgMatches) -> bool {
+    matches!(matches.try_get_one::<bool>("quiet"), Ok(Some(true)))
+}
+
 /// What to say about the options that were given in vain.
 pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<String> {
     let Some((name, matches)) = matches.subcommand() else { return Vec::new() };
     let Some(command) = command.find_subcommand(name) else { return Vec::new() };
-    if matches!(matches.try_get_one::<bool>("quiet"), Ok(Some(true))) {
-        return Vec::new();
-    }
     // An argument that another command has is none of this one.
     let known = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
     let typed = |id: &str| known(id) && matches.value_source(id) == Some(ValueSource::CommandLine);
@@ -161,7 +163,9 @@ pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<Stri
     let in_vain = typed("mates") && !has_pairs && !typed("interleaved") && !typed("shard");
     let mates = in_vain.then(|| match known("paired") {
         true => "--mates has no effect without --paired or --interleaved".to_owned(),
-        false => "--mates has no effect: it is for pairs, two files or --interleaved".to_owned(),
+        false => {
+            "--mates has no effect on single reads: it needs two files or --interleaved".to_owned()
+        }
     });
     needing.chain(idle).chain(mates).collect()
 }
@@ -192,7 +196,7 @@ mod tests {
             ("filter x.fq y.fq", 0),
             ("filter -i x.fq -I y.fq", 0),
             ("dedup x.fq", 1),
-            ("sort --by name x.fq y.fq", 0),
+            ("sort --key name x.fq y.fq", 0),
             ("stats x.fq y.fq", 1),
             ("stats x.fq y.fq --paired", 0),
             ("check x.fq --interleaved", 0),

@@ -5,20 +5,20 @@ use biofast::bam::flag;
 /// Which records are wanted, by flags and mapping quality.
 #[derive(clap::Args)]
 pub(crate) struct Flags {
-    /// Only records with all of these flags: a number, or names such as PAIRED,UNMAP
+    /// Include only records with all of these flags set: a number, or names such as PAIRED,UNMAP
     #[arg(short = 'f', long = "require-flags", value_name = "FLAGS", value_parser = flags)]
     all_of: Vec<u16>,
 
-    /// Only records with none of these flags
-    #[arg(short = 'F', long = "excl-flags", alias = "exclude-flags", value_name = "FLAGS", value_parser = flags)]
+    /// Exclude records with any of these flags set
+    #[arg(short = 'F', long = "exclude-flags", value_name = "FLAGS", value_parser = flags)]
     none_of: Vec<u16>,
 
-    /// Only records that lack at least one of these flags
+    /// Exclude records with all of these flags set
     #[arg(short = 'G', value_name = "FLAGS", value_parser = flags)]
     not_all_of: Vec<u16>,
 
-    /// Only records with at least one of these flags
-    #[arg(long = "rf", alias = "incl-flags", alias = "include-flags", value_name = "FLAGS", value_parser = flags)]
+    /// Include only records with at least one of these flags set
+    #[arg(long = "include-flags", value_name = "FLAGS", value_parser = flags)]
     any_of: Vec<u16>,
 }
 
@@ -42,7 +42,7 @@ fn union(flags: &[u16]) -> u16 {
 
 fn flags(text: &str) -> Result<u16, String> {
     flag::parse(text).ok_or_else(|| {
-        "expected a number from 0 to 65535, or names separated by commas: PAIRED, PROPER_PAIR, \
+        "expected a number from 0 to 65535 or names separated by commas: PAIRED, PROPER_PAIR, \
          UNMAP, MUNMAP, REVERSE, MREVERSE, READ1, READ2, SECONDARY, QCFAIL, DUP, SUPPLEMENTARY"
             .into()
     })

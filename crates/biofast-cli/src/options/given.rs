@@ -7,6 +7,8 @@
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, FromArgMatches, Id};
 
+use crate::session::Session;
+
 /// The arguments that were typed, each with its groups.
 #[derive(Clone, Default)]
 pub(crate) struct Given(Vec<(String, Vec<String>)>);
@@ -27,18 +29,24 @@ impl Given {
     }
 
     /// The first option of one of these groups that was typed, as the command's help shows it.
-    pub(crate) fn option(&self, command: &str, groups: &[&str]) -> Option<String> {
-        self.option_except(command, groups, &[])
+    pub(crate) fn option(
+        &self,
+        session: &Session,
+        command: &str,
+        groups: &[&str],
+    ) -> Option<String> {
+        self.option_except(session, command, groups, &[])
     }
 
     /// The same, but for these arguments.
     pub(crate) fn option_except(
         &self,
+        session: &Session,
         command: &str,
         groups: &[&str],
         except: &[&str],
     ) -> Option<String> {
-        self.first_of(groups, except).map(|id| shown(command, id))
+        self.first_of(groups, except).map(|id| session.shown(command, id))
     }
 }
 
@@ -87,23 +95,10 @@ impl clap::Args for Given {
     }
 }
 
-/// An argument as the help of its command shows it: `-q (--min-mapq)`.
-pub(crate) fn shown(command: &str, id: &str) -> String {
-    let all = crate::commands::all();
-    let argument = all
-        .find_subcommand(command)
-        .and_then(|command| command.get_arguments().find(|argument| argument.get_id() == id));
-    match argument.map(|argument| (argument.get_short(), argument.get_long())) {
-        Some((Some(short), Some(long))) => format!("-{short} (--{long})"),
-        Some((Some(short), None)) => format!("-{short}"),
-        Some((None, Some(long))) => format!("--{long}"),
-        _ => id.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::Console;
 
     #[test]
     fn options_are_known_by_the_structs_that_declare_them_and_by_the_groups_they_name() {
@@ -116,9 +111,14 @@ mod tests {
         };
         let typed =
             given(&["biofast", "filter", "-q", "3", "--head", "2", "x.fq"]).unwrap_or_default();
-        assert_eq!(typed.option("filter", &["of_alignments"]).as_deref(), Some("-q (--min-mapq)"));
-        assert_eq!(typed.option("filter", &["of_fastq"]).as_deref(), Some("--head"));
+        let mut session = Session::new(&[], Console::stderr(None));
+        session.understand(crate::commands::all());
+        assert_eq!(
+            typed.option(&session, "filter", &["of_alignments"]).as_deref(),
+            Some("-q (--min-mapq)")
+        );
+        assert_eq!(typed.option(&session, "filter", &["of_fastq"]).as_deref(), Some("--head"));
         // What has a value of its own isn't typed.
-        assert_eq!(typed.option("filter", &["TrimArgs", "Select"]), None);
+        assert_eq!(typed.option(&session, "filter", &["TrimArgs", "Select"]), None);
     }
 }

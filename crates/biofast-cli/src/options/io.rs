@@ -3,11 +3,13 @@
 use biofast::io::{IoMode, Options};
 use clap::ValueEnum;
 
+use super::GENERAL;
+
 /// How files are read.
 #[derive(clap::Args)]
 pub(crate) struct Io {
-    /// How files are read
-    #[arg(long, value_enum, default_value_t = Mode::Auto, value_name = "MODE")]
+    /// How to read input files
+    #[arg(long, value_enum, default_value_t = Mode::Auto, value_name = "MODE", help_heading = GENERAL)]
     io: Mode,
 }
 
@@ -25,10 +27,10 @@ impl Io {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Mode {
-    /// Map files of 50 MB and more into memory
+    /// Map files of 50 MB or more into memory, and read others
     Auto,
-    /// Map every file
+    /// Map all files into memory
     Mmap,
-    /// Read every file
+    /// Read all files
     Read,
 }

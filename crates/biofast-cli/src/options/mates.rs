@@ -4,26 +4,26 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::{Compression, Files, Format, Level, Output};
+use biofast::io::output::{Compression, Format, Level, Output};
 use biofast::io::{Error, MateNaming, Options, Source, display_name};
 use biofast::ops::dedup;
-use biofast::ops::order::Kept;
+use biofast::ops::order::SpooledStream;
 use clap::ValueEnum;
 
 use super::{InFile, OutFile};
 use crate::console::Hinted;
-use crate::embedded;
-use crate::inputs::{self, Input};
+use crate::inputs::{self, Input, Layout};
 use crate::output;
+use crate::session::Session;
 
 /// One file of reads, or the two of mates.
 #[derive(clap::Args)]
 pub(crate) struct Mates {
-    /// One file, or the two files of mates; '-' is standard input, which is also read when no file is named
+    /// One file of reads, or two files of mates; use '-' or no FILE for standard input
     #[arg(value_name = "FILE")]
     files: Vec<InFile>,
 
-    /// The file is interleaved: the mates of a pair follow each other
+    /// Treat the input as interleaved: the mates of each pair follow each other
     #[arg(long)]
     interleaved: bool,
 
@@ -34,32 +34,31 @@ pub(crate) struct Mates {
 /// What makes two reads the mates of a pair.
 #[derive(clap::Args)]
 pub(crate) struct Pairing {
-    /// What makes two reads mates: equal names and nothing that contradicts it, or names alone
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = Rule::Strict)]
-    mates: Rule,
+    /// Rule that decides whether two reads are mates
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = MateRule::Strict)]
+    mates: MateRule,
 }
 
 /// What `--mates` takes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Rule {
-    /// Equal names, apart from /1 and /2, and no read says in its name or comment (2:N:0) that it is the other mate
+enum MateRule {
+    /// Equal names, ignoring /1 and /2, and no name or comment (2:N:0) that marks a read as the other mate
     Strict,
-    /// Names that are equal or differ only in /1 and /2, .1 and .2, _1 and _2, :1 and :2, or -1 and -2 at their ends; comments are
-    /// ignored
+    /// Equal names, ignoring comments and the endings /1 and /2, .1 and .2, _1 and _2, :1 and :2, -1 and -2
     Names,
 }
 
 impl Pairing {
     pub(crate) fn rule(&self) -> MateNaming {
         match self.mates {
-            Rule::Strict => MateNaming::Strict,
-            Rule::Names => MateNaming::Names,
+            MateRule::Strict => MateNaming::Strict,
+            MateRule::Names => MateNaming::Names,
         }
     }
 
     /// The option, if it is given.
     pub(crate) fn given(&self) -> bool {
-        self.mates != Rule::Strict
+        self.mates != MateRule::Strict
     }
 
     /// Options that read so.
@@ -71,7 +70,7 @@ impl Pairing {
 /// Where the mates of two files go.
 #[derive(clap::Args)]
 pub(crate) struct PairsOut {
-    /// Write both mates of two input files to the file of --out, the reads of each pair next to each other
+    /// Write both mates of two input files to --out, interleaved
     #[arg(long, conflicts_with = "out2")]
     interleaved_out: bool,
 }
@@ -81,20 +80,20 @@ impl PairsOut {
     /// interleaved without being asked, as what reads it can't get two.
     pub(crate) fn refuse(
         &self,
-        (inputs, paired): (usize, bool),
+        layout: Layout,
         out: Option<&Path>,
         has_second: bool,
     ) -> Result<()> {
-        if self.interleaved_out && !paired {
+        if self.interleaved_out && !layout.is_paired() {
             bail!("--interleaved-out needs pairs: two files, or --interleaved");
         }
         let is_file = |path: &Path| {
             path != Path::new("-") && std::fs::metadata(path).map_or(true, |found| found.is_file())
         };
         match out.filter(|out| is_file(out)) {
-            Some(out) if inputs == 2 && !has_second && !self.interleaved_out => Err(Hinted {
-                message: format!("two files of mates, and one output, {}", display_name(out)),
-                hint: "name the file of second reads with --out2; --interleaved-out writes both mates to one file",
+            Some(out) if layout == Layout::Paired && !has_second && !self.interleaved_out => Err(Hinted {
+                message: format!("two input files but only one output, {}", display_name(out)),
+                hint: "add --out2 FILE for the second reads, or --interleaved-out to write both mates to one file".into(),
             }
             .into()),
             _ => Ok(()),
@@ -108,36 +107,23 @@ impl Mates {
         &self.pairing
     }
 
-    /// Whether mates follow each other in one file.
-    pub(crate) fn is_interleaved(&self) -> bool {
-        self.interleaved
-    }
-
-    /// The inputs, one or two, and whether they hold pairs.
-    pub(crate) fn inputs(&self, files: &mut Files) -> Result<(Vec<Input>, bool)> {
-        let inputs = one_or_two(&self.files, files)?;
-        if self.interleaved && inputs.len() > 1 {
-            bail!("--interleaved takes one file, but {} are named", inputs.len());
+    /// The inputs, one or two, and how mates lie in them.
+    pub(crate) fn inputs(&self, session: &mut Session) -> Result<(Vec<Input>, Layout)> {
+        let (inputs, layout) = inputs::of_reads(&self.files, false, session)?;
+        match layout {
+            Layout::Paired if self.interleaved => {
+                bail!("--interleaved takes one file, but {} are named", inputs.len())
+            }
+            Layout::Single if self.interleaved => Ok((inputs, Layout::Interleaved)),
+            layout => Ok((inputs, layout)),
         }
-        let paired = self.interleaved || inputs.len() == 2;
-        Ok((inputs, paired))
     }
-}
-
-/// The one or two inputs that are named.
-pub(crate) fn one_or_two(named: &[InFile], files: &mut Files) -> Result<Vec<Input>> {
-    let inputs = inputs::gather(named, None, "-", files)?;
-    if inputs.len() > 2 {
-        bail!("expected one file, or two of mates, but {} are named", inputs.len());
-    }
-    inputs::are_two(&inputs)?;
-    Ok(inputs)
 }
 
 /// An input that is opened as often as needed: what can be read only once is kept in a temporary file.
 pub(crate) enum Repeated {
     Once(Input),
-    Kept(Kept, String),
+    Kept(SpooledStream, String),
 }
 
 impl Repeated {
@@ -154,12 +140,17 @@ impl Repeated {
                 )
             }
             Input::Path(_) | Input::Shard(_) => return Ok(Repeated::Once(input.clone())),
-            Input::Lent(name) => embedded::open_lent(name)?,
+            Input::Lent(lent) => lent.open()?,
             Input::Stdin(_) | Input::Unnamed(_) => Box::new(std::io::stdin().lock()),
         };
+        Repeated::kept(input, stream, folder)
+    }
+
+    /// What an input holds, kept in a temporary file of this folder.
+    pub(crate) fn kept(input: &Input, stream: impl Read, folder: &Path) -> Result<Repeated> {
         let name = input.name();
-        let kept = Kept::new(stream, folder).with_context(|| {
-            format!("{name} is read twice, and can't be kept in {}", display_name(folder))
+        let kept = SpooledStream::new(stream, folder).with_context(|| {
+            format!("{name} is read twice but can't be stored in {}", display_name(folder))
         })?;
         Ok(Repeated::Kept(kept, name))
     }
@@ -173,85 +164,103 @@ impl Repeated {
 }
 
 /// An input that a library may read twice.
-pub(crate) fn rereadable(input: &Input) -> Result<dedup::Input> {
+pub(crate) fn rereadable(input: &Input) -> Result<dedup::RereadInput> {
     Ok(match input {
-        Input::Path(path) => dedup::Input::open(path)?,
+        Input::Path(path) => dedup::RereadInput::open(path)?,
         Input::Stdin(_) | Input::Unnamed(_) | Input::Lent(_) | Input::Shard(_) => {
-            dedup::Input::once(input.open()?)
+            dedup::RereadInput::once(input.open()?)
         }
     })
-}
-
-/// Inputs that a library may read twice, and whether they are FASTA; an error if only some are.
-pub(crate) fn rereadable_sequences(inputs: &[Input]) -> Result<(Vec<dedup::Input>, bool)> {
-    let mut opened = Vec::new();
-    let mut first = None;
-    for input in inputs {
-        let mut input = rereadable(input)?;
-        let is_fasta = input.is_fasta()?;
-        inputs::same_format(&mut first, is_fasta)?;
-        opened.push(input);
-    }
-    Ok((opened, first.unwrap_or(false)))
 }
 
 /// How reads are written.
 #[derive(clap::Args)]
 pub(crate) struct ReadsOut {
-    /// Output format: plain, bgzf, zstd or bzip2 [default: by the file's ending: .gz, .bgz, .zst, .bz2]
+    /// Output format: plain, bgzf, zstd or bzip2 [default: from the file extension]
+    ///
+    /// Known file extensions are .gz, .bgz, .zst and .bz2.
     #[arg(short = 'O', long, value_name = "FORMAT")]
     pub(crate) output_format: Option<Format>,
 
-    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast], for zstd 0 to 19 [default: 3], for bzip2 1 to 9 [default: 9]
+    /// Compression level: fast, small or a number
+    ///
+    /// BGZF takes fast, small or 0 to 12 [default: fast], zstd takes 0 to 19 [default: 3], and bzip2 takes 1 to 9
+    /// [default: 9].
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<Level>,
 
-    /// Wait until the outputs are on disk
+    /// Wait until the output is on disk
     #[arg(long)]
     pub(crate) sync: bool,
 
-    /// Write the summary to FILE as JSON, with a checksum of each file, which `biofast check --against` compares
-    #[arg(long, value_name = "FILE")]
+    /// Write a JSON summary to FILE
+    ///
+    /// It has a checksum of each file, which `biofast check --against` verifies.
+    #[arg(long = "summary", value_name = "FILE")]
     pub(crate) json: Option<OutFile>,
 }
 
 /// Outputs of reads, with their paths; none of standard output.
 #[derive(Default)]
-pub(crate) struct Opened {
+pub(crate) struct OutputSet {
     pub(crate) outputs: Vec<Output>,
     pub(crate) paths: Vec<Option<PathBuf>>,
 }
 
 impl ReadsOut {
-    /// Opens an output, or standard output for none and `-`, and returns its number.
+    /// How an output is compressed whose name says `named`.
+    pub(crate) fn compression(&self, named: Format) -> Result<Compression> {
+        output::compression(self.output_format.unwrap_or(named), self.level)
+    }
+
+    /// Opens the outputs: the first, or standard output for none and `-`, and those of the others that are named. A level is for
+    /// the first one, and for others as far as they are compressed.
     pub(crate) fn open(
         &self,
-        path: Option<&Path>,
+        first: &Option<OutFile>,
+        others: &[&Option<OutFile>],
         is_fasta: bool,
-        files: &mut Files,
-        opened: &mut Opened,
-    ) -> Result<usize> {
-        let path = path.filter(|path| *path != Path::new("-"));
-        let named = path.map_or(Ok(Format::Plain), |path| match is_fasta {
-            true => output::format_of_sequences(path, true),
-            false => output::format_of_reads(path),
-        })?;
-        let format = self.output_format.unwrap_or(named);
-        if format == Format::Plain && self.level.is_some() && opened.outputs.is_empty() {
-            bail!("--level needs compressed output: a name ending in .gz or .zst, or -O");
+        session: &mut Session,
+    ) -> Result<OutputSet> {
+        let mut opened = OutputSet::default();
+        let others = others.iter().filter_map(|path| path.as_deref());
+        for path in std::iter::once(first.as_deref()).chain(others.map(Some)) {
+            let named = output::format_of_optional(path, is_fasta)?;
+            output::refuse_other_compression(path, self.output_format, "-O")?;
+            let format = self.output_format.unwrap_or(named);
+            let is_for_it = format != Format::Plain || opened.outputs.is_empty();
+            let level = self.level.filter(|_| is_for_it);
+            let compression = output::compression(format, level)?;
+            opened.add(path, compression, session)?;
         }
-        let level = self.level.filter(|_| format != Format::Plain);
-        let compression = Compression::new(format, level)?;
-        opened.outputs.push(output::records(files, path, compression)?);
-        opened.paths.push(path.map(Path::to_owned));
-        Ok(opened.outputs.len() - 1)
+        Ok(opened)
     }
 }
 
-impl Opened {
-    /// The name of an output in reports.
-    pub(crate) fn name(&self, number: usize) -> String {
-        let path = self.paths.get(number).and_then(Option::as_ref);
-        path.map_or_else(|| "-".into(), |path| display_name(path))
+impl OutputSet {
+    /// Opens an output, or standard output for none and `-`, and returns its number.
+    pub(crate) fn add(
+        &mut self,
+        path: Option<&Path>,
+        compression: Compression,
+        session: &mut Session,
+    ) -> Result<usize> {
+        let path = path.filter(|path| *path != Path::new("-"));
+        Ok(self.push(output::records(session, path, compression)?, path))
+    }
+
+    /// Takes an output that is open, and returns its number.
+    pub(crate) fn push(&mut self, output: Output, path: Option<&Path>) -> usize {
+        self.outputs.push(output);
+        self.paths.push(path.map(Path::to_owned));
+        self.outputs.len() - 1
+    }
+
+    /// The names of all outputs in reports.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let name = |path: &Option<PathBuf>| {
+            path.as_ref().map_or_else(|| "-".into(), |path| display_name(path))
+        };
+        self.paths.iter().map(name).collect()
     }
 }

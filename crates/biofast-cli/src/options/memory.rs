@@ -11,7 +11,7 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Size, String> {
-        let expected = || format!("'{text}' is no size of memory: say 512M or 4G");
+        let expected = || format!("'{text}' is not a memory size: expected a form like 512M or 4G");
         let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
             "K" | "KB" | "KIB" => 10,
@@ -25,7 +25,7 @@ impl FromStr for Size {
         let bytes = number * (1u64 << shift) as f64;
         match bytes >= LEAST as f64 && bytes < usize::MAX as f64 {
             true => Ok(Size(bytes as usize)),
-            false => Err(format!("'{text}' is too little or too much: the least is 16K")),
+            false => Err(format!("'{text}' is out of range: the minimum is 16K")),
         }
     }
 }

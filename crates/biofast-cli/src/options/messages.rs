@@ -1,13 +1,15 @@
 //! `--quiet` and `--verbose`.
 
+use super::GENERAL;
+
 /// How much is said on standard error.
 #[derive(clap::Args)]
 pub(crate) struct Messages {
-    /// No progress bar, no notes, no warnings and no summary
-    #[arg(short, long)]
+    /// Don't print progress, notes, warnings or the summary
+    #[arg(short, long, help_heading = GENERAL)]
     pub(crate) quiet: bool,
 
-    /// Say how each input was read, and why: source, container, decoder, threads, kernels
-    #[arg(short, long)]
+    /// Report how each input is read: source, container, decoder, threads, kernels
+    #[arg(short, long, help_heading = GENERAL)]
     pub(crate) verbose: bool,
 }

@@ -2,6 +2,9 @@
 //!
 //! A command whose letters mean something else takes a short name away: `mut_arg("quiet", |a| a.short(None))`.
 
+/// The heading of the options that nearly every command has.
+const GENERAL: &str = "General options";
+
 mod depth;
 mod effects;
 mod flags;
@@ -23,23 +26,21 @@ mod threads;
 mod verdicts;
 
 pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_unknown};
-pub(crate) use effects::given_in_vain;
+pub(crate) use effects::{given_in_vain, is_quiet};
 pub(crate) use flags::Flags;
 pub(crate) use given::Given;
 pub(crate) use inputs::{ManyFiles, OneFile};
 pub(crate) use io::Io;
-pub(crate) use mates::{
-    Mates, Opened, Pairing, PairsOut, ReadsOut, Repeated, one_or_two, rereadable_sequences,
-};
+pub(crate) use mates::{Mates, OutputSet, Pairing, PairsOut, ReadsOut, Repeated, rereadable};
 pub(crate) use memory::{Size, default as default_memory};
 pub(crate) use messages::Messages;
-pub(crate) use outputs::{Out, Program};
-pub(crate) use paths::{Folder, InFile, OutFile, named};
+pub(crate) use outputs::{Out, ProgramLineArgs};
+pub(crate) use paths::{Folder, InFile, OutFile, keep_inputs};
 pub(crate) use regions::RegionArgs;
 pub(crate) use seek_index::{SeekIndexArg, SeekIndexes};
 pub(crate) use shard::{ShardArg, keeps_mates_together, keeps_templates_together};
 pub(crate) use sorted::SortedOut;
-pub(crate) use spill::{Spill, temp_dir};
+pub(crate) use spill::{Spill, check_temp_dir, folder_or_prefix, temp_dir};
 pub(crate) use strictness::Strictness;
 pub(crate) use threads::Threads;
 pub(crate) use verdicts::{Judge, Judged, VerdictArgs};

@@ -5,15 +5,18 @@ use std::path::Path;
 
 use anyhow::Result;
 use biofast::bam::Header;
-use biofast::io::output::{Files, Output};
+use biofast::io::output::Output;
 
 use super::OutFile;
 use crate::output;
+use crate::session::Session;
 
 /// The file of a report.
 #[derive(clap::Args)]
 pub(crate) struct Out {
-    /// Write to FILE instead of standard output; it appears only when complete
+    /// Write the output to FILE [default: standard output]
+    ///
+    /// FILE is created only if the command succeeds.
     #[arg(short, long, value_name = "FILE")]
     out: Option<OutFile>,
 }
@@ -25,34 +28,41 @@ impl Out {
     }
 
     /// Opens it.
-    pub(crate) fn open(&self, files: &mut Files) -> Result<Output> {
-        output::report(files, self.out.as_deref())
+    pub(crate) fn open(&self, session: &mut Session) -> Result<Output> {
+        output::refuse_document(self.out.as_deref())?;
+        output::report(session, self.out.as_deref())
     }
 }
 
 /// What headers of alignments say about the run.
 #[derive(clap::Args)]
-pub(crate) struct Program {
+pub(crate) struct ProgramLineArgs {
     /// Don't add an @PG line for this run to the header
     #[arg(long = "no-PG", alias = "no-pg", action = clap::ArgAction::SetTrue)]
     no_program: bool,
 }
 
-impl Program {
+impl ProgramLineArgs {
     /// What makes of a header the one that is written.
-    pub(crate) fn owned(&self) -> impl FnOnce(&Header) -> Header + Send + 'static {
-        let own = Program { no_program: self.no_program };
-        move |header| own.header(header).into_owned()
+    pub(crate) fn owned(
+        &self,
+        session: &Session,
+    ) -> impl FnOnce(&Header) -> Header + Send + 'static {
+        let command_line = (!self.no_program).then(|| session.command_line());
+        move |header| written(header, command_line.as_deref()).into_owned()
     }
 
     /// The header as it is written.
-    pub(crate) fn header<'h>(&self, header: &'h Header) -> Cow<'h, Header> {
-        match self.no_program {
-            true => Cow::Borrowed(header),
-            false => {
-                let command_line = output::command_line();
-                Cow::Owned(header.with_program(&output::program(&command_line)))
-            }
-        }
+    pub(crate) fn header<'h>(&self, header: &'h Header, session: &Session) -> Cow<'h, Header> {
+        let command_line = (!self.no_program).then(|| session.command_line());
+        written(header, command_line.as_deref())
+    }
+}
+
+/// A header with a line for this command, if one is wanted.
+fn written<'h>(header: &'h Header, command_line: Option<&str>) -> Cow<'h, Header> {
+    match command_line {
+        Some(line) => Cow::Owned(header.with_program(&output::program(line))),
+        None => Cow::Borrowed(header),
     }
 }

@@ -50,10 +50,9 @@ path!(InFile);
 path!(OutFile);
 path!(Folder);
 
-/// The run's files, with all that the command line names to be read.
-pub(crate) fn named(matches: &ArgMatches) -> Result<Files> {
-    let mut files = Files::default();
-    let Some((_, matches)) = matches.subcommand() else { return Ok(files) };
+/// Keeps all that the command line names to be read from being written.
+pub(crate) fn keep_inputs(matches: &ArgMatches, files: &mut Files) -> Result<()> {
+    let Some((_, matches)) = matches.subcommand() else { return Ok(()) };
     for id in matches.ids() {
         // Arguments of other types are not asked for.
         let Ok(Some(paths)) = matches.try_get_many::<InFile>(id.as_str()) else { continue };
@@ -66,7 +65,7 @@ pub(crate) fn named(matches: &ArgMatches) -> Result<Files> {
     }
     // Some inputs don't need it, and one that is misspelt shall not pass for read.
     if let Ok(Some(reference)) = matches.try_get_one::<InFile>("reference") {
-        let unreadable = || format!("{}: the reference can't be read", display_name(reference));
+        let unreadable = || format!("{}: can't read the reference", display_name(reference));
         probe(reference).with_context(unreadable)?;
     }
     for id in matches.ids() {
@@ -76,11 +75,11 @@ pub(crate) fn named(matches: &ArgMatches) -> Result<Files> {
         for path in files.map(OutFile::as_ref).chain(folders.map(Folder::as_ref)) {
             if remote::address(path).is_some() {
                 let name = display_name(path);
-                bail!("{name}: outputs can't be written to an address; write a file and upload it");
+                bail!("{name}: outputs can't be written to a URL; write a file and upload it");
             }
         }
     }
-    Ok(files)
+    Ok(())
 }
 
 /// An error if a file can't be opened. What a pipe holds is left to who reads it.

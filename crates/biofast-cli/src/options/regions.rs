@@ -6,22 +6,21 @@ use biofast::bam::{self, InputOptions, Query, Selection};
 use biofast::io::Source;
 
 use super::InFile;
-use crate::console::message;
+use crate::console::Console;
 use crate::inputs::Input;
 
 /// Which records are wanted.
 #[derive(clap::Args)]
 pub(crate) struct RegionArgs {
-    /// Only records that overlap REGION (may be given several times): NAME, NAME:START,
-    /// NAME:START-END (from 1, END included), or * for unplaced records
+    /// Include only records that overlap REGION, such as chr1:1000-2000; may be repeated
     ///
-    /// With a BAI or CSI index beside the file only the blocks needed are read. If a name
-    /// contains ':', braces tell it from the positions: {HLA:01}:1-100. A record that
-    /// overlaps several regions counts once.
+    /// REGION is NAME, NAME:START or NAME:START-END (1-based, END included), or '*' for unplaced records. If a name
+    /// contains ':', put it in braces: {HLA:01}:1-100. A record that overlaps several regions counts once. If the file
+    /// has a BAI or CSI index, only the required blocks are read.
     #[arg(long = "region", value_name = "REGION")]
     pub(crate) regions: Vec<String>,
 
-    /// Only records that overlap an interval of the BED file
+    /// Include only records that overlap an interval in a BED file
     #[arg(short = 'L', long, aliases = ["region-file", "targets-file", "target-file"], value_name = "BED")]
     pub(crate) regions_file: Option<InFile>,
 }
@@ -35,6 +34,7 @@ impl RegionArgs {
     /// The query for an input that has been opened; without regions all its records.
     pub(crate) fn query(
         &self,
+        console: &Console,
         input: &Input,
         source: Source,
         options: &InputOptions<'_>,
@@ -42,7 +42,7 @@ impl RegionArgs {
         if !self.any() {
             return Ok(bam::Input::open(source, options)?.source.into());
         }
-        RegionArgs::select(&self.selection()?, input, source, options)
+        RegionArgs::select(console, &self.selection()?, input, source, options)
     }
 
     /// All the regions.
@@ -59,36 +59,40 @@ impl RegionArgs {
 
     /// The query for these regions and an input that has been opened.
     pub(crate) fn select(
+        console: &Console,
         selection: &Selection,
         input: &Input,
         source: Source,
         options: &InputOptions<'_>,
     ) -> Result<Query> {
+        if selection.has_no_intervals() {
+            console.warning("the BED file has no intervals: it selects no records");
+        }
         let query = match input {
             // Only a regular file can be read in parts.
             Input::Path(path) if source.len().is_some() => Query::open(path, selection, options)?,
             _ => {
                 let (header, source) = bam::peek_header(bam::Input::open(source, options)?.source)?;
-                selection.behind_end(&header).iter().for_each(tell);
+                selection.behind_end(&header).iter().for_each(|note| tell(console, note));
                 Query::scan(source, selection)
             }
         };
-        query.notes().iter().for_each(tell);
+        query.notes().iter().for_each(|note| tell(console, note));
         Ok(query)
     }
 }
 
 /// Says what is worth telling of how regions are looked up.
-fn tell(note: &Note) {
+fn tell(console: &Console, note: &Note) {
     match note {
         Note::NoIndex { is_sorted: true, .. } => {
-            message("note", &format!("{note}; `biofast index` makes one"));
+            console.note(&format!("{note}"));
         }
         Note::UnusedIndex { .. } => {
-            message("warning", &note.to_string());
-            message("hint", "make a new one with `biofast index FILE`");
+            console.warning(&note.to_string());
+            console.hint("rebuild it with `biofast index FILE`");
         }
-        Note::BehindEnd { .. } => message("warning", &note.to_string()),
-        _ => message("note", &note.to_string()),
+        Note::BehindEnd { .. } => console.warning(&note.to_string()),
+        _ => console.note(&note.to_string()),
     }
 }

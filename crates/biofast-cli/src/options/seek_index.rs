@@ -4,18 +4,20 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Files, Output};
+use biofast::io::output::Output;
 use biofast::io::{Source, display_name, remote};
 use biofast::ops::shards::{self, Error, GzipIndex, GzipIndexer};
 
 use crate::inputs::Input;
 use crate::output;
+use crate::session::Session;
 
 /// Whether seek indexes are made.
 #[derive(clap::Args)]
 pub(crate) struct SeekIndexArg {
-    /// Also write the seek index of each input, FILE.bsi, in the same reading and as `biofast index` does: the inputs must
-    /// be FASTQ in ordinary gzip. A faulty one gets none
+    /// Also write a seek index of each input, FILE.bsi, in the same pass
+    ///
+    /// The index is that of `biofast index`. Inputs must be FASTQ in ordinary gzip. A faulty input gets no index.
     #[arg(long)]
     write_index: bool,
 }
@@ -37,33 +39,30 @@ impl SeekIndexArg {
     /// An error if indexes are wanted together with this option, for this reason.
     pub(crate) fn refuse(&self, given: bool, option: &str, why: &str) -> Result<()> {
         if given && self.write_index {
-            bail!("--write-index doesn't go with {option}: {why}");
+            bail!("--write-index can't be combined with {option}: {why}");
         }
         Ok(())
     }
 
     /// Opens the index of each input, if they are wanted; so it is known before anything is read whether they can be written.
-    pub(crate) fn open(&self, inputs: &[Input], files: &mut Files) -> Result<SeekIndexes> {
+    pub(crate) fn open(&self, inputs: &[Input], session: &mut Session) -> Result<SeekIndexes> {
         let mut indexes = Vec::new();
         for input in inputs.iter().filter(|_| self.write_index) {
             let Input::Path(path) = input else {
-                bail!(
-                    "a seek index is for a file that can be read again, not for {}",
-                    input.in_words()
-                )
+                bail!("a seek index needs a regular file, not {}", input.in_words())
             };
             if remote::address(path).is_some() {
                 bail!(
-                    "{}: a seek index is written beside its file, and nothing is written to addresses: name a copy of the file",
+                    "{}: a seek index is written next to its file, which is impossible for a URL: download the file first",
                     display_name(path)
                 );
             }
             if path.exists() && !path.is_file() {
-                bail!("{}: a seek index is of a regular file", display_name(path));
+                bail!("{}: a seek index needs a regular file", display_name(path));
             }
-            let file = shards::Input::new(path);
+            let file = shards::ShardInput::new(path);
             let beside = GzipIndex::path_of(path);
-            let index = output::index(files, &beside)?;
+            let index = output::index(session, &beside)?;
             let state = State::Begun(Box::new(GzipIndexer::new(&file, index)?));
             indexes.push((path.clone(), Mutex::new(state)));
         }

@@ -5,21 +5,21 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::Files;
 use biofast::io::{TextBounds, display_name};
 use biofast::ops::shards::Plan;
 
 use crate::console::Hinted;
 use crate::inputs::{self, Input, Portion};
+use crate::session::Session;
 
 /// Which part of the input is read.
 #[derive(clap::Args)]
 pub(crate) struct ShardArg {
-    /// Read only shard N (from 1) of a plan made by `biofast shards`; '-#N' takes the plan from standard input, and
-    /// PLAN#N/TOTAL must have TOTAL shards
+    /// Read only shard N (from 1) of a plan made by `biofast shards`
     ///
-    /// The files are those of the plan. Files named on the command line take their place, such as copies on another
-    /// machine. A file that has changed since is an error.
+    /// The plan names the input files. Files on the command line replace them, for example with copies on another
+    /// machine. It is an error if a file has changed since the plan was made. '-#N' reads the plan from standard input,
+    /// and PLAN#N/TOTAL requires a plan of TOTAL shards.
     #[arg(long, value_name = "PLAN#N", allow_hyphen_values = true)]
     shard: Option<Name>,
 }
@@ -36,7 +36,8 @@ impl FromStr for Name {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Name, &'static str> {
-        const EXPECTED: &str = "expected PLAN#N or PLAN#N/TOTAL, such as plan.json#7 (quoted, if the shell takes # for itself)";
+        const EXPECTED: &str =
+            "expected PLAN#N or PLAN#N/TOTAL, such as 'plan.json#7' (quoted for the shell)";
         let (plan, number) = text.rsplit_once('#').ok_or(EXPECTED)?;
         let (number, total) = match number.split_once('/') {
             Some((number, total)) => (number, Some(total.parse().map_err(|_| EXPECTED)?)),
@@ -59,7 +60,7 @@ impl ShardArg {
     /// An error if a shard is wanted together with this option, for this reason.
     pub(crate) fn refuse(&self, given: bool, option: &str, why: &str) -> Result<()> {
         if given && self.any() {
-            bail!("{option} doesn't go with --shard: {why}");
+            bail!("{option} can't be combined with --shard: {why}");
         }
         Ok(())
     }
@@ -68,10 +69,10 @@ impl ShardArg {
     pub(crate) fn inputs(
         &self,
         named: &[impl AsRef<Path>],
-        files: &mut Files,
+        session: &mut Session,
     ) -> Result<Option<Vec<Input>>> {
         let Some(Name { plan: path, number, total }) = &self.shard else { return Ok(None) };
-        let plan = Arc::new(read(path, files)?);
+        let plan = Arc::new(read(path, session)?);
         let shown = display_name(path);
         if let Some(total) = total
             && *total != plan.shards.len() as u64
@@ -80,24 +81,19 @@ impl ShardArg {
         }
         plan.shard(*number).context(shown)?;
         if !named.is_empty() && named.len() != plan.files.len() {
-            bail!(
-                "the plan is of {} files, and {} are named in their place",
-                plan.files.len(),
-                named.len()
-            );
+            bail!("the plan has {} files, but {} are named", plan.files.len(), named.len());
         }
         let mut portions = Vec::new();
         for (file, planned) in plan.files.iter().enumerate() {
             let is_copy = !named.is_empty();
             let path = named.get(file).map_or(Path::new(&planned.path), AsRef::as_ref);
             if path == Path::new("-") {
-                bail!("a shard is read from a regular file, not from standard input");
+                bail!("a shard needs a regular file, not standard input");
             }
-            files.read(path)?;
+            session.files.read(path)?;
             plan.check_file(file, path, is_copy).map_err(|error| Hinted {
                 message: error.to_string(),
-                hint: "make a new plan with `biofast shards`, or name the right files after the options; of files that are \
-                       named the time of change doesn't count",
+                hint: "make a new plan with `biofast shards`, or name the right files after the options (their modification time is then ignored)".into(),
             })?;
             plan.check_index(file, path)?;
             let portion =
@@ -111,12 +107,14 @@ impl ShardArg {
     pub(crate) fn input(
         &self,
         named: &[impl AsRef<Path>],
-        files: &mut Files,
+        session: &mut Session,
     ) -> Result<Option<Input>> {
-        let Some(mut inputs) = self.inputs(named, files)? else { return Ok(None) };
+        let Some(mut inputs) = self.inputs(named, session)? else { return Ok(None) };
         match inputs.pop() {
             Some(input) if inputs.is_empty() => Ok(Some(input)),
-            _ => bail!("the plan is of two files of mates, and one file of alignments is expected"),
+            _ => bail!(
+                "expected a plan of one file of alignments, but this plan has two files of mates"
+            ),
         }
     }
 }
@@ -125,8 +123,8 @@ impl ShardArg {
 pub(crate) fn keeps_mates_together(inputs: &[Input]) -> Result<()> {
     match inputs {
         [Input::Shard(Portion { plan, .. })] if plan.together != 2 => Err(Hinted {
-            message: "the plan's shards may end between the mates of a pair".into(),
-            hint: "make the plan with `biofast shards --interleaved`",
+            message: "the plan's shards may separate the mates of a pair".into(),
+            hint: "make the plan with `biofast shards --interleaved`".into(),
         }
         .into()),
         _ => Ok(()),
@@ -137,9 +135,8 @@ pub(crate) fn keeps_mates_together(inputs: &[Input]) -> Result<()> {
 pub(crate) fn keeps_templates_together(input: &Input) -> Result<()> {
     match input {
         Input::Shard(Portion { plan, .. }) if !plan.templates => Err(Hinted {
-            message: "the plan's shards may end between the mates of a pair".into(),
-            hint: "make the plan with `biofast shards --keep-templates`; a file sorted by coordinate is sorted by name first: \
-                   `biofast sort -n`",
+            message: "the plan's shards may separate the mates of a pair".into(),
+            hint: "make the plan with `biofast shards --keep-templates`; sort the file by name first (`biofast sort -n`) if it is sorted by coordinate".into(),
         }
         .into()),
         _ => Ok(()),
@@ -147,12 +144,12 @@ pub(crate) fn keeps_templates_together(input: &Input) -> Result<()> {
 }
 
 /// Reads and checks a plan.
-fn read(path: &Path, files: &mut Files) -> Result<Plan> {
+fn read(path: &Path, session: &mut Session) -> Result<Plan> {
     let name = if path == Path::new("-") {
-        files.read_stdin()?;
+        session.files.read_stdin()?;
         "standard input".to_owned()
     } else {
-        files.read(path)?;
+        session.files.read(path)?;
         biofast::io::display_name(path)
     };
     let text = inputs::text(path, TextBounds::DOCUMENT)?;

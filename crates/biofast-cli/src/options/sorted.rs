@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::bam::index::{BuildOptions, Format as BamIndex};
+use biofast::bam::index::{BuildOptions, IndexFormat as BamIndex};
 use biofast::bam::{self, Header, Writer};
-use biofast::io::output::{Compression, Files, Format, Level, Output};
+use biofast::io::output::{Compression, Format, Level, Output};
 use clap::ValueEnum;
 
 use crate::output;
+use crate::session::Session;
 
 /// The level of BAM unless another is given, as of `filter`.
 const BAM_LEVEL: Level = Level::Number(6);
@@ -16,45 +17,38 @@ const BAM_LEVEL: Level = Level::Number(6);
 /// How alignments are written by one thread.
 #[derive(clap::Args)]
 pub(crate) struct SortedOut {
-    /// Output format [default: by the file's ending, else bam]
-    #[arg(
-        short = 'O',
-        long,
-        alias = "output-fmt",
-        value_enum,
-        ignore_case = true,
-        value_name = "FORMAT"
-    )]
-    output_format: Option<OutputFormat>,
+    /// Output format [default: from the file extension, else bam]
+    #[arg(short = 'O', long, value_enum, ignore_case = true, value_name = "FORMAT")]
+    output_format: Option<SortedFormat>,
 
-    /// Compression level: fast, small or 0 to 12 [default for BAM: 6]
+    /// Compression level: fast, small or 0 to 12 [default: 6 for BAM]
     #[arg(short = 'l', long, value_name = "LEVEL")]
     level: Option<Level>,
 
-    /// Write BAM without compression, for a program that reads it at once
+    /// Write uncompressed BAM, for piping to another program
     #[arg(short, long, conflicts_with = "level")]
     uncompressed: bool,
 
-    /// Also write an index beside the BAM file: bai or csi [default: bai where it can hold the references]
+    /// Also write an index next to the BAM file [default: bai if it can hold the references]
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto", value_name = "FORMAT")]
-    write_index: Option<IndexFormat>,
+    write_index: Option<SortedIndexFormat>,
 
-    /// Wait until the outputs are on disk
+    /// Wait until the output is on disk
     #[arg(long)]
     sync: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OutputFormat {
-    /// Text
+enum SortedFormat {
+    /// SAM (text)
     Sam,
-    /// Binary
+    /// BAM (binary)
     Bam,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum IndexFormat {
-    /// BAI where it can hold the references, else CSI
+enum SortedIndexFormat {
+    /// BAI if it can hold the references, else CSI
     Auto,
     /// For references of up to 512 Mb
     Bai,
@@ -82,12 +76,12 @@ impl SortedOut {
     pub(crate) fn open(
         &self,
         path: Option<&Path>,
-        files: &mut Files,
+        session: &mut Session,
         header: &Header,
-    ) -> Result<Target> {
+    ) -> Result<SortedTarget> {
         let named_sam = path.is_some_and(|path| output::has_extension(Some(path), "sam"));
         let is_bam = match self.output_format {
-            Some(format) => format == OutputFormat::Bam,
+            Some(format) => format == SortedFormat::Bam,
             None => !named_sam,
         };
         let format = match (is_bam, path) {
@@ -98,42 +92,42 @@ impl SortedOut {
             (false, None) => Format::Plain,
         };
         if self.uncompressed && !is_bam {
-            bail!("-u writes BAM, and SAM is asked for");
+            bail!("-u writes BAM, but SAM was requested");
         }
         let level = match (is_bam, self.level) {
             (true, _) if self.uncompressed => Some(Level::Number(0)),
             (true, None) => Some(BAM_LEVEL),
             (false, Some(_)) if format == Format::Plain => {
-                bail!("--level is for BAM or a name ending in .gz or .zst")
+                return Err(output::level_of_plain());
             }
             (_, level) => level,
         };
-        let output = output::records(files, path, Compression::new(format, level)?)?;
+        let output = output::records(session, path, Compression::new(format, level)?)?;
         let index = match self.write_index {
             None => None,
-            Some(_) if !is_bam => bail!("--write-index: SAM has no index; write BAM"),
+            Some(_) if !is_bam => bail!("--write-index needs BAM output: SAM can't be indexed"),
             Some(wanted) => {
                 let Some(path) = path.filter(|_| output.is_file()) else {
-                    bail!("--write-index needs a file to stand beside: name one with -o");
+                    bail!("--write-index needs an output file: name one with -o");
                 };
                 let format = match wanted {
-                    IndexFormat::Auto => None,
-                    IndexFormat::Bai => Some(BamIndex::Bai),
-                    IndexFormat::Csi => Some(BamIndex::Csi),
+                    SortedIndexFormat::Auto => None,
+                    SortedIndexFormat::Bai => Some(BamIndex::Bai),
+                    SortedIndexFormat::Csi => Some(BamIndex::Csi),
                 };
                 let options = BuildOptions { format, min_shift: None };
                 let mut name = path.as_os_str().to_owned();
                 name.push(".");
                 name.push(bam::index::Indexer::new(header, options)?.format().extension());
-                Some((output::report(files, Some(Path::new(&name)))?, options))
+                Some((output::report(session, Some(Path::new(&name)))?, options))
             }
         };
-        Ok(Target { header: header.clone(), output, index, is_bam, sync: self.sync })
+        Ok(SortedTarget { header: header.clone(), output, index, is_bam, sync: self.sync })
     }
 }
 
 /// What is written, opened before anything is read.
-pub(crate) struct Target {
+pub(crate) struct SortedTarget {
     header: Header,
     output: Output,
     index: Option<(Output, BuildOptions)>,
@@ -141,7 +135,7 @@ pub(crate) struct Target {
     sync: bool,
 }
 
-impl Target {
+impl SortedTarget {
     /// The format that is written.
     pub(crate) fn format(&self) -> bam::Format {
         if self.is_bam { bam::Format::Bam } else { bam::Format::Sam }

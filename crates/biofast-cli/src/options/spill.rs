@@ -2,20 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use biofast::ops::dedup::Limits;
+use biofast::io::display_name;
+use biofast::ops::dedup::SpillLimits;
 
 use super::{Folder, Size, default_memory};
 
 /// How much memory may be used, and where temporary files go beyond that.
 #[derive(clap::Args)]
 pub(crate) struct Spill {
-    /// Memory for what is remembered of reads, such as 512M or 4G; what reads and writes takes some 64 MB more
-    /// [default: a quarter of what the machine or its container has, at most 16G]
+    /// Memory limit, such as 512M or 4G [default: a quarter of RAM, at most 16G]
+    ///
+    /// The limit applies to stored reads; input and output buffers need about 64 MB more. Data beyond the limit are
+    /// spilled to temporary files. In a container, the default is a quarter of its memory limit.
     #[arg(short = 'm', long, value_name = "SIZE")]
     memory: Option<Size>,
 
-    /// The folder of temporary files [default: TMPDIR if set, else that of the output]
-    #[arg(short = 'T', long, visible_alias = "tmp-dir", value_name = "FOLDER")]
+    /// Folder for temporary files [default: TMPDIR if set, else the folder of the output]
+    #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER")]
     temp_dir: Option<Folder>,
 }
 
@@ -27,9 +30,41 @@ impl Spill {
     }
 
     /// The limits, given the first output.
-    pub(crate) fn limits(&self, out: Option<&Path>) -> Limits {
+    pub(crate) fn limits(&self, out: Option<&Path>) -> SpillLimits {
         let memory = self.memory.map_or_else(default_memory, |Size(bytes)| bytes);
-        Limits { memory, folder: temp_dir(self.temp_dir.as_deref(), out) }
+        SpillLimits { memory, folder: temp_dir(self.temp_dir.as_deref(), out) }
+    }
+}
+
+/// An error if the folder of temporary files that was named isn't there: it would be missed only when memory is full.
+pub(crate) fn check_temp_dir(matches: &clap::ArgMatches) -> anyhow::Result<()> {
+    let Some((command, matches)) = matches.subcommand() else { return Ok(()) };
+    let Ok(Some(folder)) = matches.try_get_one::<Folder>("temp_dir") else { return Ok(()) };
+    let is_there = match command {
+        "sort" => folder_or_prefix(folder).is_dir(),
+        _ => folder.is_dir(),
+    };
+    if is_there {
+        return Ok(());
+    }
+    Err(crate::console::Hinted {
+        message: format!("--temp-dir {}: no such folder", display_name(folder)),
+        hint: "create it first, or use another folder".into(),
+    }
+    .into())
+}
+
+/// This folder, or that of files whose names begin so, as `samtools sort -T` takes it.
+pub(crate) fn folder_or_prefix(given: &Path) -> &Path {
+    match given.parent() {
+        Some(parent) if !given.is_dir() => {
+            if parent.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                parent
+            }
+        }
+        _ => given,
     }
 }
 

@@ -2,15 +2,17 @@
 
 use biofast::io::Options;
 
+use super::GENERAL;
+
 /// What is done about inputs that break a rule but can be read.
 #[derive(clap::Args)]
 pub(crate) struct Strictness {
-    /// Accept BAM or CRAM without its end-of-file marker
-    #[arg(long)]
+    /// Accept BAM and CRAM files without an end-of-file marker
+    #[arg(long, help_heading = GENERAL)]
     pub(crate) allow_missing_eof: bool,
 
-    /// Treat as errors what otherwise gives a warning: input that breaks a rule of its format without losing anything
-    #[arg(long)]
+    /// Treat format violations as errors instead of warnings, even if no data are lost
+    #[arg(long, help_heading = GENERAL)]
     strict: bool,
 }
 

@@ -4,14 +4,16 @@ use std::num::NonZeroUsize;
 
 use biofast::io::Options;
 
+use super::GENERAL;
+
 /// How many threads there are, and what each takes at once.
 #[derive(clap::Args)]
 pub(crate) struct Threads {
-    /// Threads in total [default: what the machine and its limits allow]
-    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = number)]
+    /// Number of threads [default: all CPUs available to the process]
+    #[arg(short = '@', long, short_alias = 't', value_name = "N", value_parser = number, help_heading = GENERAL)]
     threads: Option<NonZeroUsize>,
 
-    /// Decompressed bytes a worker takes at once; results never depend on it
+    /// Decompressed bytes per chunk of work; results never depend on it
     #[arg(long, hide = true, value_name = "BYTES")]
     chunk_size: Option<NonZeroUsize>,
 }
@@ -44,8 +46,5 @@ const MOST_THREADS: usize = 1024;
 /// A number of threads as typed.
 fn number(typed: &str) -> Result<NonZeroUsize, String> {
     let number = typed.parse().ok().filter(|number: &NonZeroUsize| number.get() <= MOST_THREADS);
-    number.ok_or_else(|| {
-        let all = biofast::io::available_threads();
-        format!("a number from 1 to {MOST_THREADS} is needed; without -@ all {all} of this machine are used")
-    })
+    number.ok_or_else(|| format!("expected a number from 1 to {MOST_THREADS}"))
 }

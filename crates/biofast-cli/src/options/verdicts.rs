@@ -1,38 +1,41 @@
 //! Verdicts about figures, and what becomes of a run by them.
 
 use std::cell::RefCell;
-use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::{Files, Output};
+use biofast::io::output::Output;
 use biofast::io::{Escaped, TextBounds, display_name};
-use biofast::ops::show::tables::verdicts;
-use biofast::ops::verdicts::{Assessment, Judged as Judgement, Library, Rules, Verdict};
+use biofast::ops::verdicts::{Assessment, Judged as Judgement, Library, Verdict, VerdictRules};
+use biofast::report::tables::verdicts;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::{InFile, OutFile};
-use crate::console::message;
+use crate::console::Console;
+use crate::session::{Exit, Session};
 use crate::{inputs, output};
 
 /// How figures are judged.
 #[derive(clap::Args)]
 pub(crate) struct VerdictArgs {
-    /// Judge the figures by the limits of this type of library: pass, warn or fail for each check. What the type explains is
-    /// not judged
+    /// Judge the results by the limits for this type of library: pass, warn or fail
+    ///
+    /// Deviations that are normal for the type are not judged.
     #[arg(long, value_name = "TYPE", value_parser = libraries())]
     library: Option<Library>,
 
-    /// Judge the figures by limits of your own: on each line a check and its limits of warnings and failures, or 'off'. Those
-    /// that FILE doesn't name are those of --library
+    /// Judge the results by the limits in FILE
+    ///
+    /// Each line has a check and its limits for warnings and failures, or 'off'. Other checks keep the limits of
+    /// --library.
     #[arg(long, value_name = "FILE")]
     limits: Option<InFile>,
 
-    /// Judge the figures, and exit with 1 if one of them is that bad; all outputs are written before
+    /// Exit with code 1 if any check is at least this bad; all outputs are still written
     #[arg(long, value_enum, value_name = "VERDICT")]
     fail_on: Option<FailOn>,
 
-    /// Judge the figures, and write the verdicts to FILE as tab-separated values: a line for each sample and check
+    /// Write the verdicts to FILE as tab-separated values, a line for each sample and check
     #[arg(long, value_name = "FILE")]
     verdicts: Option<OutFile>,
 }
@@ -40,9 +43,9 @@ pub(crate) struct VerdictArgs {
 /// The worst that is let pass is better than this.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// At a warning, or a failure
+    /// On a warning or a failure
     Warn,
-    /// At a failure
+    /// On a failure
     Fail,
 }
 
@@ -52,7 +55,7 @@ fn libraries() -> impl TypedValueParser<Value = Library> {
         PossibleValue::new(library.name()).help(library.about()).aliases(library.aliases())
     };
     PossibleValuesParser::new(Library::ALL.map(value))
-        .try_map(|name| Library::named(&name).ok_or("no type of library"))
+        .try_map(|name| Library::named(&name).ok_or("unknown library type"))
 }
 
 impl VerdictArgs {
@@ -70,14 +73,14 @@ impl VerdictArgs {
     /// Refuses them beside something else, for a reason.
     pub(crate) fn refuse(&self, other: bool, name: &str, why: &str) -> Result<()> {
         match self.given() {
-            Some(option) if other => bail!("{option} doesn't go with {name}: {why}"),
+            Some(option) if other => bail!("{option} can't be combined with {name}: {why}"),
             _ => Ok(()),
         }
     }
 
     /// The limits.
-    pub(crate) fn rules(&self) -> Result<Rules> {
-        let mut rules = Rules::of(self.library.unwrap_or_default());
+    pub(crate) fn rules(&self) -> Result<VerdictRules> {
+        let mut rules = VerdictRules::of(self.library.unwrap_or_default());
         if let Some(path) = &self.limits {
             let name = display_name(path);
             let text = inputs::text(path, TextBounds::TABLE)?;
@@ -88,14 +91,15 @@ impl VerdictArgs {
     }
 
     /// Who judges. The table of verdicts is opened, if it is wanted.
-    pub(crate) fn judge(&self, files: &mut Files) -> Result<Judge> {
+    pub(crate) fn judge(&self, session: &mut Session) -> Result<Judge> {
         let fail_on = self.fail_on.map(|fail_on| match fail_on {
             FailOn::Warn => Verdict::Warn,
             FailOn::Fail => Verdict::Fail,
         });
         let rules = self.rules()?;
-        let table = RefCell::new(output::optional_report(files, self.verdicts.as_deref())?);
-        Ok(Judge { rules, is_asked: self.given().is_some(), fail_on, table })
+        let table = RefCell::new(output::optional_report(session, self.verdicts.as_deref())?);
+        let console = session.console.clone();
+        Ok(Judge { rules, is_asked: self.given().is_some(), fail_on, table, console })
     }
 }
 
@@ -104,11 +108,12 @@ pub(crate) type Judged = Vec<(String, Assessment)>;
 
 /// Limits, and whether they were asked for.
 pub(crate) struct Judge {
-    pub(crate) rules: Rules,
+    pub(crate) rules: VerdictRules,
     is_asked: bool,
     fail_on: Option<Verdict>,
     /// Where verdicts are written as a table, until they are.
     table: RefCell<Option<Output>>,
+    console: Console,
 }
 
 /// Of more samples sentences are left to reports.
@@ -122,15 +127,10 @@ impl Judge {
 
     /// Says on standard error what samples are worth, where it was asked for: a line for each, and of few samples a sentence
     /// for what isn't good. Makes the table appear. Gives the exit code of a run that has ended with `code`.
-    pub(crate) fn conclude(
-        &self,
-        samples: &Judged,
-        quiet: bool,
-        code: ExitCode,
-    ) -> Result<ExitCode> {
+    pub(crate) fn conclude(&self, samples: &Judged, quiet: bool, code: Exit) -> Result<Exit> {
         if self.is_asked && !quiet {
             let has_sentences = samples.len() <= SENTENCES;
-            samples.iter().for_each(|(name, all)| tell(name, all, has_sentences));
+            samples.iter().for_each(|(name, all)| tell(&self.console, name, all, has_sentences));
         }
         if let Some(table) = self.table.take() {
             output::finish(table, verdicts::tsv(samples))?;
@@ -140,7 +140,7 @@ impl Judge {
         };
         let bad: Vec<_> = samples.iter().filter(is_bad).collect();
         // An error is worse.
-        let (0, Some((name, worst))) = (crate::embedded::number(code), bad.first()) else {
+        let (Exit::Fine, Some((name, worst))) = (code, bad.first()) else {
             return Ok(code);
         };
         if quiet {
@@ -151,20 +151,20 @@ impl Judge {
                 n => format!("; and {n} more samples"),
             };
             let name = Escaped(name.as_bytes());
-            message(worst.verdict.name(), &format!("{name}: {}{others}", line(worst)));
+            self.console.message(worst.verdict.name(), &format!("{name}: {}{others}", line(worst)));
         }
-        Ok(ExitCode::from(1))
+        Ok(Exit::CheckFailed)
     }
 }
 
 /// Says what a sample is worth.
-fn tell(name: &str, assessment: &Assessment, has_sentences: bool) {
+fn tell(console: &Console, name: &str, assessment: &Assessment, has_sentences: bool) {
     let name = Escaped(name.as_bytes());
-    message("note", &format!("{name}: {}", line(assessment)));
+    console.note(&format!("{name}: {}", line(assessment)));
     for verdict in [Verdict::Fail, Verdict::Warn] {
         let with = assessment.checks.iter().filter(|one| one.verdict == verdict && has_sentences);
         for Judgement { check, text, .. } in with {
-            message(verdict.name(), &format!("{name}: {check}: {text}"));
+            console.message(verdict.name(), &format!("{name}: {check}: {text}"));
         }
     }
 }

@@ -5,65 +5,116 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use biofast::bam;
-use biofast::io::output::{self, Compression, Files, Format, Output};
-use biofast::io::pipeline::Failure;
+use biofast::io::output::{self, Compression, Files, Format, Level, Output};
 use biofast::io::{ErrorKind, Source, display_name};
 
-use crate::console::stdio;
+use crate::console::{Hinted, stdio};
+use crate::session::Session;
 
+mod failure;
 mod names;
 mod provenance;
 
+pub(crate) use failure::{RunError, failed};
 pub(crate) use names::{
-    Named, format_of_bam, format_of_reads, format_of_sam, format_of_sequences, format_of_table,
-    has_extension, make_folder, named as named_format, prefixes, refuse_unjoined,
+    NamedFormat, format_of_bam, format_of_optional, format_of_reads, format_of_sam,
+    format_of_sequences, format_of_table, has_extension, make_folder, named as named_format,
+    prefixes, refuse_document, refuse_unjoined,
 };
-pub(crate) use provenance::{
-    command_line, command_line_at, command_line_of, program, summary, summary_of_files,
-};
+pub(crate) use provenance::{command_line_at, command_line_of, program, summary, summary_of_files};
 
 /// Files beside many outputs that may be open: inputs, reports, standard streams, what the system's libraries open.
 pub(crate) const OTHER_FILES: u64 = 32;
 
 /// An output of reads or alignments: a file, or standard output for none and `-`.
 pub(crate) fn records(
-    files: &mut Files,
+    session: &mut Session,
     path: Option<&Path>,
     compression: Compression,
 ) -> Result<Output> {
     match named(path) {
-        Some(path) => {
-            files.write(path)?;
-            Ok(Output::create_with(path, compression)?)
-        }
-        None => stdout(files, compression),
+        Some(path) => file(&mut session.files, path, compression),
+        None => stdout(session, compression),
     }
+}
+
+/// The same of what is a file.
+pub(crate) fn file(files: &mut Files, path: &Path, compression: Compression) -> Result<Output> {
+    files.write(path)?;
+    Ok(Output::create_with(path, compression)?)
 }
 
 /// An output of anything else, which never takes the place of reads or alignments. If its reader has had enough, that is
 /// no reason to stop.
-pub(crate) fn report(files: &mut Files, path: Option<&Path>) -> Result<Output> {
+pub(crate) fn report(session: &mut Session, path: Option<&Path>) -> Result<Output> {
     let mut output = match named(path) {
         Some(path) => {
-            files.write(path)?;
+            session.files.write(path)?;
             refuse_reads(path)?;
             Output::create_with(path, Compression::default())?
         }
-        None => stdout(files, Compression::default())?,
+        None => stdout(session, Compression::default())?,
     };
     output.outlast_reader();
     Ok(output)
 }
 
 /// An index beside an input, which may be there already and is made anew.
-pub(crate) fn index(files: &mut Files, path: &Path) -> Result<Output> {
-    files.renew(path);
-    report(files, Some(path))
+pub(crate) fn index(session: &mut Session, path: &Path) -> Result<Output> {
+    session.files.renew(path);
+    report(session, Some(path))
 }
 
 /// The same where it was asked for.
-pub(crate) fn optional_report(files: &mut Files, path: Option<&Path>) -> Result<Option<Output>> {
-    path.map(|path| report(files, Some(path))).transpose()
+pub(crate) fn optional_report(
+    session: &mut Session,
+    path: Option<&Path>,
+) -> Result<Option<Output>> {
+    path.map(|path| report(session, Some(path))).transpose()
+}
+
+/// How an output of this format is compressed. A level is for what is compressed.
+pub(crate) fn compression(format: Format, level: Option<Level>) -> Result<Compression> {
+    if format == Format::Plain && level.is_some() {
+        return Err(level_of_plain());
+    }
+    Ok(Compression::new(format, level)?)
+}
+
+/// An error if a format was asked for and the extension of the output promises another compression.
+pub(crate) fn refuse_other_compression(
+    path: Option<&Path>,
+    asked: Option<Format>,
+    option: &str,
+) -> Result<()> {
+    let (Some(path), Some(asked)) = (named(path), asked) else { return Ok(()) };
+    let promised = Format::from_name(path);
+    if promised == Format::Plain || promised == asked {
+        return Ok(());
+    }
+    let extension = path.extension().unwrap_or_default().display().to_string();
+    Err(Hinted::error(
+        format!(
+            "{} would be {}, but its extension is .{extension}",
+            display_name(path),
+            match asked {
+                Format::Plain => "plain text",
+                Format::Bgzf => "BGZF",
+                Format::Zstd => "zstd",
+                Format::Bzip2 => "bzip2",
+            }
+        ),
+        format!("leave out {option}, or choose another extension"),
+    ))
+}
+
+/// The error of a level for an output that isn't compressed.
+pub(crate) fn level_of_plain() -> anyhow::Error {
+    Hinted {
+        message: "--level needs compressed output".into(),
+        hint: "name the output .gz, .bgz, .zst or .bz2 (.bam for alignments), or choose a format with -O".into(),
+    }
+    .into()
 }
 
 /// `path`, if it isn't `-`.
@@ -71,8 +122,8 @@ fn named(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }
 
-fn stdout(files: &mut Files, compression: Compression) -> Result<Output> {
-    if let Some(output) = crate::embedded::stdout(compression) {
+fn stdout(session: &mut Session, compression: Compression) -> Result<Output> {
+    if let Some(output) = session.stdout(compression) {
         return Ok(output);
     }
     if stdio::stdout_was_closed() {
@@ -84,7 +135,7 @@ fn stdout(files: &mut Files, compression: Compression) -> Result<Output> {
             "compressed data and BAM aren't written to a terminal: name a file (-o FILE), or pipe them into another program"
         );
     }
-    files.write_stdout()?;
+    session.files.write_stdout()?;
     Ok(Output::stdout(compression)?)
 }
 
@@ -92,16 +143,17 @@ fn stdout(files: &mut Files, compression: Compression) -> Result<Output> {
 fn refuse_reads(path: &Path) -> Result<()> {
     let name = display_name(path);
     if let Some(ending) = ending_of_reads(path) {
-        bail!(
-            "{name} is to be a report or an index, but its name ends in {ending}, as those of reads and alignments do: \
-             name it otherwise"
-        );
+        return Err(Hinted::error(
+            format!("{name} would be a report or an index, but its extension is {ending}"),
+            "if it is an input, put the name of the output before it; otherwise choose another extension",
+        ));
     }
     // What isn't a regular file can't be replaced.
     if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
         return Ok(());
     }
-    let unknown = || format!("{name} would be replaced, and what it holds can't be seen");
+    let unknown =
+        || format!("{name} would be replaced, but it can't be read to see whether it holds reads");
     // Looked at, but no input: it may be replaced.
     let file = std::fs::File::open(path).with_context(unknown)?;
     let mut source = Source::from_open_file(&name, file).with_context(unknown)?;
@@ -159,17 +211,6 @@ pub(crate) fn filled(
 ) -> Result<Output, output::Error> {
     report.append(content.as_ref())?;
     Ok(report)
-}
-
-/// The error of a run that reads and writes at once.
-pub(crate) fn failed<E>(failure: Failure<E>) -> anyhow::Error
-where
-    E: std::error::Error + Send + Sync + 'static,
-{
-    match failure {
-        Failure::Input(error) => error.into(),
-        Failure::Output(error) => error.into(),
-    }
 }
 
 /// Whether a run ended because what reads its output has had enough. Where something else was promised, the outputs

@@ -6,23 +6,62 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use biofast::io::display_name;
-use biofast::io::output::{Files, Format};
+use biofast::io::output::Format;
+
+use crate::console::Hinted;
+use crate::session::Session;
+
+/// An error: a name whose extension promises another format than is written.
+fn misnamed(path: &Path, written: &str, hint: &'static str) -> anyhow::Error {
+    let extension = inner_ending(path);
+    let message = match extension.as_str() {
+        "cram" => {
+            format!(
+                "{} would hold {written}: biofast reads CRAM but can't write it",
+                display_name(path)
+            )
+        }
+        _ => format!(
+            "{} would hold {written}, but its extension is .{extension}",
+            display_name(path)
+        ),
+    };
+    Hinted::error(message, hint)
+}
+
+/// What no reads and no alignments are taken to be in.
+fn is_of_documents(ending: &str) -> bool {
+    matches!(ending, "html" | "htm" | "json" | "csv" | "pdf" | "png" | "svg" | "xlsx")
+}
+
+/// Refuses a name that promises a document, where a text report is written.
+pub(crate) fn refuse_document(path: Option<&Path>) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    let hint = match ending(path).as_str() {
+        "html" | "htm" => "`biofast stats` and `coverage` write HTML reports with --html FILE",
+        "csv" | "xlsx" => {
+            "name it .tsv or .txt, or leave out -o; -T writes tab-separated values where a command has it"
+        }
+        "pdf" | "png" | "svg" => "HTML reports (--html FILE of `stats` and `coverage`) have charts",
+        _ => return Ok(()),
+    };
+    Err(misnamed(path, "a text report", hint))
+}
 
 /// How FASTQ that goes to this file is compressed. A name that promises what isn't written is refused.
 pub(crate) fn format_of_reads(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
-        "cram" => bail!(
-            "can't write {}: CRAM is read, not written, and this is to hold FASTQ; name it .fq or .fq.gz",
-            display_name(path)
-        ),
-        "bam" | "sam" => bail!(
-            "{} is to hold FASTQ: name it .fq or .fq.gz; `biofast import` makes BAM of FASTQ, `biofast view` BAM and SAM of alignments",
-            display_name(path)
-        ),
-        ending if is_fasta(ending) => bail!(
-            "can't write {}: reads are written as FASTQ, not as FASTA; name it .fq or .fq.gz",
-            display_name(path)
-        ),
+        "bam" | "sam" | "cram" => {
+            let hint = "name it .fq or .fq.gz; to convert reads to BAM use `biofast import`; for alignments use `sort`, `view`, `filter` or `merge`";
+            return Err(misnamed(path, "FASTQ", hint));
+        }
+        ending if is_fasta(ending) => {
+            let hint = "name it .fq or .fq.gz; to write FASTA use `biofast convert --to fasta`";
+            return Err(misnamed(path, "FASTQ", hint));
+        }
+        ending if is_of_documents(ending) => {
+            return Err(misnamed(path, "reads", "name it .fq or .fq.gz"));
+        }
         ending => refuse_unwritten(path, ending)?,
     }
     Ok(Format::from_name(path))
@@ -33,24 +72,28 @@ pub(crate) fn format_of_sequences(path: &Path, is_fasta_: bool) -> Result<Format
     let ending = inner_ending(path);
     match ending.as_str() {
         "fq" | "fastq" if is_fasta_ => {
-            bail!("{} is to hold FASTA, which has no qualities: name it .fa", display_name(path))
+            Err(misnamed(path, "FASTA, which has no qualities", "name it .fa or .fa.gz"))
         }
         ending if is_fasta(ending) && is_fasta_ => Ok(Format::from_name(path)),
         _ => format_of_reads(path),
     }
 }
 
+/// The same, where standard output isn't compressed.
+pub(crate) fn format_of_optional(path: Option<&Path>, is_fasta: bool) -> Result<Format> {
+    let path = path.filter(|path| *path != Path::new("-"));
+    path.map_or(Ok(Format::Plain), |path| format_of_sequences(path, is_fasta))
+}
+
 /// The same of BAM, which is BGZF whatever its name; a name that promises another format is refused.
 pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
-        "cram" => {
-            bail!("can't write {}: CRAM is read, not written; name it .bam", display_name(path))
-        }
-        ending @ ("sam" | "fq" | "fastq") => {
-            bail!("{} is to hold BAM, not {ending}: name it .bam", display_name(path))
-        }
-        ending if is_fasta(ending) => {
-            bail!("{} is to hold BAM, not FASTA: name it .bam", display_name(path))
+        ending
+            if matches!(ending, "cram" | "sam" | "fq" | "fastq" | "txt" | "tsv")
+                || is_fasta(ending)
+                || is_of_documents(ending) =>
+        {
+            Err(misnamed(path, "BAM", "name it .bam"))
         }
         _ => Ok(Format::Bgzf),
     }
@@ -59,21 +102,18 @@ pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
 /// Refuses a name that promises other than what blocks of BGZF that are copied can hold.
 pub(crate) fn refuse_unjoined(path: &Path) -> Result<()> {
     match inner_ending(path).as_str() {
-        "cram" => {
-            bail!("can't write {}: CRAM is read, not written; name it .bam", display_name(path))
+        "cram" => Err(misnamed(path, "BAM", "name it .bam")),
+        "sam" | "fq" | "fastq" if Format::from_name(path) == Format::Plain => {
+            let hint = "`biofast cat` copies BGZF blocks: name the output .bam or .fq.gz; for plain files use the shell's `cat`";
+            Err(misnamed(path, "BGZF", hint))
         }
-        ending @ ("sam" | "fq" | "fastq") if Format::from_name(path) == Format::Plain => bail!(
-            "{} is to hold blocks of BGZF, which are copied as they are, not plain text: name it .{}",
-            display_name(path),
-            if ending == "sam" { "bam" } else { "fq.gz" }
-        ),
         _ => Ok(()),
     }
 }
 
 /// What a file of reads is to hold, as its name says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum NamedFormat {
     Fastq,
     Fasta,
     Table,
@@ -81,12 +121,12 @@ pub(crate) enum Named {
 }
 
 /// What the name of a file of reads promises, if anything.
-pub(crate) fn named(path: &Path) -> Option<Named> {
+pub(crate) fn named(path: &Path) -> Option<NamedFormat> {
     match inner_ending(path).as_str() {
-        "fq" | "fastq" => Some(Named::Fastq),
-        ending if is_fasta(ending) => Some(Named::Fasta),
-        "tsv" | "tab" | "txt" => Some(Named::Table),
-        "bam" | "ubam" => Some(Named::Bam),
+        "fq" | "fastq" => Some(NamedFormat::Fastq),
+        ending if is_fasta(ending) => Some(NamedFormat::Fasta),
+        "tsv" | "tab" | "txt" => Some(NamedFormat::Table),
+        "bam" | "ubam" => Some(NamedFormat::Bam),
         _ => None,
     }
 }
@@ -94,11 +134,11 @@ pub(crate) fn named(path: &Path) -> Option<Named> {
 /// How a table of reads is compressed. A name that promises another format is refused.
 pub(crate) fn format_of_table(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
-        ending @ ("bam" | "ubam" | "sam" | "cram" | "fq" | "fastq") => {
-            bail!("{} is to hold a table, not {ending}: name it .tsv", display_name(path))
-        }
-        ending if is_fasta(ending) => {
-            bail!("{} is to hold a table, not FASTA: name it .tsv", display_name(path))
+        ending
+            if matches!(ending, "bam" | "ubam" | "sam" | "cram" | "fq" | "fastq")
+                || is_fasta(ending) =>
+        {
+            return Err(misnamed(path, "a table", "name it .tsv"));
         }
         ending => refuse_unwritten(path, ending)?,
     }
@@ -121,19 +161,19 @@ fn inner_ending(path: &Path) -> String {
 pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
         "cram" => {
-            bail!(
-                "can't write {}: CRAM is read, not written; name it .bam or .sam",
-                display_name(path)
-            )
+            let hint = "name it .bam or .sam; to convert BAM to CRAM use `samtools view -C`";
+            return Err(misnamed(path, "alignments", hint));
         }
         "fq" | "fastq" => {
-            bail!(
-                "{} is to hold alignments; `biofast fastq` makes FASTQ of them",
-                display_name(path)
-            )
+            let hint = "convert alignments to FASTQ with `biofast fastq`";
+            return Err(misnamed(path, "alignments", hint));
         }
         ending if is_fasta(ending) => {
-            bail!("{} is to hold alignments, not FASTA", display_name(path))
+            let hint = "convert alignments to FASTA with `biofast fastq FILE | biofast convert --to fasta -`";
+            return Err(misnamed(path, "alignments", hint));
+        }
+        ending if is_of_documents(ending) => {
+            return Err(misnamed(path, "alignments", "name it .bam or .sam"));
         }
         ending => refuse_unwritten(path, ending)?,
     }
@@ -141,11 +181,20 @@ pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
 }
 
 fn refuse_unwritten(path: &Path, ending: &str) -> Result<()> {
+    if matches!(ending, "gzip" | "bzip2" | "zstd" | "bgzip") {
+        return Err(Hinted::error(
+            format!(
+                "can't write {}: .{ending} is not an extension of a format",
+                display_name(path)
+            ),
+            "name it .gz or .bgz (BGZF), .zst or .bz2",
+        ));
+    }
     if ending == "xz" {
-        bail!(
-            "can't write {}: {ending} is read, not written; name it .gz (BGZF), .zst or .bz2",
-            display_name(path)
-        );
+        return Err(Hinted::error(
+            format!("can't write {}: biofast reads xz but can't write it", display_name(path)),
+            "name it .gz (BGZF), .zst or .bz2",
+        ));
     }
     Ok(())
 }
@@ -170,7 +219,7 @@ pub(crate) fn prefixes(
         let prefix = folder.join(name.as_ref());
         if !taken.insert(prefix.clone()) {
             let name = name.as_ref().display();
-            bail!("two inputs would be written to {name}: their names are the same");
+            bail!("two inputs have the same name and would be written to {name}");
         }
         prefixes.push(prefix);
     }
@@ -178,8 +227,9 @@ pub(crate) fn prefixes(
 }
 
 /// Makes a folder for outputs, unless it is there; a run that leaves it empty removes it.
-pub(crate) fn make_folder(files: &mut Files, folder: &Path) -> Result<()> {
-    files
+pub(crate) fn make_folder(session: &mut Session, folder: &Path) -> Result<()> {
+    session
+        .files
         .make_folder(folder)
-        .with_context(|| format!("can't make the folder {}", display_name(folder)))
+        .with_context(|| format!("can't create the folder {}", display_name(folder)))
 }

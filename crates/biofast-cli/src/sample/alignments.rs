@@ -22,14 +22,14 @@ const FIRST: usize = 2;
 const WRONG: u8 = b'/';
 
 /// A line of SAM and where it belongs.
-struct Line {
+struct SamLine {
     reference: usize,
     position: usize,
     text: String,
 }
 
 /// Where a pair lies.
-struct Place {
+struct PairPosition {
     reference: usize,
     /// Of the first base, from 0.
     start: usize,
@@ -55,7 +55,7 @@ impl Alignments {
             bases.extend((0..between).map(|_| random.base()));
             let second: Vec<u8> = second.sequence.iter().rev().map(|&b| complement(b)).collect();
             bases.extend(second.iter().map(|&base| random.unless_letter(base)));
-            places.push(Place { reference, start, len: bases.len() - start });
+            places.push(PairPosition { reference, start, len: bases.len() - start });
             bases.extend((0..random.below(60)).map(|_| random.base()));
         }
         let mut lines = Vec::new();
@@ -81,7 +81,14 @@ impl Alignments {
                 if start + place.len > bases.len() {
                     continue;
                 }
-                pair(&mut lines, (first, second), copy, &Place { start, ..*place }, bases, i)?;
+                pair(
+                    &mut lines,
+                    (first, second),
+                    copy,
+                    &PairPosition { start, ..*place },
+                    bases,
+                    i,
+                )?;
             }
         }
         lines.sort_by_key(|line| (line.reference, line.position));
@@ -111,10 +118,10 @@ impl Alignments {
 
 /// The two lines of a pair.
 fn pair(
-    lines: &mut Vec<Line>,
+    lines: &mut Vec<SamLine>,
     (first, second): (&Read, &Read),
     copy: usize,
-    place: &Place,
+    place: &PairPosition,
     genome: &[u8],
     number: usize,
 ) -> Result<()> {
@@ -153,7 +160,7 @@ fn pair(
             String::from_utf8_lossy(&bases).to_uppercase(),
             String::from_utf8_lossy(&qualities),
         )?;
-        lines.push(Line { reference: place.reference, position: start, text });
+        lines.push(SamLine { reference: place.reference, position: start, text });
     }
     Ok(())
 }

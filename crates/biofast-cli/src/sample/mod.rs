@@ -62,7 +62,7 @@ pub(crate) fn write(folder: &Path, files: &mut Files) -> Result<Vec<Output>> {
     let mut outputs = Vec::new();
     let mut put = |name: &str, format: Format, bytes: &[u8], files: &mut Files| {
         let compression = Compression::new(format, None)?;
-        let mut output = output::records(files, Some(&folder.join(name)), compression)?;
+        let mut output = output::file(files, &folder.join(name), compression)?;
         output.append(bytes)?;
         outputs.push(output);
         anyhow::Ok(())
@@ -82,14 +82,10 @@ pub(crate) fn write(folder: &Path, files: &mut Files) -> Result<Vec<Output>> {
     let mut reader =
         bam::Reader::from_reader("the sample", std::io::Cursor::new(sam.into_bytes()))?;
     let header = reader.header().clone();
-    let bam = output::records(
-        files,
-        Some(&folder.join("aln.bam")),
-        Compression::new(Format::Bgzf, None)?,
-    )?;
-    let index = output::records(files, Some(&folder.join("aln.bam.bai")), Compression::default())?;
+    let bam = output::file(files, &folder.join("aln.bam"), Compression::new(Format::Bgzf, None)?)?;
+    let index = output::file(files, &folder.join("aln.bam.bai"), Compression::default())?;
     let mut writer = bam::Writer::builder(&header)
-        .index(bam::index::Format::Bai)
+        .index(bam::index::IndexFormat::Bai)
         .to_indexed(bam, index)
         .context("can't write aln.bam")?;
     while let Some(record) = reader.next_record()? {

@@ -5,7 +5,7 @@ use crate::common;
 
 use std::collections::HashMap;
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
 use common::alignment_stats::{SHAPES, SORTED, comparable};
@@ -15,7 +15,7 @@ use common::{Folder, biofast, biofast_with, command, finish};
 fn figures_and_report_are_the_same_on_any_threads_chunk_and_source() {
     let folder = Folder::new();
     let reference = folder.file("ref.fa", sam::fasta(7));
-    let text = sam::text(&Shape { records: 600, ..SHAPES[1] });
+    let text = sam::text(&SamShape { records: 600, ..SHAPES[1] });
     let path = folder.file("x.sam", &text);
     for format in [&["--json"][..], &["--format", "samtools", "-r", &reference], &["-T"]] {
         let args = [&["stats", "--stdin-label", &path][..], format].concat();
@@ -160,14 +160,14 @@ fn what_cannot_be_counted_is_an_error_that_says_why() {
     let other = folder.file("other.fa", ">other\nACGT\n");
     let not_fasta = folder.file("x.txt", "ACGT\n");
     for (args, expected) in [
-        (&["stats", "-T", &sorted, &fastq][..], "in two runs"),
-        (&["stats", "--paired", &sorted, &fastq], "for FASTQ"),
+        (&["stats", "-T", &sorted, &fastq][..], "separately"),
+        (&["stats", "--paired", &sorted, &fastq], "apply to FASTQ"),
         (&["stats", "--format", "samtools", &fastq], "FASTQ"),
         (&["stats", "--format", "samtools", &sorted, &sorted], "one input"),
-        (&["stats", "--format", "samtools", "-r", &other, &sorted], "no sequence is called"),
+        (&["stats", "--format", "samtools", "-r", &other, &sorted], "no sequence is named"),
         (&["stats", "--format", "samtools", "-r", &not_fasta, &sorted], "not FASTA"),
         (&["stats", "--format", "samtools", "-r", "/nowhere.fa", &sorted], "/nowhere.fa"),
-        (&["stats", "--sample", "s", &sorted, &fastq], "can't be joined"),
+        (&["stats", "--sample", "s", &sorted, &fastq], "can't be combined"),
     ] {
         let run = biofast(args);
         assert_eq!(run.code, 2, "{args:?}: {run:?}");

@@ -4,7 +4,7 @@
 use crate::common;
 use crate::effort::{Effort, in_two_tiers};
 
-use biofast_testkit::bam::{Record, header, record};
+use biofast_testkit::bam::{BamRecord, header, record};
 use biofast_testkit::container::{bgzf, gzip};
 
 use common::alignments::{COMMANDS, HEADER, Odd, REFERENCES, data, odd_files, sam};
@@ -60,7 +60,7 @@ fn data_cut_anywhere_are_an_error_or_whole_records(effort: Effort) {
 #[test]
 fn every_length_field_is_checked_before_it_is_used() {
     let good =
-        record(&Record { references: [0, 1], mapq: 60, flags: 99, name: "r".into(), len: 10 });
+        record(&BamRecord { references: [0, 1], mapq: 60, flags: 99, name: "r".into(), len: 10 });
     let start = header(&REFERENCES).len();
     let set = |at: usize, bytes: &[u8]| {
         let mut data = header(&REFERENCES);
@@ -70,7 +70,7 @@ fn every_length_field_is_checked_before_it_is_used() {
         bgzf(&data, 60_000)
     };
     let cases: [(usize, &[u8], &str); 8] = [
-        (0, &i32::MAX.to_le_bytes(), "truncated: the input ends inside a record"),
+        (0, &i32::MAX.to_le_bytes(), "file is truncated: it ends inside a record"),
         (0, &(-5i32).to_le_bytes(), "expected a block size of 32 or more, found -5"),
         (0, &40i32.to_le_bytes(), "expected a block size that holds name, CIGAR"),
         (4, &3i32.to_le_bytes(), "expected a reference index of the header, or -1, found 3"),
@@ -97,7 +97,7 @@ fn other_formats_are_named() {
     for (content, expected) in [
         ("@read\nACGT\n+\nIIII\n", "`biofast stats`"),
         (">chr1\nACGT\n", "FASTA"),
-        ("chr1\t5\t10\n", "neither SAM header lines nor alignment lines"),
+        ("chr1\t5\t10\n", "text other than SAM"),
         ("", "standard input is empty"),
     ] {
         let run = biofast_with(&["flagstat"], content.as_bytes());
@@ -131,10 +131,9 @@ fn a_bad_line_is_named_once() {
     let run = biofast(&["flagstat", &path]);
     assert_eq!((run.code, run.stdout.as_str()), (2, ""));
     let expected = format!(
-        "biofast: error: {path}: record 21, line 25: invalid SAM: expected as many qualities \
+        "biofast flagstat: error: {path}: record 21, line 25: invalid SAM: expected as many qualities \
          (QUAL) as bases (SEQ), found 'III'\n\
-         biofast: hint: correct or remove this line, or get the file again: it may have been cut or edited, or the \
-         program that wrote it may be at fault\n"
+         biofast flagstat: hint: the line may have been cut or edited, or the program that wrote it has a bug: correct the line, or copy or download the file again\n"
     );
     assert_eq!(run.stderr, expected);
 }
@@ -190,8 +189,8 @@ fn letters_that_bam_lacks_are_told_and_never_refused() {
     let folder = Folder::new();
     let line = |bases: &str| format!("r\t0\tc\t5\t9\t4M\t*\t0\t0\t{bases}\tIIII\n");
     for (bases, stored, needed) in [
-        ("AuUG", "ATTG", "U in a sequence (SEQ), taken as T"),
-        ("AX.e", "ANNN", "letters in a sequence (SEQ) that BAM doesn't have, taken as N"),
+        ("AuUG", "ATTG", "U in a sequence (SEQ), read as T"),
+        ("AX.e", "ANNN", "letters in a sequence (SEQ) that BAM can't store, read as N"),
     ] {
         let text = [line("=ACM"), line(bases), line("ryVn"), line(bases)].concat();
         let path = folder.file("letters.sam", format!("{HEADER}{text}"));
@@ -230,7 +229,7 @@ fn what_would_change_data_is_refused() {
     for (header, needed) in [
         ("@SQ\tSN:c\tLN:100\n@CO\ta\0b\n@RG\tID:x\n", "line 2: invalid header: a NUL byte"),
         ("@SQ\tSN:c\tLN:100\tLN:200\n", "two lengths"),
-        ("", "a header with @SQ lines"),
+        ("", "@SQ lines in the header"),
     ] {
         let line = "r\t0\tc\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\n";
         let path = folder.file("bad.sam", format!("{header}{line}"));
@@ -245,7 +244,7 @@ fn a_reference_too_long_for_bam_is_not_written_as_bam() {
     let path = folder.file("long.sam", "@SQ\tSN:c\tLN:3000000000\n");
     let out = common::text(&folder.path("out.bam"));
     let run = biofast(&["view", "-b", "-o", &out, &path]);
-    assert!(run.code == 2 && run.stderr.contains("which BAM can't state"), "{run:?}");
+    assert!(run.code == 2 && run.stderr.contains("which BAM can't store"), "{run:?}");
     assert!(!folder.path("out.bam").exists());
     let run = biofast(&["idxstats", &path]);
     assert!(run.stdout.starts_with("c\t3000000000\t0\t0\n"), "{run:?}");
@@ -275,8 +274,8 @@ fn a_cigar_of_unknown_operations_or_another_length_is_an_error() {
     let folder = Folder::new();
     for (word, needed) in [
         (4 << 4 | 15, "codes 0 to 8, found 15"),
-        (3 << 4, "found 3 and 4"),
-        (4 << 4 | 2, "found 0 and 4"),
+        (3 << 4, "CIGAR covers 3 bases, but the sequence has 4"),
+        (4 << 4 | 2, "CIGAR covers 0 bases, but the sequence has 4"),
     ] {
         let path = folder.file("x.bam", changed(38, &u32::to_le_bytes(word)));
         for command in ["view", "stats", "flagstat", "idxstats", "fastq", "filter"] {
@@ -313,7 +312,7 @@ fn names_and_fields_that_would_break_a_line_are_errors() {
         let path = folder.file("x.bam", changed(36, &[byte]));
         for command in ["view", "fastq"] {
             let run = biofast(&[command, &path]);
-            common::assert_error(&run, &["its name holds a control character"]);
+            common::assert_error(&run, &["its name contains a control character"]);
             assert!(run.stdout.lines().count() <= 4, "{run:?}");
         }
         let run = biofast(&["check", &path]);
@@ -337,11 +336,13 @@ fn names_and_fields_that_would_break_a_line_are_errors() {
 fn what_is_called_bam_and_is_not_gets_no_index() {
     let folder = Folder::new();
     let wrong = [b"BAM\x02", &header(&REFERENCES)[4..]].concat();
-    for (content, needed) in
-        [(&b""[..], "nothing"), (&wrong, "expected BAM"), (b"@r\nA\n+\nI\n", "FASTQ")]
-    {
+    for (content, needed) in [
+        (&b""[..], &["the file is empty"][..]),
+        (&wrong, &["expected BAM"]),
+        (b"@r\nA\n+\nI\n", &["expected BAM", "FASTQ"]),
+    ] {
         let path = folder.file("x.bam", bgzf(content, 1000));
-        common::assert_error(&biofast(&["index", &path]), &["expected BAM", needed]);
+        common::assert_error(&biofast(&["index", &path]), needed);
         let left: Vec<String> = common::listed(&folder);
         assert_eq!(left, ["x.bam"]);
         // Asked for by name, it may be had: of an empty file it says that there are no blocks to jump to.
@@ -352,7 +353,7 @@ fn what_is_called_bam_and_is_not_gets_no_index() {
     }
 }
 
-/// Alignments that go on behind the end of their reference cover no more than all of it.
+/// Alignments that extend past the end of their reference cover no more than all of it.
 #[test]
 fn breadth_is_never_more_than_the_reference() {
     let folder = Folder::new();
@@ -369,7 +370,7 @@ fn breadth_is_never_more_than_the_reference() {
     assert_eq!(coverage["breadth_percent"], 100.0, "{run:?}");
     assert_eq!(coverage["covered"], 10);
     assert_eq!(coverage["mean_depth"], 1.2);
-    let warning = "record 1: the alignment goes on behind the end of its reference";
+    let warning = "record 1: the alignment extends past the end of its reference";
     assert!(run.stderr.contains(warning) && run.stderr.contains("(3 times)"), "{run:?}");
 }
 

@@ -40,10 +40,10 @@ fn what_is_not_among_the_best_is_rejected_by_that_name_and_trimming_comes_first(
     let json = at("o.json");
     let args = ["filter", &input, "--crop-front", "40", "--min-len", "500", "--keep-percent", "40"];
     let run = biofast(
-        &[&args[..], &["-o", &at("o.fq"), "--rejected", &at("r.fq"), "--json", &json]].concat(),
+        &[&args[..], &["-o", &at("o.fq"), "--rejected", &at("r.fq"), "--summary", &json]].concat(),
     );
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.stderr.contains("are wanted"), "{run:?}");
+    assert!(run.stderr.contains("were requested"), "{run:?}");
     let checked = biofast(&["check", "-q", "--against", &json]);
     assert_eq!(checked.code, 0, "{checked:?}");
     let kept = std::fs::read_to_string(folder.path("o.fq")).unwrap();
@@ -72,18 +72,21 @@ fn what_cannot_be_is_said() {
     let before = listed(&folder).len();
     let out = at("o.fq");
     for (args, needed) in [
-        (&[&input, "--keep-percent", "0"][..], &["--keep-percent is 0"][..]),
-        (&[&input, "--keep-percent", "101"], &["--keep-percent is 101"]),
-        (&[&input, "--keep-percent", "NaN"], &["--keep-percent is NaN"]),
-        (&[&input, "--keep-percent", "50", "--length-weight=-1"], &["--length-weight is -1"]),
-        (&[&pairs, &input, "--target-bases", "50"], &["without mates"]),
-        (&[&pairs, "--interleaved", "--target-bases", "50"], &["without mates"]),
+        (&[&input, "--keep-percent", "0"][..], &["invalid value 0 for --keep-percent"][..]),
+        (&[&input, "--keep-percent", "101"], &["invalid value 101 for --keep-percent"]),
+        (&[&input, "--keep-percent", "NaN"], &["invalid value NaN for --keep-percent"]),
+        (
+            &[&input, "--keep-percent", "50", "--length-weight=-1"],
+            &["invalid value -1 for --length-weight"],
+        ),
+        (&[&pairs, &input, "--target-bases", "50"], &["single reads"]),
+        (&[&pairs, "--interleaved", "--target-bases", "50"], &["single reads"]),
         (&[&input, "--keep-percent", "50", "--adapter-kit", "ligation"], &["--middle"]),
         (&[&bam, "--keep-percent", "50"], &["--keep-percent"]),
         (&[&cut, "--keep-percent", "50", "-o", &out], &["cut.fq", "truncated"]),
         (
             &[&input, "--keep-percent", "50", "--temp-dir", "/nowhere", "-o", &out],
-            &["temporary file"],
+            &["--temp-dir /nowhere: no such folder"],
         ),
     ] {
         assert_error(&biofast(&[&["filter"], args].concat()), needed);

@@ -77,7 +77,7 @@ fn what_others_pass_over_is_a_fault() {
             [
                 "FASTQ",
                 "1",
-                "record 2, line 5: expected the lines of a record, found a blank line before more data",
+                "record 2, line 5: expected the next line of the record, found a blank line",
             ],
         ),
         (
@@ -95,7 +95,7 @@ fn what_others_pass_over_is_a_fault() {
             [
                 "FASTQ",
                 "0",
-                "the file is empty, but a .gz without data has some bytes: it was cut off or never written",
+                "the file is empty (0 bytes), but even a .gz file without records is not: it was truncated or never written",
             ],
         ),
         ("empty.bam", b"", ["BAM", "-", "expected BAM, found nothing"]),
@@ -106,7 +106,7 @@ fn what_others_pass_over_is_a_fault() {
             [
                 "other",
                 "-",
-                "the file is empty, but a .xz without data has some bytes: it was cut off or never written",
+                "the file is empty (0 bytes), but even a .xz file without records is not: it was truncated or never written",
             ],
         ),
     ] {
@@ -120,12 +120,18 @@ fn what_others_pass_over_is_a_fault() {
     // Reading commands: those that lose nothing go on, with a warning.
     let path = text(&folder.path("blank.fq"));
     let run = biofast(&["stats", "-T", &path]);
-    assert!(run.code == 0 && run.stderr.contains("record 2, line 5: a blank line"), "{run:?}");
+    assert!(
+        run.code == 0 && run.stderr.contains("record 2, line 5: blank line ignored"),
+        "{run:?}"
+    );
     let run = biofast(&["filter", &path, "-o", &text(&folder.path("o.fq"))]);
-    assert!(run.code == 0 && run.stderr.contains("a blank line between"), "{run:?}");
+    assert!(
+        run.code == 0 && run.stderr.contains("record 2, line 5: blank line ignored"),
+        "{run:?}"
+    );
     for command in ["stats", "filter"] {
         let run = biofast(&[command, "--strict", &path]);
-        assert!(run.code == 2 && run.stderr.contains("found a blank line before"), "{run:?}");
+        assert!(run.code == 2 && run.stderr.contains("found a blank line"), "{run:?}");
         for name in ["hole.fq", "junk.fq.gz", "empty.fq.gz", "empty.bam", "empty.cram", "empty.xz"]
         {
             let run = biofast(&[command, &text(&folder.path(name))]);
@@ -147,7 +153,7 @@ fn empty_standard_input_that_nobody_named_is_an_error() {
     {
         let run = biofast_with(arguments, b"");
         assert_eq!(run.code, 2, "{arguments:?}: {run:?}");
-        let message = "standard input is empty; name a file";
+        let message = "standard input is empty";
         assert!(run.stderr.contains(message), "{arguments:?}: {run:?}");
     }
     for arguments in [&["check", "-"][..], &["stats", "-"], &["filter", "-"]] {
@@ -182,7 +188,10 @@ fn one_bad_file_among_many_and_a_missing_one() {
     assert_eq!(check(&["-q", &good]).stdout, "");
 
     let list = folder.file("list", format!("{good}\n{missing}\n{bad}\n"));
-    assert_eq!(check(&["-X", &list]), run);
+    let listed = check(&["-X", &list]);
+    let line = format!("biofast check: warning: {list}, line 2: no such file: {missing}\n");
+    assert_eq!(listed.stderr, line + &run.stderr);
+    assert_eq!((listed.code, &listed.stdout), (run.code, &run.stdout));
     assert_eq!(check(&["-X", &folder.file("none", "")]).code, 2);
     let folder_run = check(&[folder.path("").to_str().unwrap()]);
     assert_eq!((folder_run.code, fields(&folder_run)[0][1]), (2, "error"));
@@ -221,7 +230,7 @@ fn what_a_name_promises_is_kept() {
         ("x.txt.gz", b"any text", 0, "only the compression was checked"),
         ("x.fq.gz", b"any text", 1, "expected FASTQ, found other text"),
         ("x.bam", b"", 1, "expected BAM, found nothing"),
-        ("x.cram", b">chr1\nACGT\n", 1, "expected CRAM, found text that may be FASTA"),
+        ("x.cram", b">chr1\nACGT\n", 1, "expected CRAM, found text (FASTA?)"),
         ("x.sam", b"any text", 1, "expected SAM, found other text"),
         ("x.fastq", b"", 0, "no reads"),
         ("x", b"", 0, "the input is empty"),
@@ -250,13 +259,13 @@ fn the_format_can_be_demanded() {
     let fastq = folder.file("x.fq", reads("r", 3));
     let run = check(&["--format", "bam", &fastq]);
     assert_eq!((run.code, fields(&run)[0][4]), (1, "expected BAM, found FASTQ"));
-    assert_eq!(biofast_with(&["check", "--format", "bam", "-"], b"").code, 1);
-    assert_eq!(biofast_with(&["check", "--format", "fastq", "-"], b"").code, 0);
+    assert_eq!(biofast_with(&["check", "--expect", "bam", "-"], b"").code, 1);
+    assert_eq!(biofast_with(&["check", "--expect", "fastq", "-"], b"").code, 0);
     // A fault inside reads is none of the compression.
     let bad = gzip(b"@x\nA\n+\nII\n");
     assert_eq!(biofast_with(&["check"], &bad).code, 1);
-    assert_eq!(biofast_with(&["check", "--format", "any"], &bad).code, 0);
-    assert_eq!(biofast_with(&["check", "--format", "any"], &bad[..bad.len() - 1]).code, 1);
+    assert_eq!(biofast_with(&["check", "--expect", "any"], &bad).code, 0);
+    assert_eq!(biofast_with(&["check", "--expect", "any"], &bad[..bad.len() - 1]).code, 1);
 }
 
 #[test]
@@ -378,7 +387,7 @@ fn names_with_control_characters_are_shown_harmlessly() {
 #[test]
 fn a_reference_that_cannot_be_read_is_no_fault_of_the_file() {
     let run =
-        biofast_with(&["check", "--reference", "/no/such.fa", "--format", "cram"], b"CRAM\x03\0");
+        biofast_with(&["check", "--reference", "/no/such.fa", "--expect", "cram"], b"CRAM\x03\0");
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.stderr.contains("/no/such.fa") && run.stderr.contains("No such file"), "{run:?}");
     assert!(!run.stdout.contains("fault"), "{run:?}");
@@ -390,9 +399,9 @@ fn alignments_named_like_reads_get_a_warning() {
     let sam = "@HD\tVN:1.6\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n";
     let (named, plain) = (folder.file("a.fq", sam), folder.file("a.txt", sam));
     let run = biofast(&["check", &named]);
-    let warned = "ok\tSAM\t1\twarning: the file's name says FASTQ, but it holds SAM\n";
+    let warned = "ok\tSAM\t1\twarning: the file extension says FASTQ, but the file holds SAM\n";
     assert_eq!((run.code, run.stdout), (0, format!("{named}\t{warned}")));
-    for args in [&["check", &plain][..], &["check", "--format", "sam", &named]] {
+    for args in [&["check", &plain][..], &["check", "--expect", "sam", &named]] {
         let run = biofast(args);
         assert_eq!((run.code, run.stdout.ends_with("ok\tSAM\t1\t\n")), (0, true), "{args:?}");
     }

@@ -56,7 +56,7 @@ fn set(mut record: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
 fn a_fault_is_named_with_its_rule_and_record() {
     let tags = |bytes: &[u8]| one(|r| r.tags = bytes.to_vec());
     let cases: Vec<(Vec<u8>, &str, &str)> = vec![
-        (one(|r| r.cigar = vec![3 << 4]), "cigar", "found 3 and 4"),
+        (one(|r| r.cigar = vec![3 << 4]), "cigar", "covers 3 bases, but the sequence has 4"),
         (one(|r| r.cigar = vec![4 << 4, 5 << 4 | 10]), "cigar", "codes 0 to 8, found 10"),
         (one(|r| r.position = -2), "position", "expected a position (POS)"),
         (set(good(), 36, b"\n"), "name", "found byte 0x0a"),
@@ -65,7 +65,7 @@ fn a_fault_is_named_with_its_rule_and_record() {
         (set(good(), 47, &[255]), "qualities", "found 255 at base 4"),
         (tags(b"NM"), "tags", "the first one"),
         (tags(b"NMC\x01MDZ4"), "tags", "the one after NM"),
-        (tags(b"XBBi\x09\0\0\0\0"), "tags", "cut off"),
+        (tags(b"XBBi\x09\0\0\0\0"), "tags", "truncated"),
         (tags(b"XBBq\0\0\0\0"), "tags", "unknown type"),
         (tags(b"XQQ\0"), "tags", "unknown type"),
         (tags(b"XZZa\tb\0"), "tags", "'XZ': a tab or line break"),
@@ -76,17 +76,17 @@ fn a_fault_is_named_with_its_rule_and_record() {
         (
             one(|r| r.cigar = vec![1 << 4, 2 << 4 | 4, 1 << 4]),
             "cigar",
-            "clipping (S, H) at the ends",
+            "clipping (S, H) only at the ends",
         ),
         (
             one(|r| r.cigar = vec![2 << 4, 3 << 4 | 5, 2 << 4]),
             "cigar",
-            "clipping (S, H) at the ends",
+            "clipping (S, H) only at the ends",
         ),
         (
             one(|r| r.cigar = vec![4 << 4 | 4, 2 << 4 | 5, 0]),
             "cigar",
-            "clipping (S, H) at the ends",
+            "clipping (S, H) only at the ends",
         ),
         (set(good(), 36, b"@"), "name", "without '@', found '@'"),
         (set(good(), 36, b" "), "name", "from '!' to '~'"),
@@ -119,7 +119,7 @@ fn a_fault_is_named_with_its_rule_and_record() {
 #[test]
 fn what_is_odd_is_a_warning_with_its_first_record_and_number() {
     let tags = |bytes: &[u8]| one(|r| r.tags = bytes.to_vec());
-    let padded = biofast_testkit::bam::Record {
+    let padded = biofast_testkit::bam::BamRecord {
         references: [-1, -1],
         mapq: 0,
         flags: 4,
@@ -131,21 +131,21 @@ fn what_is_odd_is_a_warning_with_its_first_record_and_number() {
         (padded, "padded with NULs"),
         (one(|r| r.flags = 0x1000), "above 0x800"),
         (one(|r| r.flags = 0x40), "without 0x1"),
-        (one(|r| r.reference = -1), "has no place"),
-        (one(|r| r.position = -1), "has no place"),
+        (one(|r| r.reference = -1), "has no position"),
+        (one(|r| r.position = -1), "has no position"),
         (one(|r| (r.flags, r.cigar) = (4, vec![3 << 4])), "of an unmapped read"),
         (
             one(|r| (r.flags, r.cigar) = (4, vec![2 << 4, 1 << 4 | 5, 2 << 4])),
             "of an unmapped read",
         ),
-        (one(|r| r.position = 997), "ends beyond"),
-        (one(|r| r.position = 1000), "position is beyond"),
+        (one(|r| r.position = 997), "ends past"),
+        (one(|r| r.position = 1000), "position is past"),
         (set(good(), 28, &(-5i32).to_le_bytes()), "(PNEXT) is negative"),
-        (set(set(good(), 24, &[1, 0, 0, 0]), 28, &[50, 0, 0, 0]), "mate's position is beyond"),
+        (set(set(good(), 24, &[1, 0, 0, 0]), 28, &[50, 0, 0, 0]), "mate's position is past"),
         (tags(b"MMZA+a,9;\0"), "base modifications"),
         (tags(b"MMZA+a,0;\0MLBC\x02\0\0\0\x01\x01"), "base modifications"),
         (tags(b"MNC\x03MMZ\0"), "base modifications"),
-        (tags(b"NMZ1\0"), "has another type"),
+        (tags(b"NMZ1\0"), "has a type other than"),
         (tags(b"RGZb\0"), "read group (RG) isn't in the header"),
     ];
     for (odd, message) in cases {
@@ -213,7 +213,7 @@ fn records_that_are_not_in_the_order_of_coordinates() {
 fn records_that_are_not_in_the_order_of_names() {
     let named = |names: &[&str]| -> Vec<Vec<u8>> {
         let record = |name: &&str| {
-            let fields = biofast_testkit::bam::Record {
+            let fields = biofast_testkit::bam::BamRecord {
                 references: [-1, -1],
                 mapq: 0,
                 flags: 4,
@@ -252,11 +252,11 @@ fn records_that_are_not_in_the_order_of_names() {
 fn headers_that_contradict_themselves() {
     type List = [(&'static str, u32)];
     let cases: [(&str, &List, &str); 8] = [
-        ("@SQ\tSN:a\tLN:5\n", &[("b", 5)], "in the list it is 'b'"),
-        ("@SQ\tSN:a\tLN:5\n", &[("a", 6)], "'a' of 5 bases, in the list it is 'a' of 6"),
+        ("@SQ\tSN:a\tLN:5\n", &[("b", 5)], "but 'b' with 5 in the list"),
+        ("@SQ\tSN:a\tLN:5\n", &[("a", 6)], "'a' with 5 bases, but 'a' with 6"),
         ("@SQ\tSN:a\tLN:5\n", &[("a", 5), ("b", 5)], "1 @SQ lines, but 2"),
-        ("@SQ\tSN:a\tLN:5\n@SQ\tSN:a\tLN:5\n", &[("a", 5)], "two sequences are called 'a'"),
-        ("", &[("a", 5), ("a", 5)], "two reference sequences are called 'a'"),
+        ("@SQ\tSN:a\tLN:5\n@SQ\tSN:a\tLN:5\n", &[("a", 5)], "two sequences are named 'a'"),
+        ("", &[("a", 5), ("a", 5)], "two reference sequences are named 'a'"),
         ("@SQ\tSN:a\n", &[("a", 5)], "line 1: expected a length (LN)"),
         ("@HD\tVN:1.6\nnonsense\n", &[("a", 5)], "line 2: expected '@'"),
         ("@HD\tVN:1.6\n@SQ\tSN\n", &[("a", 5)], "line 2: expected fields"),
@@ -301,16 +301,16 @@ fn header_lines_by_the_specification() {
         ("@HD\tVN:1.6\tSO:query", "an order (SO)"),
         ("@HD\tVN:1.6\tGO:coordinate", "a grouping (GO)"),
         ("@HD\tVN:1.6\tSS:unknown:MI", "a sub-order (SS)"),
-        ("@HD\tVN:1.6\n@HD\tVN:1.6", "line 2: expected @HD in the first line alone"),
-        ("@CO\tx\n@HD\tVN:1.6", "line 2: expected @HD in the first line alone"),
+        ("@HD\tVN:1.6\n@HD\tVN:1.6", "line 2: expected @HD only in the first line"),
+        ("@CO\tx\n@HD\tVN:1.6", "line 2: expected @HD only in the first line"),
         ("@SQ\tLN:5", "a name (SN) in @SQ"),
         ("@SQ\tSN:a(b)\tLN:5", "a reference name (SN)"),
         ("@SQ\tSN:a\tLN:0", "a length (LN) from 1"),
         ("@SQ\tSN:a\tLN:2147483648", "more than 2,147,483,647 bases"),
         ("@SQ\tSN:a\tLN:5\tAN:=", "reference names (AN)"),
-        ("@SQ\tSN:a\tLN:5\tAN:b\n@SQ\tSN:b\tLN:5", "two sequences are called 'b' (SN, AN)"),
-        ("@SQ\tSN:a\tLN:5\tAN:b,b", "two sequences are called 'b' (SN, AN)"),
-        ("@SQ\tSN:a\tLN:5\tAN:a", "two sequences are called 'a' (SN, AN)"),
+        ("@SQ\tSN:a\tLN:5\tAN:b\n@SQ\tSN:b\tLN:5", "two sequences are named 'b' (SN, AN)"),
+        ("@SQ\tSN:a\tLN:5\tAN:b,b", "two sequences are named 'b' (SN, AN)"),
+        ("@SQ\tSN:a\tLN:5\tAN:a", "two sequences are named 'a' (SN, AN)"),
         ("@SQ\tSN:a\tLN:5\tAH:=", "a locus (AH)"),
         ("@SQ\tSN:a\tLN:5\tM5:7FC56270E7A70FA81A5935B72EACBE29", "an MD5 sum (M5)"),
         ("@SQ\tSN:a\tLN:5\tTP:round", "a topology (TP)"),
@@ -318,7 +318,7 @@ fn header_lines_by_the_specification() {
         ("@SQ\tSN:a\tLN:5\tSP:caf\u{e9}", "printable ASCII"),
         ("@RG\tDS:no ID", "a name (ID) in @RG"),
         ("@RG\tID:a\n@RG\tID:a", "line 2: a second @RG"),
-        ("@RG\tID:a\tDT:2020-23-06", "by ISO 8601"),
+        ("@RG\tID:a\tDT:2020-23-06", "in ISO 8601"),
         ("@RG\tID:a\tPI:small", "an insert size (PI)"),
         ("@RG\tID:a\tPL:454", "a platform (PL)"),
         ("@RG\tID:a\tFO:ACGU", "a flow order (FO)"),
@@ -327,7 +327,7 @@ fn header_lines_by_the_specification() {
         ("@RG\tID:a\t1X:y", "a letter and a letter or digit"),
         ("@PG\tVN:1", "a name (ID) in @PG"),
         ("@PG\tID:a\n@PG\tID:a", "line 2: a second @PG"),
-        ("@PG\tID:a\tPP:b", "line 1: @PG follows a program (PP) that isn't in the header: 'b'"),
+        ("@PG\tID:a\tPP:b", "line 1: @PG refers to a program (PP) that is not in the header: 'b'"),
         ("@XX\tID:a", "@HD, @SQ, @RG, @PG or @CO"),
     ] {
         let fault = found(&format!("{bad}\n")).unwrap_or_else(|| panic!("{bad}"));
@@ -369,13 +369,13 @@ fn lines_by_the_letter_of_the_specification() {
     for (bad, message) in [
         ("\t", "no tab at the end"),
         ("\tNM:i:1\t\t", "no tab at the end"),
-        ("\tNM:i:1 XX:i:2", "a tab between optional fields"),
+        ("\tNM:i:1 XX:i:2", "a tab between tags"),
         ("\tNM:I:1", "type A, i, f, Z, H or B"),
-        ("\tXF:f:10.", "digits, with a point"),
-        ("\tXF:f:nan", "digits, with a point"),
-        ("\tXF:f:-inf", "digits, with a point"),
-        ("\tXF:f:1E-46", "single precision"),
-        ("\tXB:B:f,1,3.5e38", "single precision"),
+        ("\tXF:f:10.", "a decimal number in a tag"),
+        ("\tXF:f:nan", "a decimal number in a tag"),
+        ("\tXF:f:-inf", "a decimal number in a tag"),
+        ("\tXF:f:1E-46", "a single-precision number"),
+        ("\tXB:B:f,1,3.5e38", "a single-precision number"),
     ] {
         let fault = found(&line(bad)).unwrap_or_else(|| panic!("{bad}"));
         assert!(fault.contains(message), "{bad}: {fault}");

@@ -163,11 +163,11 @@ fn names_follow_a_template_and_the_map_has_both() {
     // Numbers are those of what is written of a range.
     assert_eq!(ours(&[&one, "--range", "2:2", "--rename", "{n}"]), "@1\nGG\n+\n##\n");
     for (wrong, needed) in [
-        ("x", "the name of every read"),
+        ("x", "gives every read the same name"),
         ("{n", "no '}'"),
         ("{what}", "unknown"),
-        (" {n}", "no header line"),
-        ("{n}\n{n}", "no header line"),
+        (" {n}", "is not a header line"),
+        ("{n}\n{n}", "is not a header line"),
     ] {
         let run = biofast(&["convert", &one, "--rename", wrong]);
         assert!(run.code == 2 && run.stderr.contains(needed), "{run:?}");
@@ -185,10 +185,10 @@ fn qualities_are_given_to_fasta_and_shifted_from_phred_64() {
     let old = folder.file("old.fq", "@a\nACG\n+\n@h~\n");
     assert_eq!(ours(&[&old, "--phred64"]), "@a\nACG\n+\n!I_\n");
     let new = folder.file("new.fq", "@ok\nA\n+\nh\n@a\nACG\n+\nI5h\n");
-    assert_error(&biofast(&["convert", &new, "--phred64"]), &["new.fq", "Phred + 64", "'5'", "2"]);
+    assert_error(&biofast(&["convert", &new, "--phred64"]), &["new.fq", "Phred+64", "'5'", "2"]);
     assert_error(
         &biofast(&["convert", &fa, "-o", &text(&folder.path("x.fq"))]),
-        &["FASTQ has qualities", "--quality 30"],
+        &["FASTQ needs qualities", "--quality 30"],
     );
     let table = b"a\tAC\n";
     assert_error(
@@ -204,7 +204,7 @@ fn what_goes_in_comes_out_by_checksum() {
     let input = folder.file("x.fq", many());
     for (out, more) in [("o.fq.gz", &[][..]), ("o.fa", &[]), ("o.fq.bz2", &["--head", "20"])] {
         let json = at("x.json");
-        ours(&[&[input.as_str(), "-o", &at(out), "--json", &json], more].concat());
+        ours(&[&[input.as_str(), "-o", &at(out), "--summary", &json], more].concat());
         let run = biofast(&["check", "-q", "--against", &json]);
         assert_eq!(run.code, 0, "{out}: {run:?}");
         let summary: serde_json::Value =
@@ -231,19 +231,22 @@ fn what_is_wrong_is_said_with_its_place_and_leaves_no_output() {
     let before = listed(&folder).len();
     for (args, needed) in [
         (vec![cut.as_str(), "-o", "o.fa"], &["cut.fq", "truncated"][..]),
-        (vec![&table, "-o", "o.fq"], &["bad.tsv", "line 3", "expected a header, a tab"]),
+        (
+            vec![&table, "-o", "o.fq"],
+            &["bad.tsv", "line 3", "expected header, sequence and qualities"],
+        ),
         (vec![&none, "-o", "o.fq"], &["none.tsv", "line 2", "expected qualities"]),
         (vec![&longer, "-o", "o.fq"], &["longer.tsv", "b"]),
-        (vec![&bam, "-o", "o.bam"], &["optional fields", "biofast view"]),
-        (vec![&bam, &bam], &["both files of mates"]),
+        (vec![&bam, "-o", "o.bam"], &["positions and tags", "biofast view"]),
+        (vec![&bam, &bam], &["is named twice"]),
         (vec![&bam, &cut], &["different formats"]),
         (vec![&fq, "--out2", "o2.fq"], &["--out2 needs pairs"]),
-        (vec![&fq, "--to", "table", "-o", "o.bam"], &["is to hold a table"]),
-        (vec![&fq, "--to", "fastq", "-o", "o.fa"], &["not as FASTA"]),
-        (vec![&fq, "--to", "bam", "-o", "o.fq"], &["is to hold BAM"]),
-        (vec![&fq, "-o", "o.bam", "-O", "zstd"], &["BAM is BGZF"]),
-        (vec![&fq, "-o", "o.fq.xz"], &["read, not written"]),
-        (vec![&fq, "--read-group", "ID:a"], &["--read-group is for BAM"]),
+        (vec![&fq, "--to", "table", "-o", "o.bam"], &["would hold a table"]),
+        (vec![&fq, "--to", "fastq", "-o", "o.fa"], &["its extension is .fa"]),
+        (vec![&fq, "--to", "bam", "-o", "o.fq"], &["would hold BAM"]),
+        (vec![&fq, "-o", "o.bam", "-O", "zstd"], &["always BGZF"]),
+        (vec![&fq, "-o", "o.fq.xz"], &["reads xz but can't write it"]),
+        (vec![&fq, "--rg-line", "ID:a"], &["--rg-line needs BAM output"]),
         (vec![&fq, "--from", "fasta"], &["x.fq", "--from"]),
         (vec![&fq, "-o", &fq], &["x.fq"]),
     ] {
@@ -262,7 +265,7 @@ fn what_is_wrong_is_said_with_its_place_and_leaves_no_output() {
     }
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
     for (range, needed) in
-        [("5:2", "ends before it begins"), ("0:2", "no range"), ("7", "no range")]
+        [("5:2", "ends before it starts"), ("0:2", "not a range"), ("7", "not a range")]
     {
         let run = biofast(&["convert", &fq, "--range", range]);
         assert!(run.code == 2 && run.stderr.contains(needed), "{run:?}");
@@ -300,8 +303,11 @@ fn the_other_strand_has_the_letters_of_the_whole_input() {
     assert_eq!(run("late.fa", &[]).stdout, ">b\nCCUU\n>a\nACGU\n");
     assert_eq!(run("dna.fa", &[]).stdout, ">b\nCCTT\n>a\nACGT\n");
     let mixed = run("mixed.fa", &[]);
-    common::assert_error(&mixed, &["mixed.fa: record 2: it has U, and the input is taken for DNA"]);
-    common::assert_error(&mixed, &["hint: --alphabet"]);
+    common::assert_error(
+        &mixed,
+        &["mixed.fa: record 2: it has U, but the input was detected as DNA"],
+    );
+    common::assert_error(&mixed, &["hint: set the alphabet with --alphabet"]);
     assert_eq!(run("mixed.fa", &["--alphabet", "dna"]).stdout, ">a\nACGT\n>b\nACGT\n");
     assert_eq!(run("mixed.fa", &["--alphabet", "rna"]).stdout, ">a\nACGU\n>b\nACGU\n");
     assert_eq!(run("mixed.fa", &["--rna2dna"]).stdout, ">a\nACGT\n>b\nACGT\n");

@@ -16,7 +16,8 @@ fn all_inputs_and_threads_give_the_same() {
         let args = ["coverage", "--format", "samtools-depth", "-t", threads, "--chunk-size", "900"];
         assert!(biofast_with(&args, sam.as_bytes()).stdout == expected);
         let prefix = at(&folder, threads);
-        let run = biofast(&["coverage", &bam, "-p", &prefix, "-b", &bed, "-t", threads, "--quiet"]);
+        let run =
+            biofast(&["coverage", &bam, "--prefix", &prefix, "-b", &bed, "-t", threads, "--quiet"]);
         assert_eq!(run.code, 0, "{}", run.stderr);
     }
     for name in listed(&folder).iter().filter_map(|name| name.strip_prefix("1.")) {
@@ -44,10 +45,13 @@ fn what_is_wrong_is_said_and_nothing_appears() {
     let unsorted = folder.file("x.sam", format!("@SQ\tSN:c\tLN:99\n{}{}", line(9), line(5)));
     let prefix = at(&folder, "own");
     let before = listed(&folder);
-    assert_error(&biofast(&["coverage", &unsorted, "-p", &prefix]), &["x.sam", "record 2"]);
-    assert_error(&biofast(&["coverage", &unsorted, "-p", &prefix, "-b", "0"]), &["windows"]);
-    assert_error(&biofast(&["coverage", &unsorted, "-p", &prefix, "-q", "a"]), &["--quantize a"]);
-    assert_error(&biofast(&["coverage", &unsorted, "-p", &prefix, "-c", "d"]), &["d"]);
+    assert_error(&biofast(&["coverage", &unsorted, "--prefix", &prefix]), &["x.sam", "record 2"]);
+    assert_error(&biofast(&["coverage", &unsorted, "--prefix", &prefix, "-b", "0"]), &["windows"]);
+    assert_error(
+        &biofast(&["coverage", &unsorted, "--prefix", &prefix, "-q", "a"]),
+        &["invalid value 'a' for --quantize"],
+    );
+    assert_error(&biofast(&["coverage", &unsorted, "--prefix", &prefix, "-c", "d"]), &["d"]);
     assert_error(&biofast(&["coverage", &unsorted, "-b", "9"]), &["--prefix"]);
     assert_eq!(listed(&folder), before);
 }
@@ -65,7 +69,7 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     assert_eq!(run.stdout, biofast(&["coverage", &sam]).stdout);
     let run = biofast(&[
-        "coverage", "--quiet", "-n", "--by", &bed, "--html", &beside, "-p", &prefix, &sam,
+        "coverage", "--quiet", "-n", "--by", &bed, "--html", &beside, "--prefix", &prefix, &sam,
     ]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let page = std::fs::read_to_string(page).expect("page");
@@ -96,5 +100,5 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
         assert!((row.0 - expected.0).abs() < 0.0051, "{rows:?} {expected:?}");
     }
     let run = biofast(&["coverage", "--by", "100", "--html", &at(&folder, "w.html"), &sam]);
-    assert_error(&run, &["--html shows the targets of a BED file, not windows"]);
+    assert_error(&run, &["--html shows the intervals of a BED file, not windows"]);
 }

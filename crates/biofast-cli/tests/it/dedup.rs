@@ -55,7 +55,7 @@ fn the_first_of_each_is_kept_in_any_container_memory_and_threads() {
                 &out,
                 "-d",
                 &rest,
-                "-T",
+                "--temp-dir",
                 &text(&at.path("")),
             ]);
             assert_eq!((run.code, run.stderr.as_str()), (0, ""));
@@ -157,7 +157,7 @@ fn pairs_are_the_same_if_both_mates_are_and_stay_together() {
     for memory in ["64M", "16K"] {
         let at = Folder::new();
         let path = |name: &str| text(&at.path(name));
-        let common = ["dedup", "-q", "-m", memory, "-T"];
+        let common = ["dedup", "-q", "-m", memory, "--temp-dir"];
         let (temporary, m, d) = (path(""), path("m.fq"), path("d.fq"));
         let (a, b, x, y) = (path("a.fq.gz"), path("b.fq.gz"), path("x.fq"), path("y.fq"));
         for args in [
@@ -190,20 +190,20 @@ fn names_and_umis_can_count() {
         let run = biofast(&[&["dedup", "-q"], args].concat());
         assert!(run.code == 0 && run.stdout == expected[0], "{args:?} {}", run.stderr);
     };
-    by(&["--umi", &input], &parted(&units, |unit| (sequence(unit).to_owned(), last(unit))));
-    by(&["--by", "umi", &input], &parted(&units, last));
+    by(&["--compare-umi", &input], &parted(&units, |unit| (sequence(unit).to_owned(), last(unit))));
+    by(&["--key", "umi", &input], &parted(&units, last));
     units.extend_from_within(100..200);
     units.push("@m:7:ACG/1 other\nAC\n+\nII\n".into());
     let again = folder.file("again.fq", units.concat());
-    by(&["--by", "name", &again], &parted(&units, name));
+    by(&["--key", "name", &again], &parted(&units, name));
     let front = |unit: &str| sequence(unit)[..30].to_owned();
-    by(&["--prefix", "30", &input], &parted(&units[..500], front));
+    by(&["--first-bases", "30", &input], &parted(&units[..500], front));
     let underscore = folder.file("u.fq", "@a_AC\nA\n+\nI\n@b_AG\nA\n+\nI\n@c_AC\nA\n+\nI\n");
-    let run = biofast(&["dedup", "-q", "--umi", "--umi-separator", "_", &underscore]);
+    let run = biofast(&["dedup", "-q", "--compare-umi", "--umi-separator", "_", &underscore]);
     assert_eq!(run.stdout, "@a_AC\nA\n+\nI\n@b_AG\nA\n+\nI\n");
     // One in the middle has none.
     let bad = folder.file("bad.fq", units[..100].concat() + "@m:1:12\nA\n+\nI\n");
-    assert_error(&biofast(&["dedup", "--umi", &bad]), &["bad.fq", "record 101", "UMI"]);
+    assert_error(&biofast(&["dedup", "--compare-umi", &bad]), &["bad.fq", "record 101", "UMI"]);
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn the_summary_has_every_file_and_check_compares_it() {
     let input = folder.file("x.fq", records.concat());
     let path = |name: &str| text(&folder.path(name));
     let (out, rest, json) = (path("o.fq.gz"), path("d.fq"), path("s.json"));
-    let run = biofast(&["dedup", &input, "-o", &out, "-d", &rest, "--json", &json]);
+    let run = biofast(&["dedup", &input, "-o", &out, "-d", &rest, "--summary", &json]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stderr.contains("4 reads: 2 kept, 2 duplicates (50.00%)"), "{run:?}");
     let summary: serde_json::Value =
@@ -293,9 +293,12 @@ fn faults_are_named_and_nothing_appears() {
     before.sort();
     let path = |name: &str| text(&folder.path(name));
     let (out, out2, rest) = (path("o.fq"), path("o2.fq"), path("d.fq"));
-    for more in
-        [&["-m", "64M"][..], &["-m", "16K"], &["--keep", "best-quality"], &["--mismatches", "1"]]
-    {
+    for more in [
+        &["-m", "64M"][..],
+        &["-m", "16K"],
+        &["--keep", "best-quality"],
+        &["--max-mismatches", "1"],
+    ] {
         for threads in ["1", "3"] {
             let run = |files: &[&str]| {
                 let common =
@@ -305,26 +308,35 @@ fn faults_are_named_and_nothing_appears() {
             assert_error(&run(&[&cut]), &["cut.fq.gz"]);
             assert_error(&run(&[&bad]), &["bad.fq", "record 351"]);
             assert_error(&run(&[&good, &short, "--interleaved-out"]), &["short.fq"]);
-            assert_error(&run(&[&good, &good]), &["both files of mates"]);
+            assert_error(&run(&[&good, &good]), &["is named twice"]);
         }
     }
     for (args, needed) in [
         (vec![good.as_str(), "-o", &good], "input"),
-        (vec![&good, "-o", &out, "-d", &out], "a file of its own"),
+        (vec![&good, "-o", &out, "-d", &out], "are the same"),
         (vec![&good, "-o", &out, "--out2", &out2], "need pairs"),
-        (vec![&good, "-o", &out, "--mismatches", "3"], "3"),
-        (vec![&good, "-o", &out, "--by", "name", "--umi"], "names are equal or not"),
-        (vec![&good, "-o", &out, "--by", "umi", "--prefix", "3"], "of sequences"),
-        (vec![&good, "-o", &out, "--keep", "best-quality", "--mismatches", "1"], "mismatches"),
-        (vec![&good, "-o", &out, "-r", "--prefix", "5"], "--reverse-complement and --prefix"),
-        (vec![&good, "-o", &out, "--umi", "--umi-separator", "ä"], "ASCII"),
+        (vec![&good, "-o", &out, "--max-mismatches", "3"], "3"),
+        (
+            vec![&good, "-o", &out, "--key", "name", "--compare-umi"],
+            "can't be combined with comparing names",
+        ),
+        (
+            vec![&good, "-o", &out, "--key", "umi", "--first-bases", "3"],
+            "when sequences are compared",
+        ),
+        (vec![&good, "-o", &out, "--keep", "best-quality", "--max-mismatches", "1"], "mismatches"),
+        (
+            vec![&good, "-o", &out, "--both-strands", "--first-bases", "5"],
+            "--both-strands can't be combined with --first-bases",
+        ),
+        (vec![&good, "-o", &out, "--compare-umi", "--umi-separator", "ä"], "ASCII"),
         (vec![&good, "-o", &out, "--level", "3"], "--level needs"),
         (vec![&good, "-o", &out, "--duplicates2", &rest], "--duplicates"),
-        (vec![&good, "-o", &path("o.bam")], "is to hold FASTQ"),
-        (vec![&good, &good, &good, "-o", &out], "3 are named"),
+        (vec![&good, "-o", &path("o.bam")], "would hold FASTQ"),
+        (vec![&good, &good, &good, "-o", &out], "but got 3"),
         (vec!["--interleaved", &good, &short, "-o", &out], "--interleaved takes one file"),
         (vec![&path("none.fq"), "-o", &out], "none.fq"),
-        (vec![&many, "-o", &out, "-m", "16K", "-T", &path("none")], "temporary files"),
+        (vec![&many, "-o", &out, "-m", "16K", "--temp-dir", &path("none")], "--temp-dir"),
     ] {
         let run = biofast(&[&["dedup"], &args[..]].concat());
         assert!(run.code == 2 && run.stderr.contains(needed), "{args:?}: {run:?}");

@@ -17,7 +17,9 @@ fn every_command_of_ours_shown_runs() {
     for Block { page, mark, lines } in blocks() {
         let same = mark.as_deref() == Some("same");
         for line in &lines {
-            if line.contains("cargo ") || line.starts_with("multiqc ") || !needs(line).is_empty() {
+            // The test of itself has a case of its own, and takes seconds.
+            let is_elsewhere = line.contains("cargo ") || line.contains("biofast self-test");
+            if is_elsewhere || line.starts_with("multiqc ") || !needs(line).is_empty() {
                 continue;
             }
             assert!(line.contains("biofast"), "{page}: {line}");
@@ -301,4 +303,33 @@ fn every_cargo_command_shown_names_what_there_is() {
 
 fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Pages that people write and what `--help` prints keep to the words of the field: `words.tsv` has those they don't use.
+#[test]
+fn pages_and_help_keep_to_the_word_list() {
+    let list = include_str!("words.tsv").lines().filter(|line| !line.starts_with('#'));
+    let list: Vec<(&str, &str)> = list.map(|line| line.split_once('\t').unwrap()).collect();
+    let is_letter = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
+    let mut found = Vec::new();
+    // Figures, lists of code and history are quoted, not written.
+    let others = ["performance.md", "unsafe.md", "CHANGELOG.md"];
+    for path in pages().iter().filter(|path| !others.iter().any(|other| path.ends_with(other))) {
+        let name = path.file_name().unwrap().to_string_lossy();
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut is_code = false;
+        for (number, line) in text.lines().enumerate() {
+            is_code ^= line.starts_with("```");
+            let line = line.to_lowercase();
+            for (word, instead) in list.iter().filter(|_| !is_code) {
+                for (at, _) in line.match_indices(word) {
+                    let (before, after) = (&line[..at], &line[at + word.len()..]);
+                    if !is_letter(before.chars().last()) && !is_letter(after.chars().next()) {
+                        found.push(format!("{name}:{}: '{word}': {instead}", number + 1));
+                    }
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
 }

@@ -42,7 +42,7 @@ fn broken_records_are_errors_with_record_and_line() {
         ("@bad\nACGT\n+\nIII\n", "record 2001, line 8004: read 'bad': expected 4 quality"),
         ("@bad\nACGT\nIIII\n@next\n", "record 2001, line 8003: expected a separator"),
         ("@bad\nACGT\n+\nII\x01I\n", "record 2001, line 8004: expected a quality character"),
-        ("@bad\nAC", "record 2001, line 8002: truncated"),
+        ("@bad\nAC", "record 2001, line 8002: file is truncated"),
     ];
     for (bad, message) in cases {
         for kind in [Kind::Plain, Kind::Gzip, Kind::Bgzf(65_280)] {
@@ -102,14 +102,14 @@ fn mates_that_disagree_are_errors_naming_the_record() {
         let run = biofast(&["stats", "--paired", pair[0], pair[1]]);
         assert_error(&run, &["record 901", "'p900' has no mate", &r1]);
     }
-    assert_error(&biofast(&["stats", "--paired", &r1]), &["two by two"]);
+    assert_error(&biofast(&["stats", "--paired", &r1]), &["an even number of files"]);
     assert_error(&biofast(&["stats", "--interleaved", &r1]), &["record 1", "'p0' and 'p1'"]);
     let [one, two] =
         ["a_1.fq", "b_1.fq"].map(|name| folder.file(name, "@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n"));
-    let needed = ["record 1", "expected mate 2", "'a/1' says it is mate 1"];
+    let needed = ["record 1", "a second read was expected", "'a/1' is a first read"];
     assert_error(&biofast(&["stats", "--paired", &one, &two]), &needed);
     let [one, two] = ["c_2.fq", "d_2.fq"].map(|name| folder.file(name, "@a 2:N:0:ACGT\nA\n+\nI\n"));
-    let needed = ["record 1", "expected mate 1", "'a' says it is mate 2"];
+    let needed = ["record 1", "a first read was expected", "'a' is a second read"];
     assert_error(&biofast(&["stats", "--paired", &one, &two]), &needed);
     let odd = folder.file("odd.fq", "@a\nA\n+\nI\n@a\nA\n+\nI\n@b\nA\n+\nI\n");
     assert_error(&biofast(&["stats", "--interleaved", &odd]), &["record 3", "'b' has no mate"]);

@@ -94,11 +94,11 @@ fn bytes_do_not_depend_on_threads_chunks_simd_or_container() {
         "{:?}",
         expected.each_ref().map(Vec::len)
     );
-    for threads in ["1", "2", "3", "4", "8"] {
-        for chunk in ["3000", "70000", "1000000"] {
-            let more = ["-@", threads, "--chunk-size", chunk];
-            assert!(run("t", &plain, &more, None) == expected, "{more:?}");
-        }
+    for (threads, chunk) in
+        [("1", "70000"), ("2", "3000"), ("2", "1000000"), ("3", "70000"), ("8", "3000")]
+    {
+        let more = ["-@", threads, "--chunk-size", chunk];
+        assert!(run("t", &plain, &more, None) == expected, "{more:?}");
     }
     for isa in biofast::kernels::available() {
         assert!(run("s", &plain, &[], Some(isa.to_string())) == expected, "{isa}");
@@ -290,7 +290,7 @@ fn the_summary_adds_up() {
         "45",
         "--max-n-percent",
         "15",
-        "--json",
+        "--summary",
         &json,
         "--sample-fraction",
         "0.9",

@@ -15,7 +15,7 @@ fn threads_chunks_and_kernels_do_not_show() {
         let [o, _, u, s] = outputs.map(|name| text(&folder.path(name)));
         let args =
             ["filter", "--quiet", "--no-PG", "-F", "DUP", "-q", "1", &inputs.bam, "-@", threads];
-        let more = ["--chunk-size", chunk, "-o", &o, "-U", &u, "--json", &s, "--write-index"];
+        let more = ["--chunk-size", chunk, "-o", &o, "-U", &u, "--summary", &s, "--write-index"];
         let mut command = command(&[&args[..], &more].concat());
         command.envs(simd.map(|simd| ("BIOFAST_SIMD", simd)));
         ok(&finish(command));
@@ -89,7 +89,7 @@ fn the_sums_of_kept_and_rejected_make_up_the_input() {
     let inputs = Inputs::new(2000, 15);
     let json = text(&inputs.folder.path("s.json"));
     let summary = |args: &[&str]| -> serde_json::Value {
-        let args = [&["filter", "--quiet", "--json", &json, "-o", "/dev/null"], args].concat();
+        let args = [&["filter", "--quiet", "--summary", &json, "-o", "/dev/null"], args].concat();
         ok(&biofast(&args));
         serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap()
     };
@@ -122,13 +122,13 @@ fn options_of_the_other_kind_of_input_are_errors() {
         assert!(needed.iter().all(|text| run.stderr.contains(text)), "{args:?} {}", run.stderr);
     };
     for option in ["--interleaved", "--head=3", "--sample-count=5", "--out2=x.fq"] {
-        refused(&[option, "-o", "x.bam", &inputs.bam], &["is for FASTQ", "a.bam"]);
+        refused(&[option, "-o", "x.bam", &inputs.bam], &["applies to FASTQ", "a.bam"]);
     }
     for option in ["--min-len=3", "--trim-overlap", "--adapter=ACGT", "--name-regex=x"] {
-        refused(&[option, &inputs.bam], &["is for reads", "a.bam", "@SQ"]);
+        refused(&[option, &inputs.bam], &["applies to reads and unaligned BAM", "a.bam"]);
     }
     for option in ["-q1", "-f4", "-emapq", "-h", "-b", "-c", "-rx", "-Lx", "-s1.5", "-M"] {
-        refused(&[option, &fastq], &["is for alignments", "x.fq"]);
+        refused(&[option, &fastq], &["applies to alignments", "x.fq"]);
     }
     refused(&["-O", "bam", &fastq], &["-O bam"]);
     refused(&["-O", "bgzf", &inputs.bam], &["sam or bam"]);
@@ -136,7 +136,7 @@ fn options_of_the_other_kind_of_input_are_errors() {
     refused(&["--write-index", &inputs.bam], &["-o"]);
     refused(&["-s", "1.0", &inputs.bam], &["more than 0"]);
     refused(&["-d", "XXX", &inputs.bam], &["-d XXX"]);
-    refused(&["-d", "XA:x", "-d", "XB", &inputs.bam], &["another field than XA"]);
+    refused(&["-d", "XA:x", "-d", "XB", &inputs.bam], &["another tag than XA"]);
     refused(&["-N", "/no/such", &inputs.bam], &["/no/such"]);
     refused(&[&inputs.bam, "chr9"], &["chr9"]);
     refused(&["-e", "mapq >", &inputs.bam], &["mapq >"]);
@@ -256,7 +256,7 @@ fn whole_templates_are_kept_in_any_order_of_records() {
     let header = |order: &str| format!("@HD\tVN:1.6\t{order}\n@SQ\tSN:c\tLN:1000\n");
     let mut random = biofast_testkit::random::Random(77);
     for (seed, order) in [(3, "GO:query"), (4, "SO:unsorted"), (5, "SO:coordinate")] {
-        let mut lines = templates_of(seed, 300);
+        let mut lines = templates_of(seed, 120);
         match order {
             "SO:coordinate" => {
                 lines.sort_by_key(|line| line.split('\t').nth(3).unwrap().parse::<u32>().unwrap())
@@ -316,15 +316,19 @@ fn a_sample_of_a_sample_has_its_share_and_is_told() {
     let run = biofast(&["filter", "--no-PG", "--subsample", "0.2", &sam, "-o", &one]);
     assert_eq!(run.code, 0, "{run:?}");
     let run = biofast(&["filter", "--no-PG", "--subsample", "0.5", &one, "-o", &two]);
-    assert!(run.stderr.contains("the input is a sample (0.2) already"), "{}", run.stderr);
+    assert!(run.stderr.contains("the input was already sampled (0.2)"), "{}", run.stderr);
     assert!((700..900).contains(&count(&one)), "{}", count(&one));
     assert!((320..480).contains(&count(&two)), "{}", count(&two));
     let header = biofast(&["view", "-H", "--no-PG", &one]).stdout;
     assert!(header.contains("@CO\tSub-sampled fraction=0.2 seed="), "{header}");
     let run = biofast(&["filter", "-s", "7.2", &sam, "-o", &one]);
-    assert!(!run.stderr.contains("is a sample"), "{}", run.stderr);
+    assert!(!run.stderr.contains("already sampled"), "{}", run.stderr);
     let run = biofast(&["filter", "-s", "7.5", &one, "-o", &two]);
-    assert!(run.stderr.contains("warning: the input is a sample (0.2)"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("warning: the input was already sampled with seed 7 (0.2)"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(count(&one), count(&two));
     let run = biofast(&["filter", "-s", "auto.5", &one, "-o", &two]);
     assert_eq!(run.code, 0, "{run:?}");

@@ -6,11 +6,11 @@ use crate::common;
 use std::io::{Read, Write};
 use std::process::Stdio;
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 use common::{Folder, assert_error, biofast, command, finish, listed, text};
 
 fn alignments(records: usize, sorted: bool) -> String {
-    sam::text(&Shape { records, sorted, longest: 150, oddities: false, seed: 8 })
+    sam::text(&SamShape { records, sorted, longest: 150, oddities: false, seed: 8 })
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn faulty_input_leaves_no_output() {
             for name in ["o.bam", "o.sam", "o.sam.gz"] {
                 let [out, json, rest] =
                     [name, "x.json", "u.bam"].map(|name| text(&outputs.path(name)));
-                let args = ["filter", "-q", "1", path, "-o", &out, "-U", &rest, "--json", &json];
+                let args = ["filter", "-q", "1", path, "-o", &out, "-U", &rest, "--summary", &json];
                 let index = if name == "o.sam" { "--sync" } else { "--write-index" };
                 let run = biofast(&[&args[..], &["-@", threads, index]].concat());
                 assert_error(&run, &[needed, path]);

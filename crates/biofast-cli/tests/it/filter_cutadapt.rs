@@ -32,28 +32,34 @@ fn a_place_for_an_adapter_needs_one_and_leaves_nothing_where_it_fails() {
     let two = at("{name1}-{name2}.fq");
     let (lone, mixed) = (at("{name1}.fq"), at("{name1}-{name2}-{name}.fq"));
     for (args, expected) in [
-        (&["filter", &one, "-o", &names][..], "no adapter of first reads is named"),
-        (&["filter", &one, "-g", "a/b=ACGT", "-o", &names], "can't be part of the name of a file"),
-        (&["filter", &one, "-g", "unknown=ACGT", "-o", &names], "reads without one"),
+        (&["filter", &one, "-o", &names][..], "add -a, -g or --anywhere"),
+        (&["filter", &one, "-g", "a/b=ACGT", "-o", &names], "can't be part of a file name"),
+        (&["filter", &one, "-g", "unknown=ACGT", "-o", &names], "reads without an adapter"),
         (&["filter", &one, &one, "-g", "ACGT", "-o", &names, "--out2", &plain], ""),
         (&["filter", &one, "-g", "a=ACGT", "-o", &sub], ""),
-        (&["filter", &one, "-g", "a=ACGT", "-o", &two], "is of pairs"),
-        (&["filter", &one, "-g", "a=ACGT", "-o", &lone], "{name1} alone"),
-        (&["filter", &one, "-g", "a=ACGT", "-o", &mixed], "{name} beside"),
-        (&["filter", &one, &copy, "-g", "a=ACGT", "-o", &two], "name the file of second reads"),
+        (&["filter", &one, "-g", "a=ACGT", "-o", &two], "needs pairs"),
+        (&["filter", &one, "-g", "a=ACGT", "-o", &lone], "has only {name1}"),
+        (&["filter", &one, "-g", "a=ACGT", "-o", &mixed], "has {name} as well as"),
+        (
+            &["filter", &one, &copy, "-g", "a=ACGT", "-o", &two],
+            "add --out2 FILE for the second reads",
+        ),
         (
             &["filter", &one, &copy, "-g", "a=ACGT", "-o", &two, "--interleaved-out"],
-            "none is named",
+            "add -A, --front2 or -B",
         ),
         (
             &["filter", &one, &copy, "-A", "a=ACGT", "-o", &two, "--interleaved-out"],
-            "no adapter of first reads",
+            "add -a, -g or --anywhere",
         ),
         (
             &["filter", &one, &copy, "-g", "ACGT", "-o", &two, "--out2", &names],
-            "both need the same",
+            "must contain the same",
         ),
-        (&["filter", &one, "-g", "ACGT", "-o", &names, "--discard-trimmed"], "leaves no reads"),
+        (
+            &["filter", &one, "-g", "ACGT", "-o", &names, "--discard-trimmed"],
+            "removes the reads with adapters",
+        ),
     ] {
         let run = biofast(args);
         assert_eq!(run.code, 2, "{args:?}: {run:?}");

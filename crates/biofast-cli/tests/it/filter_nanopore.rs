@@ -62,7 +62,8 @@ fn ends_are_cut_and_reads_of_two_molecules_split() {
     let json = text(&folder.path("j.json"));
     let mut outputs = Vec::new();
     for threads in ["1", "4"] {
-        outputs.push(run(&["--json", &json, "-@", threads, "--chunk-size", "5000", &input]).stdout);
+        outputs
+            .push(run(&["--summary", &json, "-@", threads, "--chunk-size", "5000", &input]).stdout);
     }
     assert!(outputs[0] == outputs[1]);
     let lines: Vec<&str> = outputs[0].lines().collect();
@@ -113,5 +114,5 @@ fn kits_are_known_by_their_names_and_are_of_long_reads() {
     assert_eq!(unknown.code, 2);
     assert!(unknown.stderr.contains("kits are ligation, rapid"), "{}", unknown.stderr);
     let pairs = biofast(&["filter", "--adapter-kit", "ont", "--interleaved", &input]);
-    assert_error(&pairs, &["no mates"]);
+    assert_error(&pairs, &["not to pairs"]);
 }

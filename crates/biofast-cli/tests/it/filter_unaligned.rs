@@ -70,7 +70,7 @@ fn reads_fare_as_in_fastq() {
             for threads in ["1", "3"] {
                 let args =
                     ["filter", "--quiet", "-@", threads, "--chunk-size", "5000", bam, "-o", &out];
-                let more = ["-U", &rest, "--json", &json];
+                let more = ["-U", &rest, "--summary", &json];
                 ok(&biofast(&[&args[..], &more, steps].concat()));
                 let found = plain(biofast(&["fastq", "-n", "--grouped", "--quiet", &out]));
                 assert!(found == expected, "{steps:?} {fastq:?}");
@@ -104,14 +104,14 @@ fn fields_that_follow_the_bases_are_cut() {
 fn what_cant_be_trimmed_rightly_is_an_error_that_names_the_record() {
     let good = record("good", 4, "ACCGTCAG", "MM:Z:C+m,0;");
     for (tags, needed) in [
-        ("MM:Z:C+m,7;", "behind the end"),
+        ("MM:Z:C+m,7;", "past the end"),
         ("MM:Z:C+m,0", "MM is malformed"),
         ("MM:Z:C+m,0;\tML:B:C,1,2", "ML is longer"),
         ("MM:Z:C+m,0,0;\tML:B:C,1", "ML is shorter"),
-        ("MM:Z:C+m,0;\tMN:i:9", "MN is not the length"),
-        ("ML:B:C,1", "ML without MM"),
+        ("MM:Z:C+m,0;\tMN:i:9", "MN differs from the length"),
+        ("ML:B:C,1", "ML occurs without MM"),
         ("mv:B:c,5,1,0", "move table"),
-        ("OQ:Z:abc", "not as long"),
+        ("OQ:Z:abc", "differs in length"),
     ] {
         let run = filtered(
             &["--crop-front", "1"],
@@ -126,10 +126,10 @@ fn what_cant_be_trimmed_rightly_is_an_error_that_names_the_record() {
         assert_eq!(run.code, 2, "{records}");
         assert!(needed.iter().all(|text| run.stderr.contains(text)), "{}", run.stderr);
     };
-    refused(&record("lost", 77, "ACGT", ""), &["'lost'", "mates"]);
+    refused(&record("lost", 77, "ACGT", ""), &["'lost'", "its mate"]);
     refused(
         &[record("a", 77, "ACGT", ""), record("b", 141, "ACGT", "")].concat(),
-        &["'a'", "mates"],
+        &["'a'", "its mate"],
     );
     refused(&record("x", 0x104, "ACGT", ""), &["'x'", "aligned"]);
     refused(&record("x", 20, "ACGT", ""), &["'x'", "aligned"]);

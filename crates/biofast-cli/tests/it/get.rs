@@ -1,10 +1,10 @@
-//! `biofast index --names` and `biofast get`: records by name and number are those of a search, from an index that is fresh.
+//! `biofast index --name-index` and `biofast get`: records by name and number are those of a search, from an index that is fresh.
 #![allow(clippy::unwrap_used)]
 
 use crate::common;
 
 use biofast_testkit::container::{bgzf, gunzip};
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 use common::{Folder, assert_error, biofast_with, reads, run_in};
 
 fn good(folder: &Folder, args: &[&str]) -> String {
@@ -23,7 +23,7 @@ fn reads_are_found_by_name_and_number_in_every_container() {
     folder.file("x.fq", &text);
     folder.file("x.fq.gz", bgzf(text.as_bytes(), 700));
     for file in ["x.fq", "x.fq.gz"] {
-        good(&folder, &["index", "--names", file]);
+        good(&folder, &["index", "--name-index", file]);
         for name in ["r0", "r299", "r300", "r899", "r7"] {
             let all: String = records
                 .iter()
@@ -49,7 +49,7 @@ fn reads_are_found_by_name_and_number_in_every_container() {
         // What isn't there.
         let run = run_in(&folder, &["get", file, "r301", "r900", "r"]);
         assert_eq!((run.code, run.stdout.as_str()), (1, records[301].as_str()));
-        assert!(run.stderr.contains("of 3 names 2 aren't there, such as 'r'"), "{run:?}");
+        assert!(run.stderr.contains("2 of 3 names not found, such as 'r'"), "{run:?}");
         let run = run_in(&folder, &["get", file, "--record", "1201"]);
         assert_error(&run, &["no record 1201", "1 to 1200"]);
         // All at once are the file.
@@ -62,13 +62,13 @@ fn reads_are_found_by_name_and_number_in_every_container() {
 #[test]
 fn alignments_are_found_with_all_of_their_name() {
     let folder = Folder::new();
-    let shape = Shape { records: 500, sorted: true, longest: 120, oddities: false, seed: 5 };
+    let shape = SamShape { records: 500, sorted: true, longest: 120, oddities: false, seed: 5 };
     let text = sam::text(&shape);
     folder.file("x.sam", &text);
     good(&folder, &["view", "-b", "--no-PG", "x.sam", "-o", "whole.bam"]);
     let data = gunzip(&std::fs::read(folder.path("whole.bam")).unwrap()).unwrap();
     folder.file("x.bam", bgzf(&data, 900));
-    good(&folder, &["index", "--names", "x.bam", "-o", "names.bni"]);
+    good(&folder, &["index", "--name-index", "x.bam", "-o", "names.bni"]);
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('@')).collect();
     let name = |line: &str| line.split('\t').next().unwrap().to_owned();
     for wanted in [lines[0], lines[250], lines[499]].map(name) {
@@ -93,24 +93,27 @@ fn alignments_are_found_with_all_of_their_name() {
 fn a_stale_damaged_or_missing_index_is_an_error() {
     let folder = Folder::new();
     folder.file("x.fq", reads("r", 50));
-    assert_error(&run_in(&folder, &["get", "x.fq", "r1"]), &["x.fq.bni", "index --names"]);
-    good(&folder, &["index", "--names", "x.fq"]);
+    assert_error(&run_in(&folder, &["get", "x.fq", "r1"]), &["x.fq.bni", "index --name-index"]);
+    good(&folder, &["index", "--name-index", "x.fq"]);
     folder.file("x.fq", reads("s", 50));
-    assert_error(&run_in(&folder, &["get", "x.fq", "r1"]), &["x.fq.bni", "as it is now", "digest"]);
+    assert_error(
+        &run_in(&folder, &["get", "x.fq", "r1"]),
+        &["x.fq.bni", "the name index is stale", "digest"],
+    );
     folder.file("x.fq", reads("r", 51));
     assert_error(&run_in(&folder, &["get", "x.fq", "r1"]), &["x.fq.bni", "size"]);
     folder.file("x.fq.bni", "words");
-    assert_error(&run_in(&folder, &["get", "x.fq", "r1"]), &["x.fq.bni", "not an index of names"]);
+    assert_error(&run_in(&folder, &["get", "x.fq", "r1"]), &["x.fq.bni", "not a name index"]);
     folder.file("x.fq", reads("r", 50));
-    good(&folder, &["index", "--names", "x.fq"]);
-    assert_error(&run_in(&folder, &["get", "x.fq"]), &["which records"]);
+    good(&folder, &["index", "--name-index", "x.fq"]);
+    assert_error(&run_in(&folder, &["get", "x.fq"]), &["no records requested"]);
     assert_error(&run_in(&folder, &["get", "-", "r1"]), &["standard input"]);
-    assert_error(&run_in(&folder, &["get", "x.fq", "r1", "-b"]), &["for BAM"]);
+    assert_error(&run_in(&folder, &["get", "x.fq", "r1", "-b"]), &["apply to BAM"]);
     // Nothing that is read is replaced.
     for out in ["x.fq", "x.fq.bni"] {
         assert_error(&run_in(&folder, &["get", "x.fq", "r1", "-o", out]), &["input"]);
     }
-    assert_error(&run_in(&folder, &["index", "--names", "x.fq", "-o", "x.fq"]), &["x.fq"]);
+    assert_error(&run_in(&folder, &["index", "--name-index", "x.fq", "-o", "x.fq"]), &["x.fq"]);
     folder.file("gzip.fq.gz", biofast_testkit::container::gzip(reads("r", 9).as_bytes()));
     folder.file("broken.fq", "@r\nACGT\n+\nIII\n");
     folder.file("wrapped.fq", "@r\nAC\nGT\n+\nII\nII\n");
@@ -121,10 +124,13 @@ fn a_stale_damaged_or_missing_index_is_an_error() {
         ("none.fq", "none.fq"),
         ("-", "standard input"),
     ] {
-        assert_error(&run_in(&folder, &["index", "--names", file]), &[expected]);
+        assert_error(&run_in(&folder, &["index", "--name-index", file]), &[expected]);
         assert!(!folder.path(&format!("{file}.bni")).exists());
     }
-    assert_error(&run_in(&folder, &["index", "--memory", "1M", "x.fq"]), &["--memory", "--names"]);
+    assert_error(
+        &run_in(&folder, &["index", "--memory", "1M", "x.fq"]),
+        &["--memory", "--name-index"],
+    );
 }
 
 #[test]
@@ -132,7 +138,7 @@ fn the_index_is_the_same_in_little_memory_and_on_any_threads() {
     let folder = Folder::new();
     folder.file("x.fq.gz", bgzf(reads("r", 5000).as_bytes(), 3000));
     let index = |more: &[&str]| {
-        good(&folder, &[&["index", "--names", "x.fq.gz", "-o", "i.bni"], more].concat());
+        good(&folder, &[&["index", "--name-index", "x.fq.gz", "-o", "i.bni"], more].concat());
         std::fs::read(folder.path("i.bni")).unwrap()
     };
     let one = index(&["-@", "1"]);

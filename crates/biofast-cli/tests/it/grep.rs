@@ -114,7 +114,10 @@ fn names_that_are_not_there_are_told() {
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(records(&run.stdout).len(), 3);
     assert!(run.stderr.contains("3 of 20 reads kept"), "{run:?}");
-    assert!(run.stderr.contains("3 of 5 names found; the first that was not is absent"), "{run:?}");
+    assert!(
+        run.stderr.contains("3 of 5 names found; the first one not found is absent"),
+        "{run:?}"
+    );
     assert_eq!(std::fs::read_to_string(&missing).unwrap(), "absent\nother\n");
     let run = biofast(&[&args[..], &["--require-all"]].concat());
     assert!(run.code == 1 && records(&run.stdout).len() == 3, "{run:?}");
@@ -123,14 +126,14 @@ fn names_that_are_not_there_are_told() {
     // The list of another tool, with the @ of FASTQ.
     let run = biofast(&["grep", "-f", &folder.file("at", "@r3\n"), &file]);
     assert!(run.code == 0 && run.stdout.is_empty(), "{run:?}");
-    assert!(run.stderr.contains("the @ before a name is no part of it"), "{run:?}");
+    assert!(run.stderr.contains("leave out the @ before names"), "{run:?}");
     // Patterns by a pipe, and a motif that was taken for a name.
     let run = biofast_with(&["grep", "-q", "-f", "-", &file], b"r7\n");
     assert!(run.code == 0 && run.stdout.starts_with("@r7 "), "{run:?}");
     let run = biofast_with(&["grep", "-f", "-"], b"r7\n");
     assert_error(&run, &["both reads and patterns"]);
     let run = biofast(&["grep", "-p", "GATTACA", &file]);
-    assert!(run.code == 0 && run.stderr.contains("-s looks in sequences"), "{run:?}");
+    assert!(run.code == 0 && run.stderr.contains("use -s to search sequences"), "{run:?}");
 }
 
 #[test]
@@ -196,7 +199,7 @@ fn the_summary_adds_up_and_check_compares_it() {
         &b,
         "--rejected",
         &rest,
-        "--json",
+        "--summary",
         &json,
     ]);
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
@@ -240,33 +243,33 @@ fn faults_are_named_and_no_output_appears() {
         assert_error(&run(&[&cut]), &["cut.fq.gz"]);
         assert_error(&run(&[&good, &short, "--interleaved-out"]), &["short.fq"]);
         assert_error(&run(&[&good, &other, "--interleaved-out"]), &["record 201"]);
-        assert_error(&run(&[&good, &good]), &["both files of mates"]);
+        assert_error(&run(&[&good, &good]), &["is named twice"]);
     }
     let at = |name: &str| text(&folder.path(name));
     for (args, needed) in [
         (vec![good.as_str()], "--pattern"),
-        (vec!["-s", "-p", "", &good], "no letters"),
+        (vec!["-s", "-p", "", &good], "empty motif"),
         (vec!["-s", "-p", "AC!", &good], "letter 3"),
-        (vec!["-s", "-f", &bad, &good], "letter 3 of the motif AC-GT"),
+        (vec!["-s", "-f", &bad, &good], "letter 3 of motif AC-GT"),
         (vec!["-f", &empty, &good], "has no pattern"),
         (vec!["-f", &at("none"), &good], "none"),
-        (vec!["-s", "-r", "-p", "(", &good], "no regular expression"),
-        (vec!["-s", "-p", "ACGTA", "-m", "4", &good], "more than the 3"),
-        (vec!["-p", "AC", "-m", "2", &good], "found everywhere"),
-        (vec!["-n", "-p", "AC", "-m", "2", &good], "mismatches can be allowed of motifs"),
-        (vec!["-s", "-p", "ACGT", "-R", "5:0", &good], "no region"),
-        (vec!["-n", "-s", "-p", "A", &good], "cannot be used with"),
+        (vec!["-s", "-r", "-p", "(", &good], "not a valid regular expression"),
+        (vec!["-s", "-p", "ACGTA", "-m", "4", &good], "expected at most 3"),
+        (vec!["-p", "AC", "-m", "2", &good], "matches everywhere"),
+        (vec!["-n", "-p", "AC", "-m", "2", &good], "mismatches apply only to motifs"),
+        (vec!["-s", "-p", "ACGT", "-R", "5:0", &good], "not a region"),
+        (vec!["-n", "-s", "-p", "A", &good], "can't be combined with"),
         (vec!["-p", "r1", "--pair", "both", &good], "needs pairs"),
         (vec!["-p", "r1", &good, "-o", &out, "--out2", &at("p.fq")], "needs pairs"),
-        (vec!["-p", "r1", &good, &other, &short], "two of mates"),
+        (vec!["-p", "r1", &good, &other, &short], "two files of mates"),
         (vec!["-p", "r1", &good, "-o", &good], "input"),
         (vec!["-f", &bad, &good, "-o", &bad], "input"),
         (vec!["-p", "r1", &good, "--missing", &good], "input"),
-        (vec!["-p", "r1", &good, "-o", &out, "--rejected", &out], "a file of its own"),
-        (vec!["-p", "r1", &good, "-o", &at("o.bam")], "is to hold FASTQ"),
+        (vec!["-p", "r1", &good, "-o", &out, "--rejected", &out], "are the same"),
+        (vec!["-p", "r1", &good, "-o", &at("o.bam")], "would hold FASTQ"),
         (vec!["-p", "r1", &good, "-o", &at("no/o.fq")], "can't write"),
         (vec!["-p", "r1", &good, "-o", &out, "--level", "3"], "--level needs"),
-        (vec!["-p", "r1", "-c", "--only-matching", &good], "cannot be used with"),
+        (vec!["-p", "r1", "-c", "--only-matching", &good], "can't be combined with"),
         (vec!["-s", "-p", "A", "--only-matching", &good, "-o", &at("t.fq")], "report"),
     ] {
         let run = biofast(&[&["grep"], &args[..]].concat());

@@ -9,7 +9,7 @@ use common::{Folder, assert_error, biofast, command, finish, reads, sample, text
 fn expect(args: &[&str], needed: &[&str]) {
     let run = biofast(args);
     assert_error(&run, needed);
-    assert_eq!(run.stderr.matches("biofast: hint: ").count(), 1, "{args:?}: {}", run.stderr);
+    assert_eq!(run.stderr.matches(": hint: ").count(), 1, "{args:?}: {}", run.stderr);
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn errors_say_what_to_do_next() {
 
     let wrong = at("lane1_R1.fq");
     for command in ["stats", "filter", "check"] {
-        expect(&[command, &wrong], &["No such file", "hint: is it ", "lane1_R1.fastq?"]);
+        expect(&[command, &wrong], &["No such file", "hint: did you mean ", "lane1_R1.fastq?"]);
     }
     let archive = folder.file("lane1.tar", {
         let mut block = vec![0; 1024];
@@ -49,20 +49,23 @@ fn errors_say_what_to_do_next() {
     }
     let report = at("no/such/folder/1.txt");
     for args in [["filter", &first, "-o", &report], ["stats", &first, "--html", &report]] {
-        expect(&args, &["can't write", "hint: there is no folder", "mkdir -p"]);
+        expect(&args, &["can't write", "hint: create the folder first", "mkdir -p"]);
     }
     expect(&["filter", &first, "-o", &text(&folder.path(""))], &["name a file in it"]);
-    expect(&["index", &sam], &["expected BAM, found SAM", "sort FILE -o FILE.bam --write-index"]);
-    expect(&["stats", "--paired", &first], &["two by two", "--interleaved"]);
     expect(
-        &["shards", "-n", "2", &sam],
-        &["SAM, in which no record can be jumped to", "biofast view -b"],
+        &["index", &sam],
+        &["expected BAM, found SAM", &format!("sort {sam} -o "), ".bam --write-index"],
+    );
+    expect(&["stats", "--paired", &first], &["an even number of files", "--interleaved"]);
+    expect(
+        &["shards", "--number", "2", &sam],
+        &["can't start reading in the middle of SAM", "biofast view -b"],
     );
     expect(
-        &["index", "--names", &fasta],
-        &["FASTA, in which no record can be jumped to", "four lines"],
+        &["index", "--name-index", &fasta],
+        &["can't start reading in the middle of FASTA", "four lines"],
     );
-    expect(&["shards", "-n", "2", &first, &short], &["not mates", "biofast repair"]);
+    expect(&["shards", "--number", "2", &first, &short], &["reads, but", "biofast repair"]);
     // A name that promises what isn't written.
     for (args, needed) in [
         (["filter", &first, "-o", &at("1.fq.xz")], "name it .gz (BGZF), .zst or .bz2"),
@@ -70,54 +73,60 @@ fn errors_say_what_to_do_next() {
         (["filter", &bam, "-o", &at("1.fq.gz")], "biofast fastq"),
         (["view", &bam, "-o", &at("1.cram")], "name it .bam or .sam"),
         (["fastq", &bam, "-o", &at("1.fq.xz")], "name it .gz (BGZF), .zst or .bz2"),
-        (["convert", &bam, "-o", &at("1.cram")], "CRAM is read, not written"),
-        (["convert", &bam, "-o", &at("1.sam")], "`biofast view` BAM and SAM of alignments"),
-        (["cat", &bam, "-o", &at("1.cram")], "CRAM is read, not written; name it .bam"),
-        (["cat", &cut, "-o", &at("1.fastq")], "name it .fq.gz"),
+        (["convert", &bam, "-o", &at("1.cram")], "reads CRAM but can't write it"),
+        (["convert", &bam, "-o", &at("1.sam")], "to convert reads to BAM use `biofast import`"),
+        (["cat", &bam, "-o", &at("1.cram")], "biofast reads CRAM but can't write it"),
+        (["cat", &cut, "-o", &at("1.fastq")], ".bam or .fq.gz"),
     ] {
         assert_error(&biofast(&args), &[needed]);
         assert!(!std::path::Path::new(args[3]).exists(), "{args:?}");
     }
-    expect(&["flagstat", &at("nothing-like-it")], &["hint: is the name spelt right"]);
+    expect(&["flagstat", &at("nothing-like-it")], &["hint: check the path"]);
     expect(&["stats", &text(&folder.path(""))], &["directory", "*.fastq.gz"]);
-    expect(&["filter", &cut], &["truncated", "get it again", "biofast check"]);
-    expect(&["stats", &cut], &["truncated", "get it again", "biofast check"]);
+    expect(&["filter", &cut], &["truncated", "download the file again", "biofast check"]);
+    expect(&["stats", &cut], &["truncated", "download the file again", "biofast check"]);
     expect(&["filter", &flipped], &["record", "hint: the file is damaged"]);
     expect(&["filter", &fasta], &["FASTA", "has none", "`convert`", "--quality 40"]);
-    expect(&["filter", &first, &other], &["different names", "biofast check --paired"]);
-    expect(&["filter", &first, &short], &["has no mate", "filter both together"]);
-    expect(&["view", &bam, "1:1-5"], &["no reference is called '1'", "biofast view -H"]);
+    expect(&["filter", &first, &other], &["different names", "from the same run"]);
+    expect(&["filter", &first, &short], &["has no mate", "filter both files together"]);
+    expect(&["view", &bam, "1:1-5"], &["no reference is named '1'", "biofast view -H"]);
     let no_eof = folder.file("no_eof.bam", {
         let bytes = std::fs::read(&bam).unwrap();
         bytes[..bytes.len() - 28].to_vec()
     });
     expect(&["flagstat", &no_eof], &["end-of-file block is missing", "--allow-missing-eof"]);
     let remains = |name: &str, bytes: &[u8]| folder.file(name, bytes);
-    expect(&["stats", &remains("e.fq.gz", b"")], &["is empty", "hint: get it again"]);
+    expect(&["stats", &remains("e.fq.gz", b"")], &["is empty", "hint: check whether the command"]);
     let appended = [&bgzf[..], b"junk"].concat();
-    expect(&["stats", &remains("j.fq.gz", &appended)], &["member", "hint: the file is damaged"]);
+    expect(
+        &["stats", &remains("j.fq.gz", &appended)],
+        &["garbage after the end", "hint: the file is damaged"],
+    );
     for (record, wrong) in [
         ("@a\nACGT\n+\nIII\n@b\nA\n+\nI\n", "expected 4 quality characters"),
         ("@a\nACGT\nIIII\n@b\nA\n+\nI\n", "starting with '+'"),
         ("@a\nACGT\n+b\nIIII\n", "repeat the header"),
     ] {
         let file = remains("record.fq", record.as_bytes());
-        expect(&["stats", &file], &["record 1, line ", wrong, "hint: lines are cut"]);
+        expect(
+            &["stats", &file],
+            &["record 1, line ", wrong, "hint: a line of this record was cut"],
+        );
     }
     let file = remains("bases.fq", b"@a\nAC!T\n+\nIIII\n");
     expect(&["stats", &file], &["line 2", "'!' in column 3", "hint: the file is damaged"]);
     let line = b"@SQ\tSN:c\tLN:9\nr\t0\tc\tx\t9\t1M\t*\t0\t0\tA\tI\n";
     expect(
         &["flagstat", &remains("l.sam", line)],
-        &["line 2", "(POS)", "hint: correct or remove this line"],
+        &["line 2", "(POS)", "hint: the line may have been cut or edited"],
     );
     expect(
         &["flagstat", &remains("r.bin", b"\x88O\xf5")],
-        &["expected BAM, SAM or CRAM", "`biofast check FILE`"],
+        &["expected BAM, SAM or CRAM", "`biofast check`"],
     );
     if !cfg!(feature = "remote") {
         let address = "https://example.org/r.fq.gz";
-        expect(&["stats", address], &["without the feature 'remote'", "--features remote"]);
+        expect(&["stats", address], &["feature 'remote' is off", "--features remote"]);
     }
     // Both mates have the error of their pair, and it is said once.
     let run = biofast(&["stats", "--paired", &first, &other]);
@@ -129,7 +138,7 @@ fn errors_say_what_to_do_next() {
         assert!(run.code == 2 && run.stderr.contains("a number from 1 to 1024"), "{run:?}");
     }
     let run = biofast(&["stats", "--jsn", &first]);
-    assert!(run.code == 2 && run.stderr.contains("similar argument exists: '--json'"), "{run:?}");
+    assert!(run.code == 2 && run.stderr.contains("did you mean '--json'?"), "{run:?}");
     // A good run gives no advice, and a quiet one none either.
     assert_eq!(biofast(&["stats", &first]).stderr, "");
     assert!(!biofast(&["stats", "-q", &wrong]).stderr.contains("hint"));
@@ -286,10 +295,10 @@ fn options_of_other_programs_are_accepted_or_answered() {
         let mut typed = command(&["filter", "--quiet", &reads, "--out", &out, option, "5"]);
         typed.current_dir(folder.path(""));
         let run = finish(typed);
-        if !run.stderr.contains(&format!("unexpected argument '{option}'")) {
+        if !run.stderr.contains(&format!("unknown option '{option}'")) {
             continue;
         }
-        let hint = run.stderr.lines().find(|line| line.contains("biofast: hint: "));
+        let hint = run.stderr.lines().find(|line| line.contains(": hint: "));
         let hint = hint.unwrap_or_else(|| panic!("{option}: {}", run.stderr));
         answered += 1;
         // What the hint names is there, or the other program's.
@@ -322,7 +331,7 @@ fn values_that_can_not_be_read_are_told_in_plain_words() {
         ),
         (
             &["filter", "--min-len", "-5", &file],
-            "'-5' is taken for an option: if it is the value, write --min-len=-5\n",
+            "'-5' looks like an option\nbiofast filter: hint: if this is the value, write --min-len=-5\n",
         ),
         (&["filter", "--min-gc", "x", &file], "expected a number\n"),
     ] {
@@ -334,9 +343,9 @@ fn values_that_can_not_be_read_are_told_in_plain_words() {
     assert_eq!(run.code, 2);
     // A start of it, and what to do.
     assert!(run.stderr.lines().all(|line| line.len() < 300), "{}", run.stderr);
-    assert!(run.stderr.contains("hint: this is no FASTQ, FASTA, BAM"), "{}", run.stderr);
+    assert!(run.stderr.contains("hint: this is neither FASTQ, FASTA, BAM"), "{}", run.stderr);
     let run = biofast(&["stats", "--sample", "a", "--sample", "b", &file]);
-    assert!(run.stderr.contains("2 sample names for 1 input: give"), "{}", run.stderr);
+    assert!(run.stderr.contains("got 2 sample names for 1 input: give"), "{}", run.stderr);
 }
 
 #[test]
@@ -379,12 +388,12 @@ fn references_are_looked_for_even_if_nothing_needs_them() {
     let fastq = folder.file("e.fq", "@a\nAC\n+\nII\n");
     let fasta = folder.file("a.fa", ">a\nAC\n");
     for args in [
-        &["check", "-r", "nosuchfile", &fastq][..],
+        &["check", "--reference", "nosuchfile", &fastq][..],
         &["convert", "-q", "--reference", "nosuchfile", &fasta],
         &["stats", "-r", "nosuchfile", &fastq],
-        &["sort", "--reference", "nosuchfile", "--by", "length", &fastq],
+        &["sort", "--reference", "nosuchfile", "--key", "length", &fastq],
     ] {
-        assert_error(&biofast(args), &["nosuchfile: the reference can't be read"]);
+        assert_error(&biofast(args), &["nosuchfile: can't read the reference"]);
     }
 }
 
@@ -421,7 +430,7 @@ fn help_that_cant_be_printed_is_an_error() {
         let said = String::from_utf8(run.stderr).unwrap();
         assert_eq!(run.status.code(), Some(2), "{args:?}: {said}");
         assert!(
-            said.starts_with("biofast: error: can't write standard output: "),
+            said.starts_with("biofast") && said.contains(": error: can't write standard output: "),
             "{args:?}: {said}"
         );
     }
@@ -437,7 +446,7 @@ fn names_that_are_not_utf_8_have_one_spelling() {
     let (input, output) = (of(b"b\xff.fq"), of(b"o\xfe\n.fq"));
     std::fs::write(&input, "@a\nAC\n+\nII\n").unwrap();
     let summary = text(&folder.path("s.json"));
-    let mut filter = command(&["filter", "--quiet", "--json", &summary, "-o"]);
+    let mut filter = command(&["filter", "--quiet", "--summary", &summary, "-o"]);
     assert!(filter.arg(&output).arg(&input).status().unwrap().success());
     let json = std::fs::read_to_string(&summary).unwrap();
     assert!(!json.contains('\u{fffd}'), "{json}");
@@ -471,18 +480,64 @@ fn commands_and_options_of_samtools_are_answered() {
         (&["view", "-N", "names"], "`biofast filter -N FILE`"),
         (&["view", "--qname-file=names"], "`biofast filter -N FILE`"),
         (&["view", "-bS"], "formats are detected from content"),
-        (&["view", "-C"], "nothing in biofast writes CRAM"),
+        (&["view", "-C"], "can't write it"),
         (&["view", "-s", "1.5"], "`biofast filter -s INT.FRACTION`"),
-        (&["view", "-O", "cram"], "CRAM is read, not written"),
-        (&["sort", "-O", "CRAM"], "CRAM is read, not written"),
+        (&["view", "-O", "cram"], "reads CRAM but can't write it"),
+        (&["sort", "-O", "CRAM"], "reads CRAM but can't write it"),
     ] {
         let mut words = words.to_vec();
         words.push(&sam);
         let run = biofast(&words);
         assert_eq!(run.code, 2, "{words:?}: {}", run.stderr);
-        let first = run.stderr.lines().next().unwrap();
-        assert!(first.contains(answer), "{words:?}: {first}");
+        let hint = run.stderr.lines().nth(1).unwrap_or_default();
+        assert!(
+            hint.starts_with("biofast") && hint.contains(": hint: "),
+            "{words:?}: {}",
+            run.stderr
+        );
+        assert!(run.stderr.contains(answer), "{words:?}: {}", run.stderr);
     }
     // A slip of the finger still gets the nearest command.
-    assert!(biofast(&["veiw", &sam]).stderr.contains("similar subcommand exists: 'view'"));
+    assert!(biofast(&["veiw", &sam]).stderr.contains("did you mean 'view'?"));
+}
+
+#[test]
+fn names_and_numbers_that_promise_something_else_are_refused_or_told() {
+    let folder = Folder::new();
+    folder.file("r.fq", "@a\nACGT\n+\nIIII\n");
+    folder.file(
+        "a.sam",
+        "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:9\na\t0\tc\t1\t9\t4M\t*\t0\t0\tACGT\tIIII\n",
+    );
+    folder.file("none.bed", "# nothing\n");
+    let run = |words: &[&str]| crate::common::run_in(&folder, words);
+    for (words, expected) in [
+        (&["convert", "r.fq", "-o", "x.csv"][..], "would hold reads, but its extension is .csv"),
+        (&["stats", "r.fq", "-o", "x.html"], "would hold a text report"),
+        (&["sort", "a.sam", "-o", "x.txt"], "would hold BAM, but its extension is .txt"),
+        (&["view", "a.sam", "-o", "x.json"], "would hold alignments"),
+        (&["filter", "r.fq", "--min-len", "9", "--max-len", "5"], "no read could be kept"),
+        (&["filter", "--cut-tail", "20", "r.fq"], "use --cut-mean-quality 20"),
+        (&["sort", "a.sam", "out"], "name the output with -o: -o out"),
+        (&["sort", "a.sam", "--write-index", "csi", "-o", "x.bam"], "write --write-index=csi"),
+        (&["sort", "-r", "a.sam"], "for descending order use --reverse"),
+        (&["help", "frobnicate"], "`biofast --help` lists all commands"),
+        (&["fastq", "a.sam", "o.fq"], "name the output with -o: -o o.fq"),
+        (&["filter", "-O", "5", "r.fq"], "--adapter-min-overlap 5"),
+    ] {
+        crate::common::assert_error(&run(words), &[expected]);
+    }
+    for (words, expected) in [
+        (&["view", "-c", "-L", "none.bed", "a.sam"][..], "the BED file has no intervals"),
+        (
+            &["coverage", "--by", "none.bed", "--prefix", "p", "a.sam"],
+            "the BED file has no intervals",
+        ),
+        (&["stats", "r.fq", "r.fq"], "r.fq is named more than once"),
+        (&["merge", "a.sam", "a.sam", "-o", "m.bam"], "a.sam is named more than once"),
+        (&["grep", "-p", "^a.*", "r.fq"], "use -r if the pattern is a regular expression"),
+    ] {
+        let run = run(words);
+        assert!(run.code == 0 && run.stderr.contains(expected), "{words:?}: {run:?}");
+    }
 }

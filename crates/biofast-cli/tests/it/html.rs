@@ -122,7 +122,9 @@ fn a_fault_is_a_row_with_its_message_and_the_exit_code_2() {
     let page = std::fs::read_to_string(&path).unwrap();
     let (page, _) = page.split_once("<script type=\"application/json\"").unwrap();
     assert_eq!(page.matches("<tr class=\"faulty\">").count(), 3);
-    for line in run.stderr.lines().filter_map(|line| line.strip_prefix("biofast: error: ")) {
+    for line in
+        run.stderr.lines().filter_map(|line| line.split_once(": error: ").map(|(_, said)| said))
+    {
         let shown = line.replace('\'', "&#39;").replace('"', "&quot;");
         // In the table and with the sample.
         assert_eq!(page.matches(shown.as_str()).count(), 2, "{shown}");

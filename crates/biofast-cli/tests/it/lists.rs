@@ -75,7 +75,7 @@ fn every_list_is_read_by_the_same_reader() {
     assert_eq!(all_alike(&folder, "lane1\n", &tagged), group);
     let inside = all_alike(&folder, "chr1\t0\t5000\n", &["view", "-c", "-L", "list", &bam]);
     assert_eq!(good(&folder, &["view", "-c", &bam, "chr1:1-5000"]).stdout, inside);
-    let depth = ["coverage", "--quiet", "--by", "list", "-p", "depth", &bam];
+    let depth = ["coverage", "--quiet", "--by", "list", "--prefix", "depth", &bam];
     let mut first: Option<Vec<u8>> = None;
     for (name, bytes) in spellings("chr1\t0\t5000\n") {
         folder.file("list", bytes);
@@ -107,7 +107,7 @@ fn sheets_are_read_so_too() {
         "list",
         "-o",
         "out",
-        "--name",
+        "--name-template",
         "{sample}.fq",
     ];
     for (name, bytes) in spellings("sample_id\tbarcode\ns1\tACGT\ns2\tGGCC\n") {
@@ -125,9 +125,9 @@ fn what_is_no_list_is_an_error_that_names_the_line() {
     let aligned = alignments(&folder);
     let bam = std::fs::read(&aligned).unwrap();
     for (content, why) in [
-        (&b"a\nb\0c\n"[..], "line 2: expected text, found the byte 0x00"),
+        (&b"a\nb\0c\n"[..], "line 2: expected text, found byte 0x00"),
         (b"\xff\xfea\0\n\0", "UTF-16: save it as UTF-8"),
-        (&bam, "expected text, found the byte 0x"),
+        (&bam, "expected text, found byte 0x"),
         (&gzip(b"a\nb\n")[..20], "truncated"),
     ] {
         folder.file("list", content);
@@ -153,11 +153,12 @@ fn intervals_that_are_no_text_are_an_error_that_names_the_line() {
     let folder = Folder::new();
     let bam = alignments(&folder);
     folder.file("list", b"chr1\t0\t500\nchr1\t\x007\t9\n");
-    for command in
-        [&["view", "-L", "list", &bam][..], &["coverage", "--by", "list", "-p", "depth", &bam]]
-    {
+    for command in [
+        &["view", "-L", "list", &bam][..],
+        &["coverage", "--by", "list", "--prefix", "depth", &bam],
+    ] {
         let run = run_in(&folder, command);
-        assert_error(&run, &["list", "line 2: expected text, found the byte 0x00"]);
+        assert_error(&run, &["list", "line 2: expected text, found byte 0x00"]);
     }
 }
 

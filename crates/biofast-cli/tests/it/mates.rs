@@ -34,7 +34,7 @@ const COMMANDS: [&[&str]; 10] = [
     &["convert", "-o", "o1", "--out2", "o2"],
     &["import", "-o", "o.bam"],
     &["shuffle", "-o", "o1", "--out2", "o2"],
-    &["sort", "--by", "name", "-o", "o1", "--out2", "o2"],
+    &["sort", "--key", "name", "-o", "o1", "--out2", "o2"],
     &["grep", "-n", "-r", "-p", ".", "-o", "o1", "--out2", "o2"],
 ];
 
@@ -107,7 +107,7 @@ fn names_that_end_so_by_chance_stay_what_they_are() {
     folder.file("w1.fq", fastq(&["r_2"]));
     folder.file("w2.fq", fastq(&["r_1"]));
     let run = run_in(&folder, &["filter", "--mates", "names", "w1.fq", "w2.fq"]);
-    assert_error(&run, &["expected mate 1 of a pair, but read 'r_2' says it is mate 2"]);
+    assert_error(&run, &["read 'r_2' is a second read, but a first read was expected"]);
     let run = run_in(&folder, &["check", "--paired", "--mates", "names", "w1.fq", "w2.fq"]);
     assert_eq!(run.code, 1, "{run:?}");
 }
@@ -125,7 +125,7 @@ fn what_is_made_of_the_names_of_pairs_keeps_them_pairs() {
     assert_eq!(names("o1"), ["@a.1", "@a_2.1", "@b.1"]);
     assert_eq!(names("o2"), ["@a.2", "@a_2.2", "@b.2"]);
     good(&folder, &["check", "--paired", "--mates", "names", "o1", "o2"]);
-    good(&folder, &[&["dedup", "--by", "name"], &both[..]].concat());
+    good(&folder, &[&["dedup", "--key", "name"], &both[..]].concat());
     assert_eq!(names("o1"), ["@a.1", "@b.1"]);
     folder.file("list", "a\n");
     good(&folder, &[&["filter", "--names", "list"], &both[..]].concat());
@@ -181,7 +181,7 @@ fn two_files_of_mates_become_one_file_only_where_that_is_asked_for() {
     ] {
         let two = [command, &["1.fq", "2.fq", "-o", &out]].concat();
         let run = run_in(&folder, &two);
-        assert_error(&run, &["two files of mates, and one output", "--out2", "--interleaved-out"]);
+        assert_error(&run, &["two input files but only one output", "--out2", "--interleaved-out"]);
         assert!(!folder.path("one.fq").exists(), "{command:?}");
         good(&folder, &[&two[..], &["--interleaved-out"]].concat());
         if command[0] != "shuffle" {
@@ -203,7 +203,7 @@ fn two_files_of_mates_become_one_file_only_where_that_is_asked_for() {
     let single = run_in(&folder, &["filter", "1.fq", "-o", &out, "--interleaved-out"]);
     assert_error(&single, &["--interleaved-out needs pairs"]);
     let split = ["split", "-s", "1", "1.fq", "2.fq", "-o", "p{part}.fq"];
-    assert_error(&run_in(&folder, &split), &["two files of mates, and one output, p{part}.fq"]);
+    assert_error(&run_in(&folder, &split), &["two input files but only one output, p{part}.fq"]);
     good(&folder, &[&split[..], &["--interleaved-out"]].concat());
     assert_eq!(text_of(&folder, "p001.fq") + &text_of(&folder, "p002.fq"), interleaved);
     // BAM says of each record which of a pair it is, and counts are no reads.

@@ -84,7 +84,7 @@ fn shards_of_a_plan_give_the_files_of_one_run() {
     let one = at(&folder, "one");
     let args = ["stats", "--quiet", "--out-dir", &one, "--sample", "s", "-r", &fasta, &bam];
     run(&[&args[..], &["--qc", "picard,idxstats"]].concat());
-    run(&["shards", "--quiet", "-n", "3", &bam, "-o", &plan]);
+    run(&["shards", "--quiet", "--number", "3", &bam, "-o", &plan]);
     let report = |number: usize| {
         let (shard, to) = (format!("{plan}#{number}"), at(&folder, &format!("{number}.json")));
         let args = ["stats", "--quiet", "--json", "--shard", &shard, "--qc", "picard", "-o", &to];
@@ -125,7 +125,7 @@ fn pieces_that_reach_too_far_or_have_other_targets_are_refused() {
     let with_other = report(&next, &other);
     assert_error(&merge([&near, &with_other]), &["next.sam", "targets"]);
     let next = report(&next, &bed);
-    assert_error(&merge([&far, &next]), &["next.sam", "reach"]);
+    assert_error(&merge([&far, &next]), &["next.sam", "extend past"]);
     assert_eq!(merge([&near, &next]).code, 0);
     let text = std::fs::read_to_string(&near).unwrap();
     for (from, into) in [
@@ -202,12 +202,12 @@ fn what_cannot_be_joined_is_refused_and_named() {
     fails(&[&first, &none], &["2_1_true.sam", "alignment-summary"]);
     fails(&[&none, "--qc", "picard"], &["2_1_true.sam", "picard"]);
     fails(&[&none, "--qc", "insert-size"], &["2_1_true.sam", "insert-size"]);
-    fails(&[&first, &other], &["2_1_true.sam", "another reference"]);
+    fails(&[&first, &other], &["2_1_true.sam", "a different reference"]);
     fails(&[&first, &second, "--qc", "fastqc"], &["fastqc", "reads"]);
     for report in ["stats", "mosdepth", "coverage", "depth"] {
         fails(&[&first, &second, "--qc", report], &[report, "can't be made", "merge"]);
         let args = ["stats", "--json", "--partial", "lane", "--qc", report, &paths[0]];
-        assert_error(&biofast(&args), &[report, "can't be made of parts"]);
+        assert_error(&biofast(&args), &[report, "can't be made from parts"]);
     }
     for option in ["--json", "--tsv", "--partial"] {
         let run = biofast(&["merge", "--out-dir", &to, option, &first]);

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
 use common::merge_reports::SHAPE;
@@ -147,7 +147,7 @@ fn without_depths_all_else_is_joined_and_the_reason_said() {
         assert_eq!(found[name], expected[name], "{name}");
     }
     let run = merge(&["--json", "--partial"], &parts);
-    assert_error(&run, &["not all parts were made by `biofast stats --partial`"]);
+    assert_error(&run, &["not all parts were written by `biofast stats --partial`"]);
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn reports_of_flagstat_and_idxstats_give_what_one_run_prints() {
 #[test]
 fn what_does_not_fit_is_refused_and_named() {
     let folder = Folder::new();
-    let whole = sam::text(&Shape { records: 50, ..SHAPE });
+    let whole = sam::text(&SamShape { records: 50, ..SHAPE });
     let paths = pieces(&folder, &whole, 2);
     let parts = reports(&folder, &paths, &["--partial", "shard"]);
     let good = std::fs::read_to_string(&parts[0]).unwrap();
@@ -210,15 +210,15 @@ fn what_does_not_fit_is_refused_and_named() {
     for (paths, expected) in [
         ([&parts[0], &other], &["other", "reference sequences"][..]),
         ([&parts[0], &fastq], &["'s'", "reads and alignments"]),
-        ([&parts[0], &idxstats], &["x.idxstats", "idxstats, and those before it are of stats"]),
+        ([&parts[0], &idxstats], &["x.idxstats", "idxstats, but the ones before it are of stats"]),
         ([&idxstats, &other_idxstats], &["y.idxstats", "reference sequences"]),
-        ([&bad_flagstat, &bad_flagstat], &["x.flagstat", "count of flagstat"]),
+        ([&bad_flagstat, &bad_flagstat], &["x.flagstat", "flagstat count"]),
         ([&parts[1], &version_1], &["old.json", "version 1", "version 3", "again"]),
         ([&parts[1], &version_9], &["new.json", "version 9"]),
         ([&parts[1], &cut], &["cut.json"]),
         ([&parts[1], &lacking], &["lacking.json", "damaged"]),
         ([&parts[1], &doubled], &["doubled", "contradicts itself"]),
-        ([&parts[0], &words], &["x.txt", "not a report"]),
+        ([&parts[0], &words], &["x.txt", "nor a report"]),
     ] {
         let run = biofast(&["merge", "--json", "--sample", "s", paths[0], paths[1]]);
         assert_error(&run, expected);
@@ -226,7 +226,7 @@ fn what_does_not_fit_is_refused_and_named() {
     let path = &paths[0];
     assert_error(&biofast(&["stats", "--partial", "shard", path]), &["--json"]);
     let regions = ["stats", "--json", "--partial", "lane", "--region", "chr1", path];
-    assert_error(&biofast(&regions), &["--partial is of all records"]);
+    assert_error(&biofast(&regions), &["--partial can't be combined with regions"]);
     // A part of which only the beginning could be read gives no whole.
     let faulty = folder.file("faulty.sam", &whole[..whole.len() - 30]);
     let to = text(&folder.path("faulty.json"));

@@ -95,7 +95,7 @@ fn one_depth_in_stats_coverage_verdicts_and_pages_whole_or_of_shards() {
         assert_eq!(of_qc["files"][0]["coverage"], file["coverage"]);
         // Shards, of which mates overlap across the cuts.
         let plan = text(&folder.path("plan.json"));
-        let run = biofast(&["shards", "-q", "-n", "7", "-o", &plan, &bam]);
+        let run = biofast(&["shards", "-q", "--number", "7", "-o", &plan, &bam]);
         assert_eq!(run.code, 0, "{}", run.stderr);
         let parts: Vec<String> = (1..=7)
             .map(|number| {
@@ -146,7 +146,7 @@ fn a_limit_of_depth_is_judged_without_duplicates_and_overlaps() {
     assert_eq!(cell(&run.stdout, "mean_depth"), "NA");
     let report = json(&["stats", "-q", "--json", "--limits", &limits, &unsorted]).to_string();
     assert!(
-        report.contains("depth is known of whole files that are sorted by coordinate"),
+        report.contains("depth is computed only for whole files sorted by coordinate"),
         "{report}"
     );
 }
@@ -178,7 +178,7 @@ fn what_is_unknown_is_not_available() {
         "{shown}"
     );
     let judged = json(&["stats", "-q", "--json", "--library", "wgs", &sam]).to_string();
-    assert!(judged.contains("90 % of the bases have quality 30 and more"), "{judged}");
+    assert!(judged.contains("90 % of the bases have quality 30 or more"), "{judged}");
 }
 
 #[test]
@@ -275,14 +275,22 @@ fn encodings_need_evidence_and_mixtures_are_said() {
         assert_eq!(run.stderr, "", "{good:?}");
         assert_eq!(biofast(&["check", &path]).stdout.matches("warning").count(), 0, "{good:?}");
     }
-    for (odd, name, says) in [
-        (&["hhhhgggfeedBBBB", "hhgffeeeddddccB"][..], "probably-phred64", "look like Phred + 64"),
-        (&["#5?I", "Bdgh"], "probably-mixed", "look mixed"),
+    for (odd, (name, warning), says) in [
+        (
+            &["hhhhgggfeedBBBB", "hhgffeeeddddccB"][..],
+            ("probably-phred64", "qualities look like Phred+64 but were read as Phred+33"),
+            "look like Phred+64",
+        ),
+        (
+            &["#5?I", "Bdgh"],
+            ("probably-mixed", "qualities that look like Phred+64, and others have Phred+33"),
+            "look mixed",
+        ),
     ] {
         let path = reads(odd);
         assert_eq!(encoding(&path), name);
         let run = biofast(&["stats", &path]);
-        assert!(run.stderr.contains(name), "{}", run.stderr);
+        assert!(run.stderr.contains(warning), "{}", run.stderr);
         let run = biofast(&["check", &path]);
         assert!(run.code == 0 && run.stdout.contains(says), "{}", run.stdout);
         let limits = folder.file("limits.txt", "number-of-reads off");
@@ -352,12 +360,12 @@ fn reports_that_contradict_themselves_or_their_plan_are_not_merged() {
     }
     // A shard that says it is of more records than its report counts.
     let plan = text(&folder.path("plan.json"));
-    let run = biofast(&["shards", "-q", "-n", "2", "-o", &plan, &fastq]);
+    let run = biofast(&["shards", "-q", "--number", "2", "-o", &plan, &fastq]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let shard = format!("{plan}#1");
     let mut odd = json(&["stats", "-q", "--json", "--shard", &shard]);
     odd["files"][0]["shard"]["pieces"][0]["records"][1] = 9.into();
-    refused(&odd, "'reads' counts");
+    refused(&odd, "'reads' is ");
 }
 
 #[test]
@@ -371,9 +379,9 @@ fn mosdepth_totals_leave_out_references_without_reads_and_say_so() {
     }
     let input = folder.file("x.sam", sam);
     let prefix = text(&folder.path("x"));
-    let run = biofast(&["coverage", "-p", &prefix, &input]);
+    let run = biofast(&["coverage", "--prefix", &prefix, &input]);
     assert!(
-        run.stderr.contains("1 reference has no reads") && run.stderr.contains("(900 bases)"),
+        run.stderr.contains("1 reference without reads") && run.stderr.contains("(900 bases)"),
         "{}",
         run.stderr
     );

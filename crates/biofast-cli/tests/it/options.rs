@@ -52,7 +52,7 @@ const MODES: &[Mode] = &[
         "coverage",
         &[
             ("table", "a.bam"),
-            ("files", "a.bam -p P"),
+            ("files", "a.bam --prefix P"),
             ("samtools", "a.bam --format samtools-depth"),
             ("folder", "a.bam --out-dir D"),
         ],
@@ -76,8 +76,8 @@ const MODES: &[Mode] = &[
         &[
             ("coordinates", "n.bam -o O.sam"),
             ("names", "a.bam -n -o O.sam"),
-            ("reads", "v.fq --by length -o O.fq"),
-            ("pairs", "r1.fq r2.fq --by name -o O.fq --out2 O2.fq"),
+            ("reads", "v.fq --key length -o O.fq"),
+            ("pairs", "r1.fq r2.fq --key name -o O.fq --out2 O2.fq"),
             ("duplicates", "n.bam --mark-duplicates -o O.sam"),
         ],
     ),
@@ -120,7 +120,7 @@ const MODES: &[Mode] = &[
         &[
             ("reads", "v.fq -o O.fq"),
             ("pairs", "r1.fq r2.fq -o O.fq --out2 O2.fq"),
-            ("identifiers", "v.fq --umi -o O.fq"),
+            ("identifiers", "v.fq --compare-umi -o O.fq"),
         ],
     ),
     ("repair", &[("pairs", "r1.fq r2.fq -o O.fq --out2 O2.fq")]),
@@ -136,13 +136,6 @@ const MODES: &[Mode] = &[
 
 /// Values that would change something if they were read, by the names of options.
 const VALUES: &[(&str, &[&str])] = &[
-    ("-0", &["p0.fq"]),
-    ("-1", &["p1.fq"]),
-    ("-2", &["p2.fq"]),
-    ("-G", &["65"]),
-    ("-T", &["RX"]),
-    ("-s", &["7.3", "ps.fq"]),
-    ("-v", &["7"]),
     ("--action", &["mask"]),
     ("--adapter", &["ACGT"]),
     ("--adapter-error-rate", &["0.4"]),
@@ -163,6 +156,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--by-length", &["30"]),
     ("--by-part", &["3"]),
     ("--by-size", &["7"]),
+    ("--by-tag", &["RX"]),
     ("--chrom", &["chr1"]),
     ("--color", &["always"]),
     ("--contaminants", &["ad.fa"]),
@@ -171,17 +165,17 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--crop-tail", &["3"]),
     ("--cut-mean-quality", &["31"]),
     ("--cut-window-size", &["9"]),
-    ("--detect-adapter", &[""]),
     ("--digits", &["5"]),
     ("--duplicate-mode", &["s", "t"]),
     ("--duplicates", &["od.fq"]),
     ("--duplicates2", &["od2.fq"]),
-    ("--excl-flags", &["64"]),
+    ("--exclude-flags", &["64"]),
+    ("--expect", &["fastq", "bam"]),
     ("--expr", &["mapq>20"]),
     ("--fail-on", &["fail", "warn"]),
     ("--fastp-json", &["o6.json"]),
     ("--files-from", &["list.txt"]),
-    ("--flag", &["16"]),
+    ("--first-bases", &["20", "1"]),
     ("--format", &["json", "samtools", "fastqc", "samtools-depth"]),
     ("--from", &["fastq", "bam"]),
     ("--front", &["ACGT"]),
@@ -190,19 +184,17 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--header", &["header.sam"]),
     ("--html", &["o.html"]),
     ("--ignore-columns", &["lane"]),
-    ("--include-flag", &["16"]),
-    ("--inputs", &["r1.fq"]),
-    ("--json", &["o.json"]),
+    ("--include-flags", &["16"]),
     ("--keep", &["best-quality", "last"]),
     ("--keep-first", &["20"]),
     ("--keep-percent", &["30"]),
+    ("--key", &["length", "name"]),
     ("--lane", &["2"]),
     ("--length-weight", &["9"]),
     ("--level", &["9"]),
     ("--library", &["rna"]),
     ("--limits", &["limits.txt"]),
     ("--line-width", &["10"]),
-    ("--mapq", &["20"]),
     ("--mates", &["names"]),
     ("--max-expected-errors", &["3"]),
     ("--max-expected-errors-per-base", &["0.05"]),
@@ -210,7 +202,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--max-len", &["40"]),
     ("--max-low-quality-percent", &["20"]),
     ("--max-mean-qual", &["9"]),
-    ("--max-mismatch", &["2"]),
     ("--max-mismatches", &["2"]),
     ("--max-n", &["2"]),
     ("--max-n-percent", &["2"]),
@@ -220,7 +211,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--merged-out", &["o7.fq"]),
     ("--metrics", &["o.met"]),
     ("--middle", &["drop"]),
-    ("--min-MQ", &["20"]),
     ("--min-base-quality", &["20"]),
     ("--min-complexity", &["80"]),
     ("--min-gc", &["50"]),
@@ -229,11 +219,10 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--min-mean-qual", &["12"]),
     ("--min-mismatch-delta", &["4"]),
     ("--min-shift", &["12"]),
-    ("--mismatches", &["2"]),
     ("--missing", &["o.miss"]),
-    ("--name", &["{sample}x"]),
     ("--name-map", &["o.map"]),
     ("--name-regex", &["5"]),
+    ("--name-template", &["{sample}x"]),
     ("--names", &["names.txt"]),
     ("--optical-distance", &["100"]),
     ("--orphans", &["oo"]),
@@ -242,8 +231,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--out", &["o9.out"]),
     ("--out-dir", &["D2"]),
     ("--out2", &["o2.fq"]),
-    ("--output", &["o9.out"]),
-    ("--output-fmt", &["bam"]),
     ("--output-format", &["bgzf", "bam", "sam"]),
     ("--output-types", &["B"]),
     ("--output-unselected", &["o8.sam"]),
@@ -252,10 +239,9 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--overlap-len-require", &["77"]),
     ("--pair", &["any", "both"]),
     ("--partial", &["lane"]),
-    ("--pattern", &["CGTA"]),
     ("--pattern-file", &["pat.txt"]),
     ("--picard-metrics", &["o.pmet"]),
-    ("--prefix", &["opre", "5"]),
+    ("--prefix", &["opre"]),
     ("--preset", &["fastp"]),
     ("--qc", &["depth", "stats"]),
     ("--qname-file", &["names.txt"]),
@@ -266,8 +252,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--read-group", &["g1", "ID:x"]),
     ("--read-group-file", &["rg.txt"]),
     ("--read-groups", &["g1"]),
-    ("--read-structures", &["4B+T"]),
     ("--read-one-barcode-tag", &["RX"]),
+    ("--read-structures", &["4B+T"]),
     ("--read-two-barcode-tag", &["RX"]),
     ("--reference", &["ref.fa"]),
     ("--region", &["chr1:1-500", "1:10"]),
@@ -275,14 +261,14 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--rejected", &["o5.fq"]),
     ("--rename", &["x{number}"]),
     ("--require-flags", &["64"]),
-    ("--rf", &["16"]),
     ("--rg", &["zz"]),
+    ("--rg-line", &["ID:x"]),
     ("--rule", &["picard", "samtools"]),
     ("--sample", &["zz"]),
     ("--sample-count", &["3"]),
     ("--sample-fraction", &["0.3"]),
-    ("--sample-metadata", &["sheet.tsv"]),
     ("--samtools-stats", &["o.sst"]),
+    ("--search-region", &["2:5"]),
     ("--seed", &["99"]),
     ("--shard", &["plan.json#1"]),
     ("--skip-reasons", &["too-few-bases"]),
@@ -290,6 +276,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--subsample", &[".3"]),
     ("--subsample-seed", &["7"]),
     ("--subseq", &["2:9"]),
+    ("--summary", &["o.json"]),
     ("--tag", &["NM:1", "RX"]),
     ("--tag-file", &["NM:vals.txt"]),
     ("--tail", &["3"]),
@@ -297,7 +284,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--target-intervals", &["bed.bed"]),
     ("--thresholds", &["1,2"]),
     ("--times", &["3"]),
-    ("--to", &["fasta", "table", "fastq"]),
     ("--umi", &["index1"]),
     ("--umi-in", &["none", "name"]),
     ("--umi-len", &["4"]),
@@ -310,6 +296,13 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--verdicts", &["o.tsv"]),
     ("--window-q-weight", &["9"]),
     ("--window-size", &["9"]),
+    ("-0", &["p0.fq"]),
+    ("-1", &["p1.fq"]),
+    ("-2", &["p2.fq"]),
+    ("-G", &["65"]),
+    ("-T", &["RX"]),
+    ("-s", &["7.3", "ps.fq"]),
+    ("-v", &["7"]),
 ];
 
 /// How it is run, not what it does: nothing of it is seen in outputs.
@@ -526,8 +519,8 @@ fn stage() -> Folder {
     for (reads, report) in [("r.fq", "rep1.json"), ("r1.fq", "rep2.json")] {
         good(&folder, &["stats", "--json", reads, "-o", report]);
     }
-    good(&folder, &["filter", "--quiet", "v.fq", "-o", "kept.fq", "--json", "sum.json"]);
-    good(&folder, &["shards", "a.bam", "-n", "3", "-o", "plan.json"]);
+    good(&folder, &["filter", "--quiet", "v.fq", "-o", "kept.fq", "--summary", "sum.json"]);
+    good(&folder, &["shards", "a.bam", "--number", "3", "-o", "plan.json"]);
     folder
 }
 
@@ -539,6 +532,10 @@ fn named(argument: &Arg) -> Option<String> {
 
 fn takes_value(argument: &Arg) -> bool {
     matches!(argument.get_action(), ArgAction::Set | ArgAction::Append)
+}
+
+fn needs_value(argument: &Arg) -> bool {
+    takes_value(argument) && argument.get_num_args().is_none_or(|n| n.min_values() > 0)
 }
 
 /// Whether the words of a mode give an option.
@@ -677,8 +674,7 @@ fn typed(job: &Job, option: Vec<String>) -> Vec<String> {
 /// What can be typed of an option, so that it matters.
 fn ways(argument: &Arg) -> Vec<Vec<String>> {
     let Some(name) = named(argument) else { return Vec::new() };
-    let optional = argument.get_num_args().is_some_and(|n| n.min_values() == 0);
-    if !takes_value(argument) || optional {
+    if !needs_value(argument) {
         return vec![vec![name]];
     }
     let values = VALUES.iter().find(|(option, _)| *option == name);
@@ -704,6 +700,30 @@ fn with(command: &str, id: &str) -> &'static [&'static str] {
         ("filter", "seed") => &["--sample-fraction", "0.5"],
         ("stats" | "coverage", "thresholds") => &["--by", "100"],
         _ => &[],
+    }
+}
+
+#[test]
+fn every_option_has_a_value_and_every_value_an_option() {
+    let mut typed = std::collections::BTreeSet::new();
+    for job in jobs() {
+        typed
+            .extend(job.options.iter().filter(|&argument| needs_value(argument)).filter_map(named));
+    }
+    let valued = VALUES.iter().map(|(option, _)| (*option).to_owned()).collect();
+    let missing: Vec<_> = typed.difference(&valued).collect();
+    let unused: Vec<_> = valued.difference(&typed).collect();
+    assert!(
+        missing.is_empty() && unused.is_empty(),
+        "no value: {missing:?}; no option: {unused:?}"
+    );
+    let all = biofast_cli::command();
+    for (command, _, ids) in NEUTRAL {
+        let known = all.find_subcommand(command).unwrap();
+        for id in *ids {
+            let is_known = known.get_arguments().any(|argument| argument.get_id() == id);
+            assert!(is_known, "{command} has no option {id}");
+        }
     }
 }
 
@@ -805,6 +825,7 @@ mod exhaustive {
         on_all_cores(&jobs(), |folder, inputs, job| {
             let base = run(folder, inputs, &typed(job, Vec::new()));
             assert_eq!(base.code, Some(0), "{} {}: {}", job.command, job.mode, base.said);
+            assert!(!base.said.contains(" is now "), "{} {}: {}", job.command, job.mode, base.said);
             for argument in &job.options {
                 let id = argument.get_id().as_str();
                 let neutral = NEUTRAL.iter().any(|(command, modes, ids)| {

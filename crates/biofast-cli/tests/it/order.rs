@@ -112,15 +112,15 @@ fn pairs_stay_together_in_two_files_or_one() {
     let at = |name: &str| text(&folder.path(name));
     let (one, two) = (reads("p", 400), reads("p", 400).replace(" x\n", " y\n"));
     let (r1, r2) = (folder.file("1.fq", &one), folder.file("2.fq", &two));
-    for command in [&["shuffle"][..], &["sort", "-n", "--reverse"], &["sort", "--by", "length"]] {
+    for command in [&["shuffle"][..], &["sort", "-n", "--reverse"], &["sort", "--key", "length"]] {
         let (o1, o2) = (at("o1.fq.gz"), at("o2.fq.gz"));
         let mut args = command.to_vec();
         args.extend(["-m", "16K", &r1, &r2, "-o", &o1, "--out2", &o2]);
         let json = at("sums.json");
-        args.extend(["--json", &json]);
+        args.extend(["--summary", &json]);
         let run = biofast(&args);
         assert_eq!(run.code, 0, "{run:?}");
-        assert!(run.stderr.contains("800 reads of pairs put in order"), "{run:?}");
+        assert!(run.stderr.contains("800 reads of pairs sorted"), "{run:?}");
         let checked = biofast(&["check", "-q", "--paired", &o1, &o2]);
         assert_eq!(checked.code, 0, "{checked:?}");
         let against = biofast(&["check", "-q", "--against", &json]);
@@ -143,7 +143,7 @@ fn fasta_stays_fasta_in_lines_of_60() {
     let at = |name: &str| text(&folder.path(name));
     let input = folder.file("x.fa", &text_of);
     let out = at("o.fa.gz");
-    let run = biofast(&["sort", "-q", "--by", "length", "--reverse", &input, "-o", &out]);
+    let run = biofast(&["sort", "-q", "--key", "length", "--reverse", &input, "-o", &out]);
     assert_eq!(run.code, 0, "{run:?}");
     let back = biofast(&["sort", "-q", "-n", &out]).stdout;
     assert_eq!(back, text_of);
@@ -164,20 +164,23 @@ fn what_is_wrong_is_said_and_leaves_nothing() {
     let before = listed(&folder).len();
     let out = at("o.fq");
     for (args, needed) in [
-        (&["sort", &fq][..], &["no coordinates", "--by length"][..]),
-        (&["sort", "-n", &fq, "-t", "RG"], &["-t (--tag) is for alignments"]),
-        (&["sort", "-n", &fq, "--mark-duplicates"], &["--mark-duplicates is for alignments"]),
-        (&["sort", "-n", &fq, "--write-index", "-o", &out], &["--write-index is for alignments"]),
-        (&["sort", "-n", &fq, "-o", &bam.replace(".bam", "2.bam")], &["is to hold FASTQ"]),
-        (&["sort", "-n", &bam, "--reverse"], &["--reverse is for reads"]),
+        (&["sort", &fq][..], &["no coordinates", "--key length"][..]),
+        (&["sort", "-n", &fq, "-t", "RG"], &["-t (--by-tag) applies to alignments"]),
+        (&["sort", "-n", &fq, "--mark-duplicates"], &["--mark-duplicates applies to alignments"]),
+        (
+            &["sort", "-n", &fq, "--write-index", "-o", &out],
+            &["--write-index applies to alignments"],
+        ),
+        (&["sort", "-n", &fq, "-o", &bam.replace(".bam", "2.bam")], &["would hold FASTQ"]),
+        (&["sort", "-n", &bam, "--reverse"], &["--reverse applies to reads"]),
         (&["sort", &bam, &bam], &["one file of alignments"]),
         (&["sort", "-n", &fq, &fa], &["one file is FASTQ and the other FASTA"]),
         (&["sort", "-n", &fq, "--out2", &out], &["--out2 needs pairs"]),
         (&["sort", "-n", &cut, "-o", &out], &["cut.fq", "truncated"]),
         (&["shuffle", &cut, "-o", &out, "-m", "16K"], &["cut.fq", "truncated"]),
         (
-            &["shuffle", &fq, "-o", &out, "-m", "16K", "-T", "/nowhere"],
-            &["temporary file", "--temp-dir"],
+            &["shuffle", &fq, "-o", &out, "-m", "16K", "--temp-dir", "/nowhere"],
+            &["--temp-dir /nowhere: no such folder"],
         ),
         (&["shuffle", &fq, "-o", &fq], &["x.fq"]),
         (&["shuffle", &bam], &["BAM"]),

@@ -101,7 +101,7 @@ fn fasta_has_no_qualities_alignments_are_reads_and_several_files_one_table() {
         &["cut.fq", "truncated"],
     );
     assert!(!folder.path("o.tsv").exists());
-    assert_error(&biofast(&["stats", "--per-read", "--plot", &fq]), &["--plot doesn't go"]);
+    assert_error(&biofast(&["stats", "--per-read", "--plot", &fq]), &["--plot can't be combined"]);
     assert_error(&biofast(&["stats", "--per-read", &fq, "-o", &fq]), &["x.fq"]);
 }
 
@@ -111,5 +111,5 @@ fn an_output_that_is_the_input_is_said_to_be_it() {
     let reads = folder.file("r.fq", "@a\nA\n+\nI\n");
     let run = crate::common::biofast(&["stats", "--per-read", &reads, "-o", &reads]);
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("is an input and would be replaced"), "{}", run.stderr);
+    assert!(run.stderr.contains("is an input and would be overwritten"), "{}", run.stderr);
 }

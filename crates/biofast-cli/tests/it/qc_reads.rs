@@ -99,7 +99,7 @@ fn a_faulty_input_has_no_reports_and_the_others_have_theirs() {
     let refused = |args: &[&str], words: &[&str]| {
         assert_error(&biofast(&[&["stats", "--out-dir", &at("no")], args].concat()), words);
     };
-    refused(&[&good, &sam], &["good.fq", "a.sam", "two runs"]);
+    refused(&[&good, &sam], &["good.fq", "a.sam", "separately"]);
     refused(&[&good, "--qc", "flagstat"], &["flagstat", "alignments", "fastqc, seqkit"]);
     refused(&[&sam, "--qc", "fastqc"], &["fastqc", "reads"]);
     refused(&[&good, "--by", "100"], &["--by", "alignments"]);
@@ -139,7 +139,13 @@ fn reports_are_joined_without_what_only_single_files_have() {
     }
     assert_eq!(parsed[0], parsed[1]);
     let both = biofast(&["merge", "--json", "--sample", "both", &one, &two]);
-    assert!(both.stderr.contains("warning: both: how often"), "{}", both.stderr);
+    assert!(
+        both.stderr.contains(
+            "warning: both: duplication levels and overrepresented sequences are left out"
+        ),
+        "{}",
+        both.stderr
+    );
     let both: Value = serde_json::from_str(&both.stdout).unwrap();
     let qc = &both["files"][0]["qc"];
     assert_eq!((qc.get("duplication"), qc["adapters"]["reads"].as_u64()), (None, Some(5000)));

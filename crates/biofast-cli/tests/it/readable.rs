@@ -42,7 +42,7 @@ fn records_that_text_cannot_hold_are_errors_and_others_come_back() {
     let folder = Folder::new();
     let mut random = Random(0x5a17);
     let (mut written, mut refused) = (0, 0);
-    for _ in 0..160 {
+    for _ in 0..80 {
         let path = bam(&folder, good_header(), &odd_record(&mut random));
         for args in [
             &["view", "-h", &path][..],
@@ -55,13 +55,13 @@ fn records_that_text_cannot_hold_are_errors_and_others_come_back() {
             }
         }
     }
-    assert!(written > 90 && refused > 90, "{written} were written, {refused} refused");
+    assert!(written > 45 && refused > 45, "{written} were written, {refused} refused");
 }
 
 #[test]
 fn headers_that_contradict_themselves_are_errors() {
     let folder = Folder::new();
-    let record = biofast_testkit::bam::record(&biofast_testkit::bam::Record {
+    let record = biofast_testkit::bam::record(&biofast_testkit::bam::BamRecord {
         references: [1, -1],
         mapq: 9,
         flags: 0,
@@ -77,7 +77,7 @@ fn headers_that_contradict_themselves_are_errors() {
         let sorted = biofast(&["sort", "-q", &path, "-o", out.to_str().unwrap()]);
         assert_eq!(sorted.code == 0, is_good, "{text:?}: {sorted:?}");
         if !is_good {
-            assert!(sorted.stderr.contains("x.bam: the header can't be written"), "{sorted:?}");
+            assert!(sorted.stderr.contains("x.bam: can't write the header"), "{sorted:?}");
         }
     }
 }
@@ -113,7 +113,7 @@ fn header_lines_that_samtools_refuses_are_not_written_as_sam() {
         }
         if !is_good {
             let run = biofast(&["sort", "-q", "-n", "-O", "sam", &path]);
-            let named = "x.bam: the header can't be written: line ";
+            let named = "x.bam: can't write the header: line ";
             assert!(run.code == 2 && run.stderr.contains(named), "{line}: {run:?}");
         }
     }
@@ -140,7 +140,7 @@ fn numbers_beyond_single_precision_and_positions_beyond_31_bits_are_faults() {
         let line = format!("@HD\tVN:1.6\nr\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tXX:f:{value}\n");
         let path = folder.file("f.sam", line);
         let run = biofast(&["check", &path]);
-        assert!(run.code == 1 && run.stdout.contains("single precision"), "{value}: {run:?}");
+        assert!(run.code == 1 && run.stdout.contains("single-precision"), "{value}: {run:?}");
         let run = biofast(&["view", &path]);
         assert!(run.code == 0 && run.stderr.contains("beyond single precision"), "{run:?}");
     }
@@ -148,7 +148,7 @@ fn numbers_beyond_single_precision_and_positions_beyond_31_bits_are_faults() {
         let path = folder.file("f.sam", format!("r\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tXX:f:{value}\n"));
         assert_eq!(biofast(&["check", &path]).code, 0, "{value}");
     }
-    let mut record = biofast_testkit::bam::record(&biofast_testkit::bam::Record {
+    let mut record = biofast_testkit::bam::record(&biofast_testkit::bam::BamRecord {
         references: [0, -1],
         mapq: 9,
         flags: 4,
@@ -160,7 +160,7 @@ fn numbers_beyond_single_precision_and_positions_beyond_31_bits_are_faults() {
     let run = biofast(&["check", &path]);
     assert!(run.code == 1 && run.stdout.contains("below 2^31"), "{run:?}");
     let run = biofast(&["view", &path]);
-    assert!(run.code == 2 && run.stderr.contains("'r' can't be written"), "{run:?}");
+    assert!(run.code == 2 && run.stderr.contains("can't write record 'r'"), "{run:?}");
 }
 
 #[test]
@@ -204,10 +204,10 @@ fn a_check_warns_of_what_the_specification_allows() {
     let path = folder.file("a.sam", "r\t0\tchr1\t011\t060\t4M\t*\t0\t0\tACGT\tIIII\n");
     let run = biofast(&["check", &path]);
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.stdout.contains("without @SQ lines"), "{run:?}");
-    assert!(run.stdout.contains("zeros before the first digit"), "{run:?}");
+    assert!(run.stdout.contains("has no @SQ lines"), "{run:?}");
+    assert!(run.stdout.contains("leading zeros in a number"), "{run:?}");
     let run = biofast(&["view", &path]);
-    assert!(run.code == 2 && run.stderr.contains("a header with @SQ lines"), "{run:?}");
+    assert!(run.code == 2 && run.stderr.contains("@SQ lines in the header"), "{run:?}");
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_file_that_needs_too_much_memory_is_refused() {
     let text: String = (0..5000).map(|n| format!("@RG\tID:g{n}\n")).collect();
     let path = folder.file("x.sam", format!("{text}r\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tRG:Z:g1\n"));
     let run = biofast(&["stats", "--by", "RG", &path]);
-    assert!(run.code != 0 && run.stderr.contains("more than 2048"), "{run:?}");
+    assert!(run.code != 0 && run.stderr.contains("at most 2048"), "{run:?}");
 }
 
 #[test]
@@ -275,12 +275,12 @@ fn a_reference_that_is_not_the_headers_is_an_error() {
             (
                 &cut,
                 &plain,
-                "cut.fa, sequence 'c': expected 300 bases (LN of the @SQ line), found 200",
+                "cut.fa doesn't match the header: expected 300 bases (LN of its @SQ line), found 200",
             ),
             (
                 &good,
                 &summed,
-                "r.fa, sequence 'c': expected the MD5 sum 00000000000000000000000000000000",
+                "r.fa doesn't match the header: expected MD5 00000000000000000000000000000000",
             ),
             (&shifted, &plain, "f.fa.fai, line 1, sequence 'c'"),
         ] {
@@ -300,6 +300,6 @@ fn files_of_different_references_are_not_called_damaged() {
     let two = folder.file("2.sam", "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:200\n");
     let run = biofast(&["merge", &one, &two, "-o", folder.path("o.bam").to_str().unwrap()]);
     assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.stderr.contains("'c' has 200 bases, but 100 in a file before it"), "{run:?}");
+    assert!(run.stderr.contains("'c' has 200 bases here but 100 in an earlier file"), "{run:?}");
     assert!(!run.stderr.contains("damaged") && !run.stderr.contains("invalid"), "{run:?}");
 }

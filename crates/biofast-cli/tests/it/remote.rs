@@ -1,4 +1,4 @@
-//! Inputs at addresses: every command that reads gives the bytes of a local run, or an error that names the range.
+//! Remote inputs: every command that reads gives the bytes of a local run, or an error that names the range.
 
 use std::path::Path;
 
@@ -90,7 +90,7 @@ impl Files {
         folder.file("g.fq.gz", gzip(reads("g", 60_000).as_bytes()));
         made(&["index", &at("g.fq.gz")]);
         for name in ["x.bam", "r1.fq.gz", "plain.fq"] {
-            made(&["index", "--names", &at(name)]);
+            made(&["index", "--name-index", &at(name)]);
         }
         let mut fasta = String::new();
         let mut random = Random(11);
@@ -197,8 +197,8 @@ const COMMANDS: [&[&str]; 43] = [
     &["check", "@r1.fq.gz", "@x.bam", "@plain.fq", "@x.sam.gz"],
     &["flagstat", "@x.bam"],
     &["idxstats", "@x.bam"],
-    &["coverage", "-p", "OUT/c", "--by", "@x.bed", "@x.bam"],
-    &["coverage", "-p", "OUT/c", "--chrom", "chr2", "@x.bam"],
+    &["coverage", "--prefix", "OUT/c", "--by", "@x.bed", "@x.bam"],
+    &["coverage", "--prefix", "OUT/c", "--chrom", "chr2", "@x.bam"],
     &["index", "@x.bam", "-o", "OUT/x.csi", "--csi"],
     &["view", "@x.bam"],
     &["view", "-c", "@x.bam", "chr1:1000-90000"],
@@ -228,7 +228,7 @@ const COMMANDS: [&[&str]; 43] = [
     &["convert", "@r1.fq.gz", "-o", "OUT/x.fa"],
     &["convert", "@plain.fq", "--unique-names", "-o", "OUT/x.fq"],
     &["shuffle", "--seed", "5", "@r1.fq.gz", "-o", "OUT/x.fq"],
-    &["sort", "--by", "name", "@plain.fq", "-o", "OUT/x.fq"],
+    &["sort", "--key", "name", "@plain.fq", "-o", "OUT/x.fq"],
 ];
 
 #[test]
@@ -269,8 +269,8 @@ fn shards_at_an_address_are_those_of_the_file() {
             plan
         };
         let (here, there) = (at("here.json"), at("there.json"));
-        assert_eq!(run(&["shards", "-q", "-n", "3", &at(name), "-o", &here]).code, 0);
-        let planned = run(&["shards", "-q", "-n", "3", &address, "-o", &there]);
+        assert_eq!(run(&["shards", "-q", "--number", "3", &at(name), "-o", &here]).code, 0);
+        let planned = run(&["shards", "-q", "--number", "3", &address, "-o", &there]);
         assert_eq!(planned.code, 0, "{planned:?}");
         assert_eq!(json(&here), json(&there), "{name}");
         let parts: Vec<String> = (1..=3)
@@ -302,7 +302,7 @@ fn a_record_at_an_address_costs_few_requests() {
     let folder = Folder::new();
     let text = reads("r", 300_000);
     let path = folder.file("r.fq.gz", bgzf(text.as_bytes(), 30_000));
-    assert_eq!(run(&["index", "--names", &path]).code, 0);
+    assert_eq!(run(&["index", "--name-index", &path]).code, 0);
     let server = Server::start();
     let address = server.put("r.fq.gz", std::fs::read(&path).unwrap());
     server.put("r.fq.gz.bni", std::fs::read(format!("{path}.bni")).unwrap());
@@ -332,7 +332,7 @@ fn servers_without_ranges_serve_what_needs_none() {
     }
     // A file of reference sequences is jumped in.
     let args = ["stats", "@x.bam", "--reference", "@ref.fa", "--format", "samtools"];
-    assert_error(&files.outcome(&args, &base).0, &["the server gives no ranges"]);
+    assert_error(&files.outcome(&args, &base).0, &["the server doesn't support range requests"]);
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn secrets_are_in_no_message_log_or_output() {
     };
     let bam = secret("x.bam");
     for args in [
-        &["filter", "-v", &bam, "--region", "chr2", "-o", &out, "--json", &json][..],
+        &["filter", "-v", &bam, "--region", "chr2", "-o", &out, "--summary", &json][..],
         &["stats", "-v", &secret("r1.fq.gz")],
         &["stats", "--format", "samtools", &bam],
         &["sort", "-v", &bam, "-o", &out],
@@ -403,7 +403,7 @@ fn verbose_tells_how_it_was_fetched() {
     let server = files.serve(Manner::default(), plan);
     let run = run(&["stats", "-v", &server.address("r1.fq.gz")]);
     assert_eq!(run.code, 0);
-    for text in ["fetched in ranges: ", "1 of them tried again", "the same ETag in all answers"] {
+    for text in ["fetched in ranges: ", "1 retried", "the same ETag in all answers"] {
         assert!(run.stderr.contains(text), "{run:?}");
     }
 }
@@ -481,7 +481,7 @@ fn outputs_are_files() {
         &["stats", &input, "--out-dir", "https://host.org/x"],
         &["demux", "-i", &input, "--header-barcodes", "-s", &input, "-o", "gs://bucket/x"],
     ] {
-        assert_error(&run(args), &["outputs can't be written to an address"]);
+        assert_error(&run(args), &["outputs can't be written to a URL"]);
     }
 }
 
@@ -489,7 +489,7 @@ fn outputs_are_files() {
 fn wrong_numbers_in_the_environment_are_told() {
     let mut command = command(&["stats", "-"]);
     command.env("BIOFAST_REMOTE_RETRIES", "many");
-    assert_error(&finish(command), &["BIOFAST_REMOTE_RETRIES is to be a number from 0 to 100"]);
+    assert_error(&finish(command), &["BIOFAST_REMOTE_RETRIES must be a number from 0 to 100"]);
 }
 
 /// One fault of some kind.

@@ -55,5 +55,5 @@ fn google_and_azure_are_asked_as_they_want_to_be() {
         command.env_remove("AZURE_STORAGE_ACCOUNT_NAME").env_remove("AZURE_STORAGE_ACCOUNT");
         command
     });
-    assert_error(&none, &["AZURE_STORAGE_ACCOUNT_NAME isn't set"]);
+    assert_error(&none, &["set AZURE_STORAGE_ACCOUNT_NAME"]);
 }

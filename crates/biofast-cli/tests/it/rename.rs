@@ -89,11 +89,11 @@ fn mates_get_the_same_number_before_what_tells_them_apart() {
         &o2,
         "--name-map",
         &map,
-        "--json",
+        "--summary",
         &json,
     ]);
     assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("2 pairs renamed"), "{}", run.stderr);
+    assert!(run.stderr.contains("2 pairs with repeated names renamed"), "{}", run.stderr);
     let names = |path: &str| -> Vec<String> {
         std::fs::read_to_string(path).unwrap().lines().step_by(4).map(str::to_owned).collect()
     };
@@ -127,7 +127,7 @@ fn a_new_name_that_is_taken_and_a_broken_input_are_errors_and_nothing_appears() 
     let out = text(&folder.path("o.fa"));
     let taken = folder.file("taken.fa", ">a\nA\n>a_2 x\nA\n>a y\nA\n");
     let run = biofast(&["convert", "--unique-names", &taken, "-o", &out]);
-    assert_error(&run, &["several reads called 'a' one would be 'a_2'", "--rename"]);
+    assert_error(&run, &["read 'a' occurs several times, and the new name 'a_2'", "--rename"]);
     // It is another line, but for the description.
     let run = biofast(&["convert", "-q", "--unique-names=header", &taken]);
     assert_eq!(run.stdout, ">a\nA\n>a_2 x\nA\n>a y\nA\n");

@@ -71,7 +71,7 @@ fn pairs_are_in_the_order_of_first_reads_in_any_container_memory_and_threads() {
                     &paths[2],
                     "--orphans2",
                     &paths[3],
-                    "-T",
+                    "--temp-dir",
                     &text(&at.path("")),
                 ]);
                 assert_eq!((run.code, run.stderr.as_str()), (0, ""));
@@ -134,11 +134,22 @@ fn the_summary_has_every_file_and_check_compares_it() {
     let r2 = folder.file("r2.fq", files[1].concat());
     let path = |name: &str| text(&folder.path(name));
     let (p, s, json) = (path("p.fq.gz"), path("s.fq"), path("s.json"));
-    let run =
-        biofast(&["repair", &r1, &r2, "-o", &p, "--interleaved-out", "-s", &s, "--json", &json]);
+    let run = biofast(&[
+        "repair",
+        &r1,
+        &r2,
+        "-o",
+        &p,
+        "--interleaved-out",
+        "--orphans",
+        &s,
+        "--summary",
+        &json,
+    ]);
     assert_eq!(run.code, 0, "{run:?}");
     let [first, _, orphans1, orphans2] = expected(&files).map(|text| records(&text).len());
-    let said = format!("{first} pairs, {orphans1} first and {orphans2} second reads without mates");
+    let said =
+        format!("{first} pairs; {orphans1} first and {orphans2} second reads without a mate");
     assert!(run.stderr.contains(&said), "{run:?}");
     let summary: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
@@ -154,7 +165,7 @@ fn the_summary_has_every_file_and_check_compares_it() {
     assert_eq!(biofast(&["check", "--against", &json]).code, 0);
     // Orphans that nobody wants are not lost in silence.
     let run = biofast(&["repair", &r1, &r2, "-o", &p, "--interleaved-out"]);
-    let lost = format!("{} reads without mates were left out", orphans1 + orphans2);
+    let lost = format!("{} reads without a mate were dropped", orphans1 + orphans2);
     assert!(run.code == 1 && run.stderr.contains(&lost), "{run:?}");
 }
 
@@ -176,32 +187,32 @@ fn faults_are_named_and_nothing_appears() {
         for threads in ["1", "3"] {
             let run = |files: &[&str]| {
                 let common = ["repair", "-@", threads, "-m", memory, "--chunk-size", "2000"];
-                let outputs = ["-o", &out, "--out2", &out2, "-s", &rest];
+                let outputs = ["-o", &out, "--out2", &out2, "--orphans", &rest];
                 biofast(&[&common[..], &outputs, files].concat())
             };
             assert_error(&run(&[&cut, &r2]), &["cut.fq.gz"]);
             assert_error(&run(&[&bad, &r2]), &["bad.fq", "record 151"]);
             assert_error(&run(&[&bad]), &["bad.fq", "record 151"]);
             assert_error(&run(&[&r2, &r1]), &["record 1"]);
-            assert_error(&run(&[&r1, &r1]), &["both files of mates"]);
+            assert_error(&run(&[&r1, &r1]), &["is named twice"]);
         }
     }
     for (args, needed) in [
         (vec![r1.as_str(), &r2, "-o", &r1], "input"),
-        (vec![&r1, &r2, "-o", &out, "--out2", &out], "a file of its own"),
-        (vec![&r1, &r2, &bad, "-o", &out], "3 are named"),
-        (vec![&r1, &r2, "-o", &out, "-s", &rest, "--orphans1", &out2], "cannot be used with"),
+        (vec![&r1, &r2, "-o", &out, "--out2", &out], "are the same"),
+        (vec![&r1, &r2, &bad, "-o", &out], "but got 3"),
+        (vec![&r1, &r2, "-o", &out, "-s", &rest, "--orphans1", &out2], "can't be combined with"),
         (vec![&r1, &r2, "-o", &out, "--level", "3"], "--level needs"),
-        (vec![&r1, &r2, "-o", &path("o.bam")], "is to hold FASTQ"),
+        (vec![&r1, &r2, "-o", &path("o.bam")], "would hold FASTQ"),
         (vec![&r1, &path("none.fq"), "-o", &out], "none.fq"),
-        (vec![&r1, &r2, "-o", &out, "-m", "16K", "-T", &path("none")], "temporary files"),
+        (vec![&r1, &r2, "-o", &out, "-m", "16K", "-T", &path("none")], "--temp-dir"),
     ] {
         let both: &[&str] = if args.contains(&"--out2") { &[] } else { &["--interleaved-out"] };
         let run = biofast(&[&["repair"], &args[..], both].concat());
         assert!(run.code == 2 && run.stderr.contains(needed), "{args:?}: {run:?}");
     }
     let run = biofast_with(&["repair", "-", "-o", &out], &packed[..packed.len() / 2]);
-    assert_error(&run, &["-"]);
+    assert_error(&run, &["standard input: "]);
     let mut after = listed(&folder);
     after.sort();
     assert_eq!(after, before);
@@ -223,23 +234,23 @@ fn reads_that_are_left_out_unasked_and_no_pairs_at_all_are_exit_code_1() {
     let two = |more: &[&str]| run(&[&["1.fq", "2.fq"], &out[..], more].concat());
     let (code, said) = two(&[]);
     assert_eq!(code, 1, "{said}");
-    assert!(said.contains("error: 2 reads without mates were left out"), "{said}");
+    assert!(said.contains("error: 2 reads without a mate were dropped"), "{said}");
     assert!(said.contains("--orphans FILE") && said.contains("--drop-orphans"), "{said}");
     // The pairs are there all the same.
     assert_eq!(std::fs::read_to_string(folder.path("p1.fq")).unwrap(), record("b"));
-    assert!(two(&["-q"]).1.contains("2 reads without mates were left out"));
+    assert!(two(&["-q"]).1.contains("2 reads without a mate were dropped"));
     assert_eq!(two(&["--drop-orphans"]).0, 0);
     assert_eq!(two(&["--orphans", "s.fq"]).0, 0);
     assert_eq!(two(&["--orphans1", "s1.fq", "--orphans2", "s2.fq"]).0, 0);
     let (code, said) = two(&["--orphans1", "s1.fq"]);
     assert_eq!(code, 1);
-    assert!(said.contains("1 read without a mate was left out"), "{said}");
+    assert!(said.contains("1 read without a mate was dropped"), "{said}");
     assert_eq!(two(&["--orphans1", "s1.fq", "--drop-orphans"]).0, 0);
     for unrelated in [&["1.fq", "x.fq"][..], &["x.fq"], &["x.fq", "e.fq"]] {
         for orphans in [&["--orphans", "s.fq"], &["--drop-orphans"][..]] {
             let (code, said) = run(&[unrelated, &out[..], orphans].concat());
             assert_eq!(code, 1, "{unrelated:?}");
-            assert!(said.contains("no pairs were found"), "{said}");
+            assert!(said.contains("no pairs found among"), "{said}");
             assert!(said.contains("--mates names"), "{said}");
         }
     }

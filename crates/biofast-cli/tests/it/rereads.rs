@@ -58,7 +58,7 @@ fn a_change_between_two_readings_is_an_error_and_leaves_no_output() {
         &["convert", "--tail", "4000"],
         &["convert", "--range", "-4000:-1"],
         &["convert", "--unique-names=name"],
-        &["dedup", "--keep", "best-quality", "--by", "name"],
+        &["dedup", "--keep", "best-quality", "--key", "name"],
         &["repair"],
     ];
     for command in commands {
@@ -66,15 +66,15 @@ fn a_change_between_two_readings_is_an_error_and_leaves_no_output() {
             let file = folder.file("x.fq", &original);
             let mut args = command.to_vec();
             if command[0] == "repair" {
-                args.extend(["--orphans", &out, "-o", "/dev/null", &file, "--json", &report]);
+                args.extend(["--orphans", &out, "-o", "/dev/null", &file, "--summary", &report]);
             } else {
-                args.extend([&file, "-o", &out, "--json", &report]);
+                args.extend([&file, "-o", &out, "--summary", &report]);
             }
             let run = run_and_change(&args, &out, || match is_replaced {
                 true => replace(&file),
                 false => append(&file, "@more\nACGT\n+\nIIII\n"),
             });
-            common::assert_error(&run, &["x.fq: changed while it was read", "hint: "]);
+            common::assert_error(&run, &["x.fq: changed while it was being read", "hint: "]);
             assert!(!Path::new(&report).exists(), "{command:?}");
             // The same without a change.
             let run = run_and_change(&args, &out, || ());
@@ -90,18 +90,18 @@ fn a_change_between_two_readings_is_an_error_and_leaves_no_output() {
 fn sorted_alignments_that_change_while_they_are_copied_are_an_error() {
     let folder = Folder::new();
     let shape =
-        sam::Shape { records: 20_000, sorted: true, longest: 150, oddities: false, seed: 5 };
+        sam::SamShape { records: 20_000, sorted: true, longest: 150, oddities: false, seed: 5 };
     let file = folder.file("x.sam", sam::text(&shape));
     let sorted = text(&folder.path("sorted.bam"));
     assert_eq!(biofast(&["sort", "-q", &file, "-o", &sorted]).code, 0);
     let (out, report) = (pipe(&folder, "out.bam"), text(&folder.path("report.json")));
-    let args = ["sort", &sorted, "-o", &out, "--json", &report];
+    let args = ["sort", &sorted, "-o", &out, "--summary", &report];
     let run = run_and_change(&args, &out, || replace(&sorted));
-    common::assert_error(&run, &["sorted.bam: changed while it was read"]);
+    common::assert_error(&run, &["sorted.bam: changed while it was being read"]);
     assert!(!Path::new(&report).exists());
     let run = run_and_change(&args, &out, || ());
     assert_eq!(run.code, 0, "{run:?}");
-    assert!(run.stderr.contains("in order already"), "{run:?}");
+    assert!(run.stderr.contains("already in order"), "{run:?}");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn parts_of_a_file_that_changes_do_not_appear() {
         let made = std::fs::read_dir(&parts).map_or(0, Iterator::count);
         if changes {
             assert_eq!((code, made), (Some(2), 0), "{said}");
-            assert!(said.contains("x_1.fq: changed while it was read"), "{said}");
+            assert!(said.contains("x_1.fq: changed while it was being read"), "{said}");
             std::fs::write(&one, reads("r", 400)).unwrap();
         } else {
             assert_eq!((code, made), (Some(0), 4), "{said}");
@@ -167,7 +167,11 @@ fn mates_that_change_before_they_are_read_again_are_an_error() {
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8(said).unwrap();
         assert_eq!(output.status.code(), Some(expected), "{name}: {said}");
-        assert_eq!(said.contains("a_1.fq: changed while it was read"), changes, "{name}: {said}");
+        assert_eq!(
+            said.contains("a_1.fq: changed while it was being read"),
+            changes,
+            "{name}: {said}"
+        );
         assert_eq!(said.contains("record 1"), !changes, "{name}: {said}");
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use biofast_testkit::small::{self, Names, Shape};
+use biofast_testkit::small::{self, Names, TemplateShape};
 
 use crate::common::{Folder, cases, in_process, text, warnings};
 use crate::effort::{Effort, in_two_tiers};
@@ -41,7 +41,7 @@ impl Case {
     fn write(&self) -> Vec<String> {
         let seed = self.seed;
         let names = [Names::Mixed, Names::FewTiles, Names::SevenParts, Names::Umis, Names::Plain];
-        let shape = Shape {
+        let shape = TemplateShape {
             seed,
             sets: 1,
             templates: 24,
@@ -49,7 +49,7 @@ impl Case {
             contradictions: seed % 2 == 1,
             quarrels: seed % 3 == 1,
             repeats: seed % 4 >= 2,
-            ..Shape::default()
+            ..TemplateShape::default()
         };
         let text = small::text(&shape);
         let (sample, program) = (format!("SM:s{}", self.prefix), format!("PN:p{}", self.prefix));
@@ -149,7 +149,7 @@ fn fastq(case: &Case, input: &str, templates: &BTreeMap<String, Template>) {
     let [r1, r2, single, other, all, json] =
         ["1.fq", "2.fq", "s.fq", "0.fq", "all.fq", "sum.json"].map(at);
     let bam = at(input);
-    let args = ["fastq", "--quiet", "--json", &json, "-1", &r1, "-2", &r2];
+    let args = ["fastq", "--quiet", "--summary", &json, "-1", &r1, "-2", &r2];
     in_process(&[&args[..], &["-s", &single, "-0", &other, &bam]].concat());
     let summary: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
@@ -316,7 +316,7 @@ fn merge(case: &Case, other: &Case) {
 }
 
 fn reads_of_small_files_keep_their_mates_and_come_back(effort: Effort) {
-    for seed in 0..cases(effort.pick(25, 100)) {
+    for seed in 0..cases(effort.pick(12, 100)) {
         let case = Case::new(seed, "");
         let templates = sequenced(&case.write());
         for input in ["x.bam", "s.bam"] {
@@ -326,7 +326,7 @@ fn reads_of_small_files_keep_their_mates_and_come_back(effort: Effort) {
 }
 
 fn whole_templates_of_small_files_are_kept_without_new_warnings(effort: Effort) {
-    for seed in 0..cases(effort.pick(15, 60)) {
+    for seed in 0..cases(effort.pick(7, 60)) {
         let case = Case::new(seed, "");
         case.write();
         for input in ["x.bam", "s.bam"] {
@@ -336,7 +336,7 @@ fn whole_templates_of_small_files_are_kept_without_new_warnings(effort: Effort) 
 }
 
 fn small_files_with_the_same_ids_are_merged_without_new_warnings(effort: Effort) {
-    for seed in 0..cases(effort.pick(15, 60)) {
+    for seed in 0..cases(effort.pick(7, 60)) {
         let [one, other] = [Case::new(seed, ""), Case::new(seed + 1_000_003, "y")];
         one.write();
         other.write();
@@ -375,7 +375,7 @@ fn umis_in_names_are_those_that_other_commands_find() {
         assert!(records[0].starts_with(&first), "{place} {prefix:?}: {records:?}");
         assert!(records[1].starts_with(&first.replace("77", "141")), "{place}: {records:?}");
         // Of two with the same UMI one is left.
-        let args = ["dedup", "--quiet", "--umi", "--interleaved", "-o", &unique];
+        let args = ["dedup", "--quiet", "--compare-umi", "--interleaved", "-o", &unique];
         let interleaved = at("i.fq");
         in_process(&["fastq", "--quiet", "-N", "-o", &interleaved, &bam]);
         in_process(&[&args[..], &[&interleaved]].concat());

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use biofast_cli::{Outcome, Run};
 use biofast_testkit::container::{bgzf, gunzip, gzip};
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::{Folder, reads};
 use crate::effort::{Effort, in_two_tiers};
@@ -51,7 +51,7 @@ fn words<'a>(words: &'a [&str]) -> impl Iterator<Item = OsString> + 'a {
 
 /// Files of a few thousand records, in the folder.
 fn write_files(folder: &Folder) {
-    let shape = Shape { records: 1500, sorted: true, longest: 80, oddities: true, seed: 11 };
+    let shape = SamShape { records: 1500, sorted: true, longest: 80, oddities: true, seed: 11 };
     folder.file("x.sam", sam::text(&shape));
     let view = words(&["view", "-b", "--no-PG"]);
     let (sam, bam) = (folder.path("x.sam"), folder.path("x.bam"));
@@ -75,7 +75,7 @@ fn are_as_one(numbers: &[usize]) {
         for &n in numbers {
             let plan = folder.path("plan.json");
             let number = n.to_string();
-            let shards = ["shards", "-q", "-n", &number, "-o"];
+            let shards = ["shards", "-q", "--number", &number, "-o"];
             run(words(&shards).chain([plan.clone().into()]).chain(paths()));
             let parts = parts(&folder, &plan, n, part);
             let merged = run(words(&["merge"]).chain(words(merge)).chain(parts));

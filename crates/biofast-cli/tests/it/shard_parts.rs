@@ -3,7 +3,7 @@
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 use biofast_testkit::random::Random;
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
 use crate::common::{Folder, Run, assert_error, good, reads, run_in};
@@ -11,7 +11,7 @@ use crate::effort::{Effort, in_two_tiers};
 
 fn plan(folder: &Folder, n: usize, args: &[&str]) {
     let n = n.to_string();
-    good(folder, &[&["shards", "--quiet", "-n", &n, "-o", "plan.json"], args].concat());
+    good(folder, &[&["shards", "--quiet", "--number", &n, "-o", "plan.json"], args].concat());
 }
 
 /// The reports of all shards, in files; faults of the data are no errors here.
@@ -42,7 +42,7 @@ fn bam(folder: &Folder, name: &str, sam: &str, block: usize) {
 
 /// Sorted alignments of all kinds.
 fn sorted(records: usize, seed: u64) -> String {
-    sam::text(&Shape { records, sorted: true, longest: 150, oddities: true, seed })
+    sam::text(&SamShape { records, sorted: true, longest: 150, oddities: true, seed })
 }
 
 /// Checks that the reports of all shards are that of one run, as JSON and as lines, with its exit code.
@@ -131,7 +131,7 @@ fn mates_in_shards_are_checked_as_one(effort: Effort) {
     assert_eq!(paired.len(), 2);
     plan(&folder, 2, &["both.fq"]);
     let args = ["check", "--interleaved", "--shard", "plan.json#1"];
-    assert_error(&run_in(&folder, &args), &["between the mates"]);
+    assert_error(&run_in(&folder, &args), &["separate the mates"]);
 }
 
 fn shards_of_alignments_are_checked_as_one(effort: Effort) {
@@ -185,12 +185,12 @@ fn what_is_not_each_shard_once_is_refused_of_check_and_coverage() {
         assert_error(&merged(&folder, &pick(&[2, 3]), form), &["shard 1 of 3 is missing"]);
         assert_error(&merged(&folder, &pick(&[1]), form), &["shards 2 to 3 of 3 are missing"]);
         let run = merged(&folder, &pick(&[1, 2, 3, 2]), form);
-        assert_error(&run, &["shard 2 is there twice", "part2"]);
-        good(&folder, &["shards", "-n", "2", "aln.bam", "-o", "other.json"]);
+        assert_error(&run, &["shard 2 occurs twice", "part2"]);
+        good(&folder, &["shards", "--number", "2", "aln.bam", "-o", "other.json"]);
         good(&folder, &[verb, &["--shard", "other.json#2", "-o", "other"]].concat());
         let mut mixed = pick(&[1, 2]);
         mixed.push("other".into());
-        assert_error(&merged(&folder, &mixed, form), &["other: a part of the plan"]);
+        assert_error(&merged(&folder, &mixed, form), &["other: part of plan"]);
         // Of another command.
         good(&folder, &["idxstats", "--shard", "plan.json#3", "-o", "idx"]);
         mixed[2] = "idx".into();
@@ -213,10 +213,10 @@ fn what_is_not_each_shard_once_is_refused_of_check_and_coverage() {
     good(&folder, &["check", "--json", "aln.bam", "-o", "whole"]);
     assert_error(&merged(&folder, &["whole".into()], &["--json"]), &["whole files"]);
     for (args, why) in [
-        (&["check", "--format", "bam"][..], "--format doesn't go with --shard"),
-        (&["check", "--against", "x"], "--against doesn't go with --shard"),
-        (&["coverage", "--chrom", "chr1"], "--chrom doesn't go with --shard"),
-        (&["coverage", "--prefix", "x"], "--prefix doesn't go with --shard"),
+        (&["check", "--expect", "bam"][..], "--expect can't be combined with --shard"),
+        (&["check", "--against", "x"], "--against can't be combined with --shard"),
+        (&["coverage", "--chrom", "chr1"], "--chrom can't be combined with --shard"),
+        (&["coverage", "--prefix", "x"], "--prefix can't be combined with --shard"),
     ] {
         folder.file("x", "{}");
         let run = run_in(&folder, &[args, &["--shard", "plan.json#1"]].concat());
@@ -231,7 +231,7 @@ fn what_is_not_each_shard_once_is_refused_of_check_and_coverage() {
     let run = merged(&folder, &["later".into(), all[0].clone()], &["--json"]);
     assert_eq!(run.stdout, one.stdout, "{}", run.stderr);
     let run = merged(&folder, &[all[0].clone(), all[2].clone()], &["--json", "--partial"]);
-    assert_error(&run, &["don't follow each other"]);
+    assert_error(&run, &["not consecutive"]);
     // Depths found in other ways.
     let deep = parts(&folder, 3, &["coverage"]);
     good(&folder, &["coverage", "-Q", "9", "--shard", "plan.json#3", "-o", "part3"]);
@@ -293,8 +293,9 @@ fn pairs(number: usize, width: usize, seed: u64) -> String {
 
 fn depths_of_shards_are_those_of_one_run(effort: Effort) {
     let folder = Folder::new();
-    bam(&folder, "deep.bam", &pairs(150, 400, 1), 700);
-    bam(&folder, "wide.bam", &pairs(150, 8000, 2), 900);
+    let templates = effort.pick(50, 150);
+    bam(&folder, "deep.bam", &pairs(templates, 400, 1), 700);
+    bam(&folder, "wide.bam", &pairs(templates, 8000, 2), 900);
     bam(&folder, "kinds.bam", &sorted(300, 6), 800);
     bam(&folder, "none.bam", "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:50\n", 100);
     for file in ["deep.bam", "wide.bam", "kinds.bam", "none.bam"] {
@@ -319,7 +320,7 @@ fn depths_of_shards_are_those_of_one_run(effort: Effort) {
         }
     }
     // More shards than records.
-    let many = effort.pick(170, 700);
+    let many = effort.pick(110, 700);
     plan(&folder, many, &["deep.bam"]);
     let all = parts(&folder, many, &["coverage"]);
     let one = good(&folder, &["coverage", "deep.bam"]).stdout;
@@ -360,7 +361,7 @@ fn the_files_of_mosdepth_are_made_of_all_shards() {
         assert_eq!(files, std::fs::read_dir(folder.path(&of_all)).unwrap().count());
         assert!(files >= 4, "{files}");
     }
-    assert_error(&merged(&folder, &all, &["--by", "100"]), &["--by goes with --out-dir"]);
+    assert_error(&merged(&folder, &all, &["--by", "100"]), &["--by needs --out-dir"]);
 }
 
 #[test]
@@ -374,7 +375,11 @@ fn shards_that_are_not_sorted_across_a_cut_are_an_error_as_in_one_run() {
     plan(&folder, 40, &["aln.bam"]);
     let all = parts(&folder, 40, &["coverage"]);
     let run = merged(&folder, &all, &[]);
-    let first = |run: &Run| run.stderr.lines().next().unwrap_or_default().to_owned();
+    // But for the command.
+    let first = |run: &Run| {
+        let line = run.stderr.lines().next().unwrap_or_default();
+        line.split_once(": error: ").map(|(_, said)| said.to_owned())
+    };
     assert_eq!((run.code, first(&run)), (one.code, first(&one)));
 }
 
@@ -444,17 +449,17 @@ fn reads_of_shards_joined_are_those_of_one_run(effort: Effort) {
     // Shards that part mates, files sorted by coordinate, and FASTQ are refused.
     plan(&folder, 3, &["names.bam"]);
     let run = run_in(&folder, &["fastq", "--shard", "plan.json#1", "-o", "x.fq"]);
-    assert_error(&run, &["between the mates", "--keep-templates", "sort -n"]);
+    assert_error(&run, &["separate the mates", "--keep-templates", "sort -n"]);
     assert!(!folder.path("x.fq").exists());
     bam(&folder, "sorted.bam", &sorted(50, 8), 700);
-    let args = ["shards", "-n", "2", "--keep-templates", "sorted.bam"];
+    let args = ["shards", "--number", "2", "--keep-templates", "sorted.bam"];
     assert_error(&run_in(&folder, &args), &["sorted by coordinate", "sort -n"]);
     folder.file("x.fq", reads("r", 9));
-    let args = ["shards", "-n", "2", "--keep-templates", "x.fq"];
+    let args = ["shards", "--number", "2", "--keep-templates", "x.fq"];
     assert_error(&run_in(&folder, &args), &["this is FASTQ"]);
     plan(&folder, 3, &["--keep-templates", "names.bam"]);
     let args = ["fastq", "--collate", "--shard", "plan.json#1"];
-    assert_error(&run_in(&folder, &args), &["--collate doesn't go with --shard"]);
+    assert_error(&run_in(&folder, &args), &["--collate can't be combined with --shard"]);
 }
 
 #[test]
@@ -470,7 +475,10 @@ fn parts_of_two_versions_are_not_added() {
         assert!(text.contains(&own));
         folder.file("other.json", text.replace(&own, "\"biofast_version\":\"0.1.0\""));
         let run = run_in(&folder, &["merge", "--json", &parts[0], "other.json"]);
-        assert_error(&run, &["other.json is of biofast 0.1.0", &parts[0], "made by one version"]);
+        assert_error(
+            &run,
+            &["other.json was written by biofast 0.1.0", &parts[0], "come from one version"],
+        );
     }
     // Reports of wholes are merged, with a word about it.
     good(&folder, &["stats", "--json", "r.fq", "-o", "one.json"]);
@@ -478,7 +486,7 @@ fn parts_of_two_versions_are_not_added() {
     let own = format!("\"biofast_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
     folder.file("two.json", text.replace(&own, "\"biofast_version\":\"0.1.0\""));
     let run = good(&folder, &["merge", "--json", "one.json", "two.json"]);
-    assert!(run.stderr.contains("two.json is of biofast 0.1.0"), "{run:?}");
+    assert!(run.stderr.contains("two.json was written by biofast 0.1.0"), "{run:?}");
 }
 
 in_two_tiers! {

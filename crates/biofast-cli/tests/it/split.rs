@@ -212,7 +212,7 @@ fn the_summary_has_every_file_and_check_compares_it() {
     let r1 = folder.file("r1.fq.gz", bgzf(reads("p", 50).as_bytes(), 700));
     let r2 = folder.file("r2.fq", reads("p", 50));
     let (json, out) = (text(&folder.path("s.json")), text(&folder.path("o_{part}_{mate}.fq.gz")));
-    let run = biofast(&["split", "-s", "20", &r1, &r2, "-o", &out, "--json", &json]);
+    let run = biofast(&["split", "-s", "20", &r1, &r2, "-o", &out, "--summary", &json]);
     assert_eq!(run.code, 0, "{run:?}");
     assert!(run.stderr.contains("100 reads of pairs written to 6 files"), "{run:?}");
     let summary: serde_json::Value =
@@ -259,7 +259,7 @@ fn faults_are_named_and_no_part_appears() {
             assert_error(&run(&[&good, &short, "--interleaved-out"]), &["short.fq"]);
             assert_error(&run(&[&good, &other, "--interleaved-out"]), &["record 201"]);
             assert_error(&run(&[&input_003]), &["o_003.fq", "input"]);
-            assert_error(&run(&[&good, &good]), &["both files of mates"]);
+            assert_error(&run(&[&good, &good]), &["is named twice"]);
         }
     }
     let at = |name: &str| text(&folder.path(name));
@@ -267,15 +267,15 @@ fn faults_are_named_and_no_part_appears() {
         (vec!["-s", "9", &good, "-o", &at("o.fq")], "{part}"),
         (vec!["-s", "9", &good, "-o", &at("{part}_{mate}.fq")], "needs pairs"),
         (vec!["-s", "9", &good, "-o", &out, "--out2", &at("2_{part}.fq")], "needs pairs"),
-        (vec!["-s", "9", &good, &other, "-o", &out, "--out2", &out], "a file of its own"),
+        (vec!["-s", "9", &good, &other, "-o", &out, "--out2", &out], "are the same"),
         (vec!["-s", "9", &good, &other, "-o", &out, "--out2", &at("2_{part}.fq.gz")], "differ"),
         (vec!["-s", "9", "--blocks", &good, "-o", &out], "--by-part"),
         (vec!["-s", "0", &good, "-o", &out], "0"),
-        (vec!["-l", "9X", &good, "-o", &out], "no number of bases"),
-        (vec!["--by-bytes", "99999999999G", &good, "-o", &out], "no size"),
+        (vec!["-l", "9X", &good, "-o", &out], "not a number of bases"),
+        (vec!["--by-bytes", "99999999999G", &good, "-o", &out], "not a size"),
         (vec![good.as_str(), "-o", &out], "--by-size"),
-        (vec!["-s", "9", "-p", "2", &good, "-o", &out], "cannot be used with"),
-        (vec!["-s", "9", &good, "-o", &at("o_{part}.bam")], "is to hold FASTQ"),
+        (vec!["-s", "9", "-p", "2", &good, "-o", &out], "can't be combined with"),
+        (vec!["-s", "9", &good, "-o", &at("o_{part}.bam")], "would hold FASTQ"),
         (vec!["-s", "9", &good, "-o", &at("no/o_{part}.fq")], "can't write"),
         (vec!["-s", "9", &good, "-o", &out, "--level", "3"], "--level needs"),
         (vec!["-s", "9", &good, "-o", &out, "--json", &at("o_002.txt.gz/x")], "can't write"),
@@ -341,7 +341,10 @@ fn standard_input_is_split_and_what_was_there_is_replaced_together() {
     assert_eq!(listed(&folder).len(), 2);
     // A part that is left from before isn't taken for one of this run.
     let run = biofast_with(&["split", "-s", "100", "-", "-o", &out], text_of.as_bytes());
-    assert!(run.code == 0 && run.stderr.contains("o_002.fq was there before"), "{run:?}");
+    assert!(
+        run.code == 0 && run.stderr.contains("o_002.fq is left over from an earlier run"),
+        "{run:?}"
+    );
 }
 
 #[test]

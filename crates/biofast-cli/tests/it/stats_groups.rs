@@ -158,7 +158,8 @@ fn what_has_no_groups_is_told() {
     let run = biofast(&["stats", "--tsv", "--by", "SM", &strange]);
     assert_eq!(run.code, 0);
     assert!(
-        run.stderr.contains("the header lacks the read group") && run.stderr.contains("record 1"),
+        run.stderr.contains("the record's read group is not in the header")
+            && run.stderr.contains("record 1"),
         "{}",
         run.stderr
     );

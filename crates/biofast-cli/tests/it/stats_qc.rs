@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::coverage::{at, content, folder};
 use common::stats_qc::{files, names, run, write_one_by_one};
@@ -51,7 +51,7 @@ fn files_are_those_of_commands_of_their_own() {
 fn odd_records_and_sam_make_no_difference() {
     for seed in 1..4 {
         let folder = Folder::new();
-        let shape = Shape { records: 2000, sorted: true, longest: 150, oddities: seed > 1, seed };
+        let shape = SamShape { records: 800, sorted: true, longest: 150, oddities: seed > 1, seed };
         let text = sam::text(&shape);
         let (sam, fasta) = (folder.file("x.sam", &text), folder.file("ref.fa", sam::fasta(seed)));
         let inputs = [(sam.clone(), vec!["-r", &fasta]), (sam.clone(), vec![])];
@@ -151,7 +151,7 @@ fn what_is_wrong_is_said_and_nothing_appears() {
     fails(&[&bam, "--by", &own_bed], &["x.regions.bed.gz"]);
     fails(&[&bam, "--by", "0"], &["windows"]);
     fails(&[&bam, "--by", &bed, "--qc", "stats"], &["--by", "mosdepth"]);
-    fails(&[&bam, "--mapq", "3", "--qc", "stats"], &["--mapq", "coverage"]);
+    fails(&[&bam, "--min-mapq", "3", "--qc", "stats"], &["--min-mapq", "coverage"]);
     fails(&[&bam, "--json"], &["--json", "--out-dir"]);
     fails(&[&bam, "--format", "samtools"], &["--format", "--out-dir"]);
     fails(&[&bam, "--sample", "a/b"], &["a/b"]);

@@ -47,7 +47,7 @@ fn every_command_that_reads_tells_source_container_decoder_threads_and_kernels()
             "; read, as files below 50 MB are; {decoder}2 threads, as -@ asks; scalar kernels, as \
              BIOFAST_SIMD asks\n"
         );
-        let start = format!("biofast: note: {name}: {container}");
+        let start = format!("biofast {}: note: {name}: {container}", args[0]);
         let ok = run.stderr.starts_with(&start) && run.stderr.ends_with(&expected);
         assert!(ok, "{args:?}: {}", run.stderr);
         assert_eq!(run.stderr.lines().count(), 1, "{args:?}: {}", run.stderr);
@@ -68,7 +68,9 @@ fn the_reasons_are_those_of_the_choice() {
     assert!(run.stderr.contains("; read, as --io asks; "), "{}", run.stderr);
     assert!(run.stderr.contains("3 threads, of the 5 that -@ asks for"), "{}", run.stderr);
     let gz = common::biofast_with(&["stats", "-v", "-@2"], b"@r\nA\n+\nI\n");
-    assert!(gz.stderr.contains(": plain FASTQ, told by content; read, as streams are; 2 threads"));
+    assert!(
+        gz.stderr.contains(": plain FASTQ, detected from content; read, as streams are; 2 threads")
+    );
 }
 
 /// Runs on a terminal of `script`; what the terminal showed.
@@ -185,7 +187,7 @@ fn sorting_shows_what_is_done_after_all_is_read() {
     let program = program();
     for args in [
         format!("sort -N {bam} -o {bam}.sorted.bam"),
-        format!("sort --by length {fastq} -o {fastq}.sorted.fq"),
+        format!("sort --key length {fastq} -o {fastq}.sorted.fq"),
         format!("shuffle {fastq} -o {fastq}.shuffled.fq"),
     ] {
         let seen = on_a_terminal(&format!("{program} {args}"));

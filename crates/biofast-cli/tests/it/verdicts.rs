@@ -82,7 +82,7 @@ fn reports_have_verdicts_only_where_they_are_asked_for() {
         assert_eq!(run.code, 0, "{}", run.stderr);
         let judged = json(&run);
         assert_eq!(judged["files"][0]["verdicts"]["library"], "any");
-        assert!(run.stderr.starts_with("biofast: note: "), "{}", run.stderr);
+        assert!(run.stderr.starts_with("biofast stats: note: "), "{}", run.stderr);
         assert!(run.stderr.contains(": verdict "), "{}", run.stderr);
         // All figures are those of a report without.
         let mut others = judged;
@@ -203,15 +203,18 @@ fn broken_limits_are_named_by_file_and_line_before_anything_is_written() {
     for (content, needed) in [
         (
             "duplicaton 1 2\n",
-            &["line 1: no check is called 'duplicaton'; did you mean 'duplication'?"][..],
+            &["line 1: no check is named 'duplicaton'; did you mean 'duplication'?"][..],
         ),
-        ("# x\n\nn-share 5\n", &["line 3: after 'n-share' expected the limits"]),
-        ("n-share 1 five\n", &["line 1: a limit is a number", "'five'"]),
+        (
+            "# x\n\nn-share 5\n",
+            &["line 3: expected the limits of warnings and failures after 'n-share'"],
+        ),
+        ("n-share 1 five\n", &["line 1: expected a number of 0 or more", "'five'"]),
         ("n-share 5 1\n", &["line 1: 'n-share' would fail at 1 before it warns at 5"]),
-        ("n-share 1 5\nn-share 1 5\n", &["line 2: 'n-share' has limits in line 1 already"]),
+        ("n-share 1 5\nn-share 1 5\n", &["line 2: 'n-share' already has limits on line 1"]),
         (
             "adapter\twarn\t5\n",
-            &["line 1: this is a line of FastQC's limits", "'adapter-content 5 10'"],
+            &["line 1: this line is in FastQC's format", "'adapter-content 5 10'"],
         ),
     ] {
         let limits = folder.file("own.limits", content);
@@ -268,7 +271,7 @@ fn a_bad_verdict_is_exit_code_1_and_every_output_is_complete() {
     for (fail_on, code) in [("warn", 1), ("fail", 0)] {
         let run = biofast(&["stats", "-T", "--limits", &limits, "--fail-on", fail_on, &good]);
         assert_eq!(run.code, code, "{}", run.stderr);
-        assert!(run.stderr.contains("biofast: warn: "), "{}", run.stderr);
+        assert!(run.stderr.contains(": warn: "), "{}", run.stderr);
         assert!(run.stderr.contains("mean-length: Reads have 60 bases on average: below 100. "));
     }
     // The same of a folder of reports, of reads and of alignments.
@@ -386,7 +389,7 @@ fn pages_have_verdicts_in_words_and_signs() {
     let text = std::fs::read_to_string(&page).unwrap();
     assert_eq!(text.matches("<h4>Verdicts</h4>").count(), 2);
     assert!(text.contains("✗ fail</span> <b>n-by-position</b>"), "in words");
-    assert!(text.contains("(library any: only what is a fault of every library)"));
+    assert!(text.contains("(library any: only checks that apply to every library)"));
     let run =
         biofast(&["stats", "--library", "amplicon", "--html", page.to_str().unwrap(), &fastq]);
     assert_eq!(run.code, 0);
@@ -406,16 +409,19 @@ fn what_has_no_verdicts_refuses_them() {
     for (options, needed) in [
         (
             &["--format", "samtools", "--library", "wgs", &sam][..],
-            "--library doesn't go with --format samtools",
+            "--library can't be combined with --format samtools",
         ),
         (
             &["--format", "fastqc", "--fail-on", "fail", &fastq],
-            "--fail-on doesn't go with --format fastqc",
+            "--fail-on can't be combined with --format fastqc",
         ),
-        (&["--per-read", "--library", "wgs", &fastq], "--library doesn't go with --per-read"),
+        (
+            &["--per-read", "--library", "wgs", &fastq],
+            "--library can't be combined with --per-read",
+        ),
         (
             &["--json", "--partial", "lane", "--library", "wgs", &sam],
-            "--library doesn't go with --partial: verdicts are about wholes: give them to `biofast merge`",
+            "--library can't be combined with --partial: verdicts need whole files: use these options in `biofast merge`",
         ),
     ] {
         assert_error(&biofast(&[&["stats"], options].concat()), &[needed]);
@@ -426,11 +432,11 @@ fn what_has_no_verdicts_refuses_them() {
     let flags = text(&folder.path("flags.json"));
     assert_eq!(biofast(&["flagstat", "-O", "json", &sam, "-o", &flags]).code, 0);
     let run = biofast(&["merge", "--library", "wgs", &flags]);
-    assert_error(&run, &["--library is for reports of stats, and these are of flagstat"]);
+    assert_error(&run, &["--library applies to reports of stats, but these are of flagstat"]);
     let bam = text(&folder.path("x.bam"));
     assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
     let run = biofast(&["merge", "--library", "wgs", &bam, "-o", "/dev/null"]);
-    assert_error(&run, &["--library is for reports, and alignments are given"]);
+    assert_error(&run, &["--library applies to reports, but the inputs are alignments"]);
 }
 
 /// The columns of what `--print-limits` prints: checks, and their limits as the documentation has them.
@@ -478,7 +484,7 @@ fn verdicts_are_a_table_in_a_file_and_a_reason_even_if_quiet() {
     for more in [&[][..], &["--out-dir", &qc, "--html", &page], &["--json"], &["-T"]] {
         let run = biofast(&[&args[..], more].concat());
         assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{run:?}");
-        assert!(run.stderr.starts_with(&format!("biofast: fail: {bad}: verdict fail ")), "{run:?}");
+        assert!(run.stderr.contains(&format!(": fail: {bad}: verdict fail ")), "{run:?}");
         let text = std::fs::read_to_string(&table).unwrap();
         let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
         assert_eq!(rows[0][..5], ["sample", "library", "check", "verdict", "value"]);

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 use common::view::shape;
 use common::{Folder, biofast, biofast_with, command};
@@ -21,7 +21,7 @@ fn what_an_expression_has_no_answer_for_is_an_error_after_the_records_before() {
     for extra in [&[][..], &["-c"], &["-c", "-@", "3", "--chunk-size", "50"]] {
         let run = biofast(&[&["view", "-e", "[XX] + 1 > 3", &path], extra].concat());
         assert_eq!(run.code, 2, "{}", run.stderr);
-        let reason = "a.sam: record 2: whether the record 'r2' is wanted can't be decided: byte 5 of the \
+        let reason = "a.sam: record 2: can't evaluate the filter for record 'r2': byte 5 of the \
                       expression: expected a number for `+`, found text";
         assert!(run.stderr.contains(reason), "{}", run.stderr);
         assert_eq!(run.stdout.starts_with("r1\t"), extra.is_empty());
@@ -37,7 +37,7 @@ fn what_an_expression_has_no_answer_for_is_an_error_after_the_records_before() {
 #[test]
 fn threads_chunks_and_kernels_do_not_show() {
     let folder = Folder::new();
-    let shape = Shape { oddities: true, ..shape(3, 1500) };
+    let shape = SamShape { oddities: true, ..shape(3, 1500) };
     let path = folder.file("a.sam", sam::text(&shape));
     let run = |extra: &[&str], simd: &str, bam: bool| {
         let out = folder.path("out");
@@ -117,7 +117,7 @@ fn what_goes_wrong_leaves_no_file() {
 #[test]
 fn a_record_that_is_no_text_is_named() {
     let mut data = biofast_testkit::bam::header(&[("c", 100)]);
-    let mut record = biofast_testkit::bam::record(&biofast_testkit::bam::Record {
+    let mut record = biofast_testkit::bam::record(&biofast_testkit::bam::BamRecord {
         references: [-1, -1],
         mapq: 0,
         flags: 4,

@@ -43,14 +43,7 @@ fn generated(folder: &Folder) -> [String; 3] {
 
 /// What an aligner writes, in a file of its own, so that it can be piped to several.
 fn aligned(folder: &Folder, program: &str, args: &[&str]) -> Vec<u8> {
-    let output = tools::need(program)
-        .args(args)
-        .current_dir(folder.path(""))
-        .stderr(Stdio::null())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{program} {args:?}");
-    output.stdout
+    tools::run(tools::need(program).args(args).current_dir(folder.path(""))).stdout
 }
 
 /// An aligner that writes to a pipe that is sorted, marked and indexed.

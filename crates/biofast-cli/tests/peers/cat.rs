@@ -2,7 +2,7 @@
 
 use crate::common::cat::parts;
 use crate::common::{Folder, biofast, text};
-use crate::tools::need;
+use crate::tools::{self, need};
 
 #[test]
 #[ignore = "needs samtools"]
@@ -18,7 +18,7 @@ fn records_and_header_are_those_of_samtools() {
         assert_eq!((run.code, run.stderr.as_str()), (0, ""));
         let mut samtools = need("samtools");
         samtools.args(["cat", "--no-PG", "-o", &theirs]).args(header).args(&inputs);
-        assert!(samtools.status().unwrap().success());
+        tools::run(&mut samtools);
         let [ours, theirs] =
             [&ours, &theirs].map(|p| biofast(&["view", "-h", "--no-PG", p]).stdout);
         let rest = |text: &str| text.split_once('\n').unwrap().1.to_owned();

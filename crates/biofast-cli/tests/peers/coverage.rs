@@ -38,7 +38,8 @@ fn files_are_those_of_mosdepth() {
                 .unwrap();
             assert!(theirs.status.success(), "{}", String::from_utf8_lossy(&theirs.stderr));
             let own = at(&folder, "own/x");
-            let run = biofast(&[&["coverage", &bam, "-p", &own, "--quiet"], &options[..]].concat());
+            let run =
+                biofast(&[&["coverage", &bam, "--prefix", &own, "--quiet"], &options[..]].concat());
             assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{options:?}");
             let names = |part: &str| {
                 let entries = std::fs::read_dir(folder.path(part)).unwrap();

@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::dedup::{reads, sequence};
 use crate::common::{Folder, biofast};
-use crate::tools::need;
+use crate::tools::{self, need};
 
 #[test]
 #[ignore = "needs seqkit"]
@@ -36,9 +36,7 @@ fn what_seqkit_keeps_is_kept() {
         ] {
             let run = biofast(&[&["dedup", "-q", input], ours].concat());
             assert_eq!(run.code, 0, "{run:?}");
-            let output = need("seqkit").args(["rmdup", "--quiet", input]).args(theirs).output();
-            let output = output.unwrap();
-            assert!(output.status.success());
+            let output = tools::run(need("seqkit").args(["rmdup", "--quiet", input]).args(theirs));
             assert!(run.stdout.as_bytes() == output.stdout, "{ours:?} {input}");
         }
     }

@@ -98,7 +98,7 @@ fn reads_in_any_order_become_the_pairs_samtools_finds() {
     let theirs = run(samtools(&[&["fastq"], &options[..], &[&by_name]].concat()), &folder);
     for input in [&path, &by_place] {
         let mut first: Option<Vec<Vec<u8>>> = None;
-        for memory in ["96", "0"] {
+        for memory in ["96M", "16K"] {
             for (threads, chunk) in [("1", "4000000"), ("3", "3000")] {
                 let how = ["--memory", memory, "-@", threads, "--chunk-size", chunk];
                 let args = [&["fastq", "--quiet", "--temp-dir", "."], &how[..], &options, &[input]];

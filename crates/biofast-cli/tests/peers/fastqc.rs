@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use biofast_testkit::templates::Random;
+use biofast_testkit::templates::TemplateRandom;
 
 use crate::common::fastqc::{library, modules};
 use crate::common::{Folder, biofast, sample, text};
@@ -10,7 +10,7 @@ use crate::tools::{corpus, need};
 
 /// Reads of these lengths and GC shares, and qualities that fall by `fall` in a read.
 fn fastq(n: usize, lengths: &[usize], gc: &[usize], fall: usize) -> String {
-    let mut numbers = Random(7);
+    let mut numbers = TemplateRandom(7);
     let mut random = |below: usize| numbers.below(below);
     let mut text = String::new();
     for i in 0..n {

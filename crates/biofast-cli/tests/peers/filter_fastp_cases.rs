@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::filter_fastp::{json, pairs, read};
 use crate::common::{Folder, biofast, text};
-use crate::tools::{corpus, need};
+use crate::tools::{self, corpus, need};
 
 /// Pairs of a simulator.
 fn simulated(folder: &Folder) -> [String; 2] {
@@ -18,7 +18,7 @@ fn simulated(folder: &Folder) -> [String; 2] {
     let mut art = need("art_illumina");
     art.args(["-ss", "HS25", "-i", &genome, "-l", "150", "-f", "20", "-m", "180", "-s", "60"]);
     art.args(["-p", "-q", "-na", "-rs", "7", "-o", &prefix]).stdout(Stdio::null());
-    assert!(art.status().unwrap().success());
+    tools::run(&mut art);
     ["1", "2"].map(|mate| format!("{prefix}{mate}.fq"))
 }
 
@@ -83,7 +83,7 @@ fn merge_and_correct(inputs: Vec<[String; 2]>) {
                 ]
                 .concat(),
             );
-            let args = ["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2, "--json", &j];
+            let args = ["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2, "--summary", &j];
             let run = biofast(&[&args[..], &["--merge", "--merged-out", &m], our].concat());
             assert_eq!(run.code, 0, "{}", run.stderr);
             for (ours, theirs) in [(&m, &fm), (&o1, &f1), (&o2, &f2)] {

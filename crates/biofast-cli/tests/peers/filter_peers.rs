@@ -1,11 +1,9 @@
 //! `biofast filter` against seqkit, fastp, seqtk and bgzip, where definitions coincide.
 
-use std::process::Stdio;
-
 use biofast_testkit::random::Random;
 
 use crate::common::{Folder, biofast, reads, reversed, sample, text};
-use crate::tools::{corpus, need};
+use crate::tools::{self, corpus, need};
 
 fn samples() -> Vec<String> {
     vec![sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz")]
@@ -27,9 +25,7 @@ fn theirs(program: &str, args: &[&str]) -> String {
         // A second of clearing memory otherwise.
         command.arg("--dont_eval_duplication");
     }
-    let output = command.args(args).stderr(Stdio::null()).output().unwrap();
-    assert!(output.status.success(), "{program} {args:?}");
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(tools::run(command.args(args)).stdout).unwrap()
 }
 
 #[test]

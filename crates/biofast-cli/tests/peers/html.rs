@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common::html::{EVIL, pages};
 use crate::common::{Folder, biofast, text};
-use crate::tools::need;
+use crate::tools::{self, need};
 
 /// What the browser is called here.
 fn browser() -> &'static str {
@@ -351,8 +351,7 @@ fn pages_are_drawn_wide_and_narrow_light_and_dark() {
             if dark {
                 run.args(["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]);
             }
-            let run = run.arg(format!("file://{}", page.display())).output().unwrap();
-            assert!(run.status.success(), "{name} {look}");
+            tools::run(run.arg(format!("file://{}", page.display())));
             let bytes = std::fs::read(&picture).unwrap();
             // An empty page takes a few kilobytes.
             assert!(bytes.len() > 30_000, "{name} {look}: {} bytes", bytes.len());

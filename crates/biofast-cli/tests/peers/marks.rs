@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use biofast_testkit::small::{self, Names, Shape};
+use biofast_testkit::small::{self, Names, TemplateShape};
 
 use crate::common::{Folder, biofast, text};
 use crate::tools;
@@ -86,8 +86,14 @@ fn sets_are_marked_as_by_samtools() {
     let (mut compared, mut halved, mut same_metrics) = (0, 0, 0);
     for (seed, (options, of_samtools, names)) in (1..).zip(ways) {
         for contradictions in [false, true] {
-            let shape =
-                Shape { seed, sets: 150, templates: 24, names, contradictions, ..Shape::default() };
+            let shape = TemplateShape {
+                seed,
+                sets: 150,
+                templates: 24,
+                names,
+                contradictions,
+                ..TemplateShape::default()
+            };
             let sam = small::text(&shape);
             let input = folder.file("x.sam", &sam);
             samtools(&["fixmate", "-m", "--no-PG", &input, &mated]);
@@ -176,8 +182,14 @@ fn sets_are_marked_as_by_picard() {
     let [sorted, out, theirs, own] =
         ["s.bam", "o.sam", "t.txt", "o.txt"].map(|name| text(&folder.path(name)));
     for (seed, (options, of_picard, names)) in (1..).zip(ways) {
-        let shape =
-            Shape { seed, sets: 300, templates: 24, names, read_groups: true, ..Shape::default() };
+        let shape = TemplateShape {
+            seed,
+            sets: 300,
+            templates: 24,
+            names,
+            read_groups: true,
+            ..TemplateShape::default()
+        };
         let input = folder.file("x.sam", small::text(&shape));
         samtools(&["sort", "--no-PG", "-o", &sorted, &input]);
         let mut picard = tools::picard("MarkDuplicates");
@@ -212,7 +224,7 @@ fn sets_are_marked_as_by_picard() {
 #[ignore = "needs MultiQC 1.35"]
 fn multiqc_reads_the_metrics() {
     let folder = Folder::new();
-    let shape = Shape { seed: 3, sets: 20, templates: 24, ..Shape::default() };
+    let shape = TemplateShape { seed: 3, sets: 20, templates: 24, ..TemplateShape::default() };
     let input = folder.file("x.sam", small::text(&shape));
     for (rule, name) in [("samtools", "s.json"), ("picard", "p.txt")] {
         let data = folder.path(rule);

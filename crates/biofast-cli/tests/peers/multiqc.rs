@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::common::{Folder, biofast, sample, text};
-use crate::tools::need;
+use crate::tools::{self, need};
 
 #[test]
 #[ignore = "needs multiqc"]
@@ -17,8 +17,9 @@ fn multiqc_shows_the_figures_of_the_table_and_of_the_summary() {
     std::fs::create_dir(folder.path("in")).unwrap();
     let (table, summary) = (at("in/stats.tsv"), at("in/lane1.fastp.json"));
     assert_eq!(biofast(&["stats", "-T", &r1, &r2, "-o", &table]).code, 0);
-    let filter = ["filter", "--quiet", &r1, &r2, "--min-mean-qual", "20", "--cut-tail", "--stats"];
-    let outputs = ["--json", &summary, "-o", &at("1.fq"), "--out2", &at("2.fq")];
+    let filter =
+        ["filter", "--quiet", &r1, &r2, "--min-mean-qual", "20", "--cut-tail", "--summary-stats"];
+    let outputs = ["--summary", &summary, "-o", &at("1.fq"), "--out2", &at("2.fq")];
     assert_eq!(biofast(&[&filter[..], &outputs].concat()).code, 0);
     // Half of the reads of this one are copies.
     let bases = |i: usize| format!("{:030b}", i / 2).replace('0', "A").replace('1', "C");
@@ -105,7 +106,7 @@ fn multiqc_shows_every_panel_of_fastp_with_bars_that_add_up() {
     assert_eq!(biofast(&[&filter[..], &outputs].concat()).code, 0);
     let mut multiqc = need("multiqc");
     multiqc.args(["--quiet", "--no-version-check", "-o", &at("out"), &at("in")]);
-    assert!(multiqc.status().unwrap().success());
+    tools::run(&mut multiqc);
     let read = |name: &str| {
         std::fs::read_to_string(folder.path("out/multiqc_data").join(name)).unwrap_or_default()
     };
@@ -130,8 +131,7 @@ fn seen(folder: &Folder, input: &str) -> (String, Vec<String>) {
     let out = folder.path(&format!("out-{input}"));
     let mut multiqc = need("multiqc");
     let run = multiqc.arg("--no-version-check").arg("-o").arg(&out).arg(folder.path(input));
-    let run = run.output().unwrap();
-    assert!(run.status.success());
+    let run = tools::run(run);
     let said = String::from_utf8_lossy(&[run.stdout, run.stderr].concat()).into_owned();
     let general = out.join("multiqc_data/multiqc_general_stats.txt");
     let general = std::fs::read_to_string(general).unwrap();
@@ -167,12 +167,12 @@ fn multiqc_has_a_row_for_each_sample_and_no_warning() {
         &r2,
     ]);
     let outputs = ["-o", &at("1.fq"), "--out2", &at("2.fq")];
-    run(&[&["filter", "--quiet", &r1, &r2, "--json", &at("asked/lane1.json")], &outputs[..]]
+    run(&[&["filter", "--quiet", &r1, &r2, "--summary", &at("asked/lane1.json")], &outputs[..]]
         .concat());
     let (said, names) = seen(&folder, "asked");
     assert_eq!(names, ["lane1", "sample_R1", "sample_R2"], "{said}");
     assert!(said.contains("Found 2 reports") && !said.contains("Could not"), "{said}");
-    let shape = biofast_testkit::sam::Shape {
+    let shape = biofast_testkit::sam::SamShape {
         records: 900,
         sorted: true,
         longest: 100,

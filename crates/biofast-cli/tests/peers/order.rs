@@ -24,7 +24,7 @@ fn orders_are_those_of_seqkit() {
         }
     }
     // Equal lengths and sequences are in no order there: lengths and the reads as a whole are compared.
-    let run = biofast(&["sort", "-q", &fq, "--by", "length"]);
+    let run = biofast(&["sort", "-q", &fq, "--key", "length"]);
     let output = need("seqkit").args(["sort", "--quiet", "-l", &fq]).output().unwrap();
     let theirs = String::from_utf8(output.stdout).unwrap();
     let lengths = |text: &str| text.lines().skip(1).step_by(4).map(str::len).collect::<Vec<_>>();

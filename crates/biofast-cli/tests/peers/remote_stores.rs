@@ -172,5 +172,5 @@ fn s3_with_credentials_of_each_kind_and_without() {
     assert_error(&refused, &["status 403"]);
     assert!(!format!("{refused:?}").contains("hiddenword") && !format!("{refused:?}").contains(id));
     assert_error(&run(&["stats", "s3://reads/private/none.fq"], &by_env), &["status 404"]);
-    assert_error(&run(&["stats", "s3://reads"], &by_env), &["named by its bucket and its key"]);
+    assert_error(&run(&["stats", "s3://reads"], &by_env), &["expected BUCKET/KEY"]);
 }

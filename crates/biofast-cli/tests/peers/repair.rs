@@ -2,7 +2,7 @@
 
 use crate::common::repair::{content, files, records};
 use crate::common::{Folder, biofast, text};
-use crate::tools::need;
+use crate::tools::{self, need};
 
 #[test]
 #[ignore = "needs seqkit"]
@@ -16,7 +16,7 @@ fn pairs_are_those_of_seqkit() {
         let to = text(&folder.path("to"));
         let mut seqkit = need("seqkit");
         seqkit.args(["pair", "--quiet", "-u", "-1", &r1, "-2", &r2, "-O", &to]);
-        assert!(seqkit.output().unwrap().status.success());
+        tools::run(&mut seqkit);
         let path = |name: &str| text(&folder.path(name));
         let names = ["r1.fq", "r2.fq", "r1.unpaired.fq", "r2.unpaired.fq"];
         let [p1, p2, s1, s2] = ["p1.fq", "p2.fq", "s1.fq", "s2.fq"].map(path);

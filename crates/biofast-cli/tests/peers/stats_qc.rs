@@ -1,23 +1,24 @@
 //! Files of `stats --out-dir` beside samtools and mosdepth.
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::Folder;
 use crate::common::alignment_stats::comparable;
 use crate::common::coverage::{at, content, folder, without_old_least};
 use crate::common::stats_qc::{files, names, run, write_one_by_one};
-use crate::tools::{corpus, need};
+use crate::tools::{self, corpus, need};
 
 #[test]
 #[ignore = "needs samtools"]
 fn files_of_cram_are_those_of_commands_of_their_own() {
     for seed in 1..4 {
         let folder = Folder::new();
-        let shape = Shape { records: 2000, sorted: true, longest: 150, oddities: seed > 1, seed };
+        let shape =
+            SamShape { records: 2000, sorted: true, longest: 150, oddities: seed > 1, seed };
         let sam = folder.file("x.sam", sam::text(&shape));
         let (fasta, cram) = (folder.file("ref.fa", sam::fasta(seed)), at(&folder, "x.cram"));
         let args = ["view", "-C", "-T", &fasta, "-o", &cram, &sam];
-        assert!(need("samtools").args(args).status().unwrap().success());
+        tools::run(need("samtools").args(args));
         let reference = ["-r", &fasta];
         write_one_by_one(&folder, &cram, &[], &reference);
         let out = at(&folder, "qc");
@@ -47,8 +48,7 @@ fn compare(folder: &Folder, bam: &str) {
         (&["coverage"], "mapped.coverage"),
         (&["depth"], "depth"),
     ] {
-        let theirs = need("samtools").args(command).arg(bam).output().unwrap();
-        assert!(theirs.status.success());
+        let theirs = tools::run(need("samtools").args(command).arg(bam));
         let own = String::from_utf8(content(&at(folder, &format!("qc/x.{name}")))).unwrap();
         let theirs = String::from_utf8(theirs.stdout).unwrap();
         assert!(comparable(&own) == comparable(&theirs), "{command:?} of {bam}");

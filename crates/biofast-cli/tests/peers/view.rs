@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 use crate::common;
 use crate::common::view::shape;
@@ -111,7 +111,7 @@ fn expressions_choose_what_they_choose_in_samtools() {
 #[ignore = "needs samtools"]
 fn bam_is_read_back_by_samtools() {
     let folder = Folder::new();
-    let shape = Shape { oddities: true, ..shape(9, 2000) };
+    let shape = SamShape { oddities: true, ..shape(9, 2000) };
     let path = folder.file("a.sam", sam::text(&shape));
     let expected = samtools(&["view", "-h", "--no-PG", &path]).unwrap();
     for (n, extra) in [&["-b"][..], &["-u"], &["-b", "--level", "6"], &[]].iter().enumerate() {

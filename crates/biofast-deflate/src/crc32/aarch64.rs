@@ -4,7 +4,7 @@
 use std::arch::aarch64::*;
 
 use super::fold::factors;
-use super::{Update, scalar};
+use super::scalar::{self, Update};
 
 /// `None` where the CPU doesn't have it.
 pub(super) fn update() -> Option<Update> {

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use biofast_kernels::Isa;
 
+use scalar::Update;
+
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod combine;
@@ -12,14 +14,7 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-/// Advances the bare register (not inverted) over bytes.
-type Update = fn(u32, &[u8]) -> u32;
-
-/// The CRC-32 of `bytes`.
-///
-/// ```
-/// assert_eq!(biofast_deflate::crc32(b"123456789"), 0xcbf4_3926);
-/// ```
+/// The CRC-32 of `bytes`, as in gzip (polynomial 0x04C11DB7, reflected).
 pub fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = Crc32::new();
     crc.update(bytes);
@@ -52,15 +47,7 @@ impl Crc32 {
         self.register = update(self.register, bytes);
     }
 
-    /// Adds `len` bytes whose own CRC-32 is `sum`.
-    ///
-    /// ```
-    /// use biofast_deflate::{Crc32, crc32};
-    /// let mut crc = Crc32::new();
-    /// crc.update(b"1234");
-    /// crc.append(crc32(b"56789"), 5);
-    /// assert_eq!(crc.sum(), 0xcbf4_3926);
-    /// ```
+    /// Appends `len` bytes, of which only the CRC-32, `sum`, is needed.
     pub fn append(&mut self, sum: u32, len: u64) {
         self.register = !(combine::shift(self.sum(), len) ^ sum);
     }

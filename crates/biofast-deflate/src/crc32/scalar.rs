@@ -42,3 +42,6 @@ pub(super) fn update(mut register: u32, bytes: &[u8]) -> u32 {
     }
     register
 }
+
+/// Advances the bare register (not inverted) over bytes.
+pub(super) type Update = fn(u32, &[u8]) -> u32;

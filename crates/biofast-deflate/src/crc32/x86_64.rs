@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use biofast_kernels::Isa;
 
 use super::fold::factors;
-use super::{Update, scalar};
+use super::scalar::{self, Update};
 
 /// The fastest of this CPU up to `isa`.
 pub(super) fn update(isa: Isa) -> Option<Update> {

@@ -8,14 +8,14 @@ pub(super) type Out = [u8; MAX_STREAM + 8];
 
 /// A stream of bits under construction. At most 56 bits may be put between two flushes.
 #[derive(Clone, Copy)]
-pub(super) struct Bits {
+pub(super) struct BitWriter {
     /// Whole bytes written.
     pub(super) at: usize,
     word: u64,
     used: u32,
 }
 
-impl Bits {
+impl BitWriter {
     pub(super) fn new() -> Self {
         Self { at: 0, word: 0, used: 0 }
     }

@@ -1,8 +1,9 @@
 //! What literals and copies cost, in sixteenths of a bit: from what the block's first records became.
 
+use super::item::{MIN_LENGTH, RUN};
 use super::simd::Shortest;
 use super::symbols::{LENGTH_BASE, LENGTH_EXTRA, LENGTHS, MAX_LENGTH, length_symbol};
-use super::tokens::{MIN_LENGTH, RUN, Tokens};
+use super::tokens::Tokens;
 
 /// A bit.
 const BIT: u32 = 16;

@@ -1,12 +1,13 @@
 //! A DEFLATE block from its tokens: codes, header (RFC 1951, 3.2.7), symbols.
 
-use super::bits::{Bits, Out};
-use super::huffman::{self, Builder, Code, MAX_DISTANCE, MAX_LITERAL, MAX_META};
+use super::bits::{BitWriter, Out};
+use super::huffman::{self, Builder, MAX_DISTANCE, MAX_LITERAL, MAX_META, PackedCode};
+use super::item::{BASES, ITEMS, Item, MIN_LENGTH, RUN, UNPACKED};
 use super::simd::{CODED, CODED_BITS, CODED_LITERAL, ItemCodes, Joined, PairCodes, Simd};
 use super::symbols::{
     DISTANCES, LENGTH_BASE, LENGTH_EXTRA, LENGTHS, distance_extra, distance_symbol, length_symbol,
 };
-use super::tokens::{BASES, ITEMS, Item, MIN_LENGTH, RUN, Token, Tokens, UNPACKED};
+use super::tokens::{Token, Tokens};
 
 /// The symbol that ends a block.
 const END: usize = 256;
@@ -22,12 +23,12 @@ const MANY_GROUPS: usize = 4;
 const META_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /// Codes, and how many bits each has, 56 at most. Two tables: joining codes then takes a shift, an or and an addition each.
-struct Codes<const N: usize> {
+struct CodeTable<const N: usize> {
     codes: [u64; N],
     bits: [u8; N],
 }
 
-impl<const N: usize> Codes<N> {
+impl<const N: usize> CodeTable<N> {
     const NONE: Self = Self { codes: [0; N], bits: [0; N] };
 
     #[inline(always)]
@@ -42,7 +43,7 @@ impl<const N: usize> Codes<N> {
 
     /// Writes one code.
     #[inline(always)]
-    fn put(&self, i: usize, bits: &mut Bits, out: &mut Out) {
+    fn put(&self, i: usize, bits: &mut BitWriter, out: &mut Out) {
         let (code, n) = self.get(i);
         bits.put(code, n);
         bits.flush(out);
@@ -63,7 +64,7 @@ impl<const N: usize> Codes<N> {
 
     /// Writes four codes, at once if they have 56 bits or less.
     #[inline(always)]
-    fn put_four(&self, four: [usize; 4], bits: &mut Bits, out: &mut Out) {
+    fn put_four(&self, four: [usize; 4], bits: &mut BitWriter, out: &mut Out) {
         let (code, n) = self.join(four);
         if n <= 56 {
             bits.put(code, n);
@@ -77,7 +78,7 @@ impl<const N: usize> Codes<N> {
 
     /// The same of eight.
     #[inline(always)]
-    fn put_eight(&self, [a, b, c, d, e, f, g, h]: [usize; 8], bits: &mut Bits, out: &mut Out) {
+    fn put_eight(&self, [a, b, c, d, e, f, g, h]: [usize; 8], bits: &mut BitWriter, out: &mut Out) {
         let (first, second) = ([a, b, c, d], [e, f, g, h]);
         let (low, n) = self.join(first);
         let (high, more) = self.join(second);
@@ -93,7 +94,7 @@ impl<const N: usize> Codes<N> {
 
 /// Writes the first `n` codes.
 #[inline(always)]
-fn put_joined([fours, lengths]: Joined, n: usize, bits: &mut Bits, out: &mut Out) {
+fn put_joined([fours, lengths]: Joined, n: usize, bits: &mut BitWriter, out: &mut Out) {
     for (four, length) in fours.into_iter().zip(lengths).take(n.div_ceil(4)) {
         bits.put(four, length as u32);
         bits.flush(out);
@@ -116,16 +117,16 @@ fn same(lengths: &[u8], length: u8) -> usize {
 /// Writes blocks.
 pub(super) struct Emitter {
     builder: Builder,
-    literals: [Code; 286],
-    distances: [Code; 32],
+    literals: [PackedCode; 286],
+    distances: [PackedCode; 32],
     /// Of each length: code and extra bits, and from bit 24 on how many.
     lengths: [u32; 512],
     /// Of each item.
-    items: Codes<ITEMS>,
+    items: CodeTable<ITEMS>,
     /// The same of the most common ones.
     common: ItemCodes,
     /// Of four bases.
-    quads: Codes<256>,
+    quads: CodeTable<256>,
     /// Of two bases; none if one has more than 4 bits.
     pairs: Option<PairCodes>,
 }
@@ -137,14 +138,14 @@ impl Emitter {
             literals: [0; 286],
             distances: [0; 32],
             lengths: [0; 512],
-            items: Codes::NONE,
+            items: CodeTable::NONE,
             common: ItemCodes {
                 literals: [0; CODED],
                 runs: [0; CODED],
                 literal_bits: [0; CODED],
                 run_bits: [0; CODED],
             },
-            quads: Codes::NONE,
+            quads: CodeTable::NONE,
             pairs: None,
         }
     }
@@ -155,7 +156,7 @@ impl Emitter {
         &mut self,
         tokens: &mut Tokens,
         last: bool,
-        bits: &mut Bits,
+        bits: &mut BitWriter,
         out: &mut Out,
     ) {
         let mut counts = [0; 286];
@@ -195,7 +196,7 @@ impl Emitter {
     }
 
     /// Writes the code lengths in runs, under a code of their own.
-    fn header(&mut self, lengths: &[u8], bits: &mut Bits, out: &mut Out) {
+    fn header(&mut self, lengths: &[u8], bits: &mut BitWriter, out: &mut Out) {
         // Symbol and extra bits.
         let mut items = [(0u8, 0u8); 286 + DISTANCES];
         let mut used = 0;
@@ -332,7 +333,7 @@ impl Emitter {
     }
 
     #[inline(always)]
-    fn symbols<S: Simd>(&self, tokens: &Tokens, table: bool, to: &mut Bits, out: &mut Out) {
+    fn symbols<S: Simd>(&self, tokens: &Tokens, table: bool, to: &mut BitWriter, out: &mut Out) {
         // A copy that the compiler may keep in registers.
         let mut bits = *to;
         let mut at = 0;
@@ -387,7 +388,7 @@ impl Emitter {
         &self,
         tokens: &Tokens,
         (mut start, end): (usize, usize),
-        bits: &mut Bits,
+        bits: &mut BitWriter,
         out: &mut Out,
     ) {
         while S::JOINS && start + MANY <= end {
@@ -409,7 +410,7 @@ impl Emitter {
 
     /// The same one by one.
     #[inline(always)]
-    fn each_item(&self, items: &[Item], bits: &mut Bits, out: &mut Out) {
+    fn each_item(&self, items: &[Item], bits: &mut BitWriter, out: &mut Out) {
         let (eights, rest) = items.as_chunks::<8>();
         for eight in eights {
             self.items.put_eight(eight.map(usize::from), bits, out);
@@ -429,7 +430,7 @@ impl Emitter {
         &self,
         tokens: &Tokens,
         (mut start, end): (usize, usize),
-        bits: &mut Bits,
+        bits: &mut BitWriter,
         out: &mut Out,
     ) {
         while let Some(codes) = &self.pairs
@@ -453,7 +454,7 @@ impl Emitter {
 
     /// The same one by one.
     #[inline(always)]
-    fn each_quad(&self, quads: &[u8], bits: &mut Bits, out: &mut Out) {
+    fn each_quad(&self, quads: &[u8], bits: &mut BitWriter, out: &mut Out) {
         let (fours, rest) = quads.as_chunks::<4>();
         for &[a, b, c, d] in fours {
             let four = [usize::from(a), usize::from(b), usize::from(c), usize::from(d)];

@@ -1,7 +1,5 @@
 //! Which line of a record a block begins with. A block may begin and end anywhere in a record.
 
-use super::work::{FIRST_NEW, NEW};
-
 /// Bytes of a line on average, at least: going from line to line must cost little.
 const SHORTEST: usize = 12;
 
@@ -205,6 +203,12 @@ impl Lines {
         of_bases + of_qualities
     }
 }
+
+/// One byte in so many may be of a name and unlike the name before, besides the first so many, which shows after some
+/// bytes of text.
+pub(super) const NEW: usize = 8;
+
+pub(super) const FIRST_NEW: usize = 70;
 
 #[cfg(test)]
 mod tests {

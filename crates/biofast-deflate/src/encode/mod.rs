@@ -7,9 +7,11 @@
 
 mod bits;
 mod costs;
+mod effort;
 mod emit;
 mod huffman;
 mod isa;
+mod item;
 mod lines;
 mod names;
 mod quals;
@@ -22,22 +24,12 @@ mod work;
 
 use biofast_kernels::Isa;
 
-use isa::Encode;
+pub use effort::Effort;
 use text::MAX_TEXT;
-use work::{Encoded, Work};
+use work::{DeflateWorkspace, Encode, Encoded};
 
 /// Bytes below which a text is not worth it.
 const MIN_TEXT: usize = 2048;
-
-/// How much time an encoder takes for size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Effort {
-    /// Faster than libdeflate's level 1, and smaller on most reads.
-    #[default]
-    Fast,
-    /// Looks for earlier stretches everywhere in the qualities.
-    Small,
-}
 
 /// Deflates blocks of FASTQ. Holds about 700 kB: keep it.
 ///
@@ -62,7 +54,7 @@ pub enum Effort {
 /// # Ok::<(), biofast_deflate::Fault>(())
 /// ```
 pub struct FastqDeflater {
-    work: Box<Work>,
+    work: Box<DeflateWorkspace>,
     encode: Encode,
     effort: Effort,
 }
@@ -80,7 +72,7 @@ impl FastqDeflater {
     }
 
     fn for_isa(effort: Effort, isa: Isa) -> Self {
-        Self { work: Box::new(Work::new()), encode: isa::encode_for(isa), effort }
+        Self { work: Box::new(DeflateWorkspace::new()), encode: isa::encode_for(isa), effort }
     }
 
     /// Appends `text` to `out` as a raw DEFLATE stream (RFC 1951).

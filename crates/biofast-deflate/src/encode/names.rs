@@ -1,10 +1,11 @@
 //! Names and separators, which resemble those of the record before, and the ends of the qualities around them: a copy of a
 //! separator goes on into the qualities behind it, that of a name begins in the qualities before it.
 
+use super::item::MIN_LENGTH;
 use super::simd::Simd;
 use super::symbols::{MAX_DISTANCE, MAX_LENGTH};
 use super::text::{Text, common, common_before, thirty_two, word};
-use super::tokens::{MIN_LENGTH, Tokens};
+use super::tokens::Tokens;
 
 /// Slots of a table of places.
 const SLOTS: usize = 1024;

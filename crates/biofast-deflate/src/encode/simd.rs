@@ -1,6 +1,6 @@
 //! What the encoder does many bytes at a time, and how it is done without SIMD: the reference.
 
-use super::tokens::{Item, MIN_LENGTH, RUN, UNPACKED, pack};
+use super::item::{Item, MIN_LENGTH, RUN, UNPACKED, pack};
 
 /// The shortest run of each score that is cheaper than literals; scores are taken modulo 128.
 pub(super) type Shortest = [u8; 128];

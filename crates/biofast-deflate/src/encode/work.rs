@@ -1,10 +1,10 @@
 //! The way from a text to a stream: line by line to tokens, then blocks.
 
-use super::Effort;
-use super::bits::{Bits, MAX_STREAM, Out};
+use super::bits::{BitWriter, MAX_STREAM, Out};
 use super::costs::Costs;
+use super::effort::Effort;
 use super::emit::{Emitter, OVERHEAD};
-use super::lines::{Kind, Lines};
+use super::lines::{FIRST_NEW, Kind, Lines, NEW};
 use super::names::Names;
 use super::quals::{self, Search, Stretches};
 use super::repeats::Repeats;
@@ -16,10 +16,6 @@ use super::tokens::Tokens;
 /// take headers and time.
 const LONG: usize = 400;
 
-/// One byte in so many may be of a name and unlike the name before, besides the first so many, which shows after some
-/// bytes of text.
-pub(super) const NEW: usize = 8;
-pub(super) const FIRST_NEW: usize = 70;
 const EARLY: usize = 2048;
 
 /// What comes before something that is no record is kept if it is one part in so many of the text: the matches that cross
@@ -58,7 +54,7 @@ pub(super) struct Encoded {
 }
 
 /// The memory that deflating takes.
-pub(crate) struct Work {
+pub(crate) struct DeflateWorkspace {
     text: Box<Text>,
     lines: Lines,
     coder: Coder,
@@ -75,7 +71,7 @@ struct Coder {
     emitter: Emitter,
 }
 
-impl Work {
+impl DeflateWorkspace {
     pub(super) fn new() -> Self {
         Self {
             text: Box::new([0; MAX_TEXT + PADDING]),
@@ -136,7 +132,7 @@ impl Coder {
         let (mut scored, mut items) = (0, 0);
         // How often each value came in the first records.
         let mut values = [0; 128];
-        let mut bits = Bits::new();
+        let mut bits = BitWriter::new();
         // Whether lines end with a carriage return, too.
         let end = newline::<S>(text, 0, n);
         let returns = end > 0 && text[end - 1] == b'\r';
@@ -296,3 +292,6 @@ fn count(text: &Text, (start, end): (usize, usize), values: &mut [usize; 128]) {
 fn content_end<T>(tail: Option<(T, usize)>, done: usize) -> usize {
     tail.map_or(done, |(_, end)| end)
 }
+
+/// Deflates a text with the given working memory; see [`DeflateWorkspace::encode`].
+pub(super) type Encode = fn(&mut DeflateWorkspace, &[u8], Effort) -> Option<Encoded>;

@@ -2,19 +2,14 @@
 
 use biofast_kernels::Isa;
 
-use crate::fault::Fault;
-use crate::group::{Block, Work};
-use crate::stream::{Decoder, Pause, Room};
+use crate::workspace::Inflate;
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+use crate::stream::decoder::Advance;
 pub(crate) use portable::Portable;
-
-/// Inflates blocks with the given working memory.
-pub(crate) type Inflate =
-    for<'a, 'b> fn(&mut Work, &'a mut (dyn Iterator<Item = Block<'b>> + 'a)) -> Result<(), Fault>;
 
 /// The decoder for `isa`, which the CPU must have: pass only what `biofast_kernels` says is available.
 pub(crate) fn inflate_for(isa: Isa) -> Inflate {
@@ -24,9 +19,6 @@ pub(crate) fn inflate_for(isa: Isa) -> Inflate {
         _ => portable::inflate,
     }
 }
-
-/// Inflates a part of a stream, see [`Decoder::advance`].
-pub(crate) type Advance = fn(&mut Decoder, &[u8], &mut Room<'_>) -> (usize, Pause);
 
 /// The streaming decoder for `isa`, which the CPU must have; its symbols have `W` bytes.
 pub(crate) fn advance_for<const W: usize>(isa: Isa) -> Advance {

@@ -5,15 +5,17 @@ use crate::copy::{copy_32, repeat};
 use crate::entry::{Row, rows};
 #[cfg(target_arch = "x86_64")]
 use crate::fast::opaque;
-use crate::fast::{Isa, Step, Track, joint_loop, joint_step};
+use crate::fast::{FastLoop, Step, Track, joint_loop, joint_step};
 use crate::fault::Fault;
-use crate::group::{Block, Work};
+use crate::instructions::Isa;
 use crate::lane::Lane;
-use crate::stream::{Decoder, Pause, Room};
+use crate::stream::decoder::{Decoder, Pause};
+use crate::stream::room::Room;
 use crate::tables::{ANCHOR, Tables};
+use crate::workspace::{Block, InflateWorkspace};
 
 pub(crate) fn inflate<'b>(
-    work: &mut Work,
+    work: &mut InflateWorkspace,
     blocks: &mut dyn Iterator<Item = Block<'b>>,
 ) -> Result<(), Fault> {
     work.inflate::<Portable>(blocks)
@@ -49,7 +51,9 @@ impl Isa for Portable {
     fn low(bits: u64, n: u64) -> u64 {
         bits & !(u64::MAX << (n & 63))
     }
+}
 
+impl FastLoop for Portable {
     #[inline(always)]
     fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
         match lanes.len() {

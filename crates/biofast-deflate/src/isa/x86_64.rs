@@ -5,15 +5,16 @@ use std::arch::x86_64::*;
 
 use biofast_kernels::Isa as Level;
 
-use super::{Advance, Inflate};
 use crate::copy::WIDE;
 use crate::entry::{Row, rows};
-use crate::fast::{Isa, Step, Track, joint_loop, joint_step, opaque};
+use crate::fast::{FastLoop, Step, Track, joint_loop, joint_step, opaque};
 use crate::fault::Fault;
-use crate::group::{Block, Work};
+use crate::instructions::Isa;
 use crate::lane::Lane;
-use crate::stream::{Decoder, Pause, Room};
+use crate::stream::decoder::{Advance, Decoder, Pause};
+use crate::stream::room::Room;
 use crate::tables::{ANCHOR, Tables};
+use crate::workspace::{Block, Inflate, InflateWorkspace};
 
 /// The decoder for AVX2 or AVX-512, which the CPU must have.
 pub(crate) fn inflate(level: Level) -> Inflate {
@@ -122,7 +123,7 @@ macro_rules! level {
             /// The CPU must have the target features.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn inflate<'b>(
-                work: &mut Work,
+                work: &mut InflateWorkspace,
                 blocks: &mut dyn Iterator<Item = Block<'b>>,
             ) -> Result<(), Fault> {
                 work.inflate::<$isa>(blocks)
@@ -153,7 +154,9 @@ macro_rules! level {
                     // SAFETY: the CPU has BMI2, see the type.
                     unsafe { _bzhi_u64(bits, n as u32) }
                 }
+            }
 
+            impl FastLoop for $isa {
                 #[inline(always)]
                 fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
                     // SAFETY: the CPU has the target features, see the type.

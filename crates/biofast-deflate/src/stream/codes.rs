@@ -1,30 +1,30 @@
 //! The codes of a block of a stream: as tables for the fast loop, and as they are for the careful decoder, which must
 //! not take more than one symbol at a time where input may end after each.
 
-use crate::fast::Isa;
 use crate::fault::FaultKind;
 use crate::header::Build;
-use crate::huffman::Code;
+use crate::huffman::HuffmanCode;
+use crate::instructions::Isa;
 use crate::tables::Tables;
 
 /// See above.
-pub(super) struct Codes {
+pub(super) struct BlockCodes {
     pub(super) tables: Tables,
-    pub(super) symbols: Code,
-    pub(super) distances: Code,
+    pub(super) symbols: HuffmanCode,
+    pub(super) distances: HuffmanCode,
 }
 
-impl Codes {
+impl BlockCodes {
     pub(super) fn new() -> Self {
-        Self { tables: Tables::new(), symbols: Code::NONE, distances: Code::NONE }
+        Self { tables: Tables::new(), symbols: HuffmanCode::NONE, distances: HuffmanCode::NONE }
     }
 }
 
-impl Build for Codes {
+impl Build for BlockCodes {
     #[inline(always)]
     fn build<I: Isa>(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind> {
-        self.symbols = Code::new(symbols)?;
-        self.distances = Code::new(distances)?;
+        self.symbols = HuffmanCode::new(symbols)?;
+        self.distances = HuffmanCode::new(distances)?;
         self.tables.fill::<I>(&self.symbols, &self.distances)
     }
 }

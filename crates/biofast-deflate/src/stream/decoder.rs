@@ -1,32 +1,17 @@
 //! Decodes a stream whose input comes in parts into a buffer that has the bytes before: blocks, and one header or
 //! symbol at a time where the fast loop may not run.
 
-use super::codes::Codes;
-use super::run::{self, OUTPUT_MARGIN};
-use crate::bits::Bits;
+use super::codes::BlockCodes;
+use super::room::Room;
+use super::run;
+use crate::bits::BitReader;
 use crate::entry::{DISTANCES, SYMBOLS};
-use crate::fast::Isa;
 use crate::fault::FaultKind;
 use crate::header::{self, Body};
+use crate::instructions::Isa;
 
 /// The longest unit (a header, or a symbol with its distance) has 3 + 14 + 57 + 320 · 14 bits, which are 570 bytes.
 const LONGEST_UNIT: usize = 640;
-
-/// Where output goes: bytes, or symbols of `W` bytes where a function has a `W`. Places are in bytes.
-pub(crate) struct Room<'a> {
-    pub(super) buffer: &'a mut [u8],
-    /// The next byte of output.
-    pub(super) at: usize,
-    /// The first byte that a match may reach: from here to `at` is the output so far, or its last 32,768 symbols.
-    pub(super) floor: usize,
-}
-
-impl Room<'_> {
-    /// Whether there is not enough room for any match; nothing is decoded then.
-    fn is_full<const W: usize>(&self) -> bool {
-        self.buffer.len() < self.at + W * OUTPUT_MARGIN
-    }
-}
 
 /// Why decoding stopped.
 #[derive(Clone, Copy)]
@@ -44,7 +29,7 @@ pub(crate) enum Pause {
 
 /// A stream that is being inflated.
 pub(crate) struct Decoder {
-    codes: Codes,
+    codes: BlockCodes,
     stage: Stage,
     /// Whether the current block is the last one.
     last: bool,
@@ -70,7 +55,7 @@ enum Stage {
 impl Decoder {
     pub(super) fn new() -> Self {
         Self {
-            codes: Codes::new(),
+            codes: BlockCodes::new(),
             stage: Stage::Header,
             last: false,
             odd: 0,
@@ -104,7 +89,7 @@ impl Decoder {
         input: &[u8],
         room: &mut Room<'_>,
     ) -> (usize, Pause) {
-        let mut bits = Bits { bytes: input, at: self.odd };
+        let mut bits = BitReader { bytes: input, at: self.odd };
         let mut pause = None;
         if self.begun_len > 0 {
             if room.is_full::<W>() {
@@ -114,7 +99,7 @@ impl Decoder {
             let more = input.len().min(LONGEST_UNIT - begun);
             self.begun[begun..begun + more].copy_from_slice(&input[..more]);
             let joined = self.begun;
-            let mut both = Bits { bytes: &joined[..begun + more], at: self.odd };
+            let mut both = BitReader { bytes: &joined[..begun + more], at: self.odd };
             pause = self.unit::<I, W>(&mut both, room);
             if let Some(Pause::Input) = pause {
                 self.begun_len += more;
@@ -149,7 +134,11 @@ impl Decoder {
     }
 
     #[inline(always)]
-    fn units<I: Isa, const W: usize>(&mut self, bits: &mut Bits<'_>, room: &mut Room<'_>) -> Pause {
+    fn units<I: Isa, const W: usize>(
+        &mut self,
+        bits: &mut BitReader<'_>,
+        room: &mut Room<'_>,
+    ) -> Pause {
         loop {
             match self.stage {
                 Stage::Coded => run::run::<I, W>(&self.codes.tables, bits, room),
@@ -166,7 +155,7 @@ impl Decoder {
     #[inline(always)]
     fn unit<I: Isa, const W: usize>(
         &mut self,
-        bits: &mut Bits<'_>,
+        bits: &mut BitReader<'_>,
         room: &mut Room<'_>,
     ) -> Option<Pause> {
         match self.stage {
@@ -195,7 +184,7 @@ impl Decoder {
     }
 
     #[inline(always)]
-    fn header<I: Isa>(&mut self, bits: &mut Bits<'_>) -> Result<(), FaultKind> {
+    fn header<I: Isa>(&mut self, bits: &mut BitReader<'_>) -> Result<(), FaultKind> {
         let (last, body) = header::read::<I>(bits, &mut self.codes)?;
         self.last = last;
         self.stage = match body {
@@ -213,7 +202,7 @@ impl Decoder {
     fn copy_stored<const W: usize>(
         &mut self,
         left: usize,
-        bits: &mut Bits<'_>,
+        bits: &mut BitReader<'_>,
         room: &mut Room<'_>,
     ) -> Option<Pause> {
         let bytes = bits.bytes.get(bits.at / 8..).unwrap_or_default();
@@ -239,10 +228,10 @@ impl Decoder {
     /// A literal, a match or the end of a block.
     fn symbol<const W: usize>(
         &mut self,
-        bits: &mut Bits<'_>,
+        bits: &mut BitReader<'_>,
         room: &mut Room<'_>,
     ) -> Result<(), FaultKind> {
-        let take = |bits: &mut Bits<'_>, code: &crate::huffman::Code| {
+        let take = |bits: &mut BitReader<'_>, code: &crate::huffman::HuffmanCode| {
             let (symbol, length) = code.first(bits.peek());
             bits.at += length as usize;
             symbol
@@ -273,3 +262,6 @@ impl Decoder {
         Ok(())
     }
 }
+
+/// Inflates a part of a stream, see [`Decoder::advance`].
+pub(crate) type Advance = fn(&mut Decoder, &[u8], &mut Room<'_>) -> (usize, Pause);

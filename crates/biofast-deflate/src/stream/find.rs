@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use crate::bits::Bits;
-use crate::fast::Isa;
+use crate::bits::BitReader;
 use crate::fault::FaultKind;
 use crate::header::{self, Build};
-use crate::huffman::Code;
+use crate::huffman::HuffmanCode;
+use crate::instructions::Isa;
 use crate::isa::Portable;
 
 /// Bits before the lengths of the code lengths' code: last block, type, three counts.
@@ -65,7 +65,7 @@ fn starts(input: &[u8], at: usize) -> u64 {
     !word & !bit(1) & bit(2) & !many_symbols & !many_distances
 }
 
-/// The 64 bits from `at` on, zeros behind the end.
+/// The 64 bits from `at` on, zeros past the end.
 #[inline(always)]
 fn word(input: &[u8], at: usize) -> u64 {
     let (byte, odd) = (at / 8, at % 8);
@@ -92,7 +92,7 @@ fn has_complete_lengths(input: &[u8], place: usize) -> bool {
 }
 
 fn is_header(input: &[u8], place: usize) -> bool {
-    let mut bits = Bits { bytes: input, at: place };
+    let mut bits = BitReader { bytes: input, at: place };
     header::read::<Portable>(&mut bits, &mut Usual).is_ok()
 }
 
@@ -101,8 +101,8 @@ struct Usual;
 
 impl Build for Usual {
     fn build<I: Isa>(&mut self, symbols: &[u8], distances: &[u8]) -> Result<(), FaultKind> {
-        Code::new(symbols)?;
-        Code::new(distances)?;
+        HuffmanCode::new(symbols)?;
+        HuffmanCode::new(distances)?;
         let has_end = symbols.get(256).is_some_and(|&length| length > 0);
         let several = symbols.iter().filter(|&&length| length > 0).nth(1).is_some();
         if has_end && several { Ok(()) } else { Err(FaultKind::Code) }

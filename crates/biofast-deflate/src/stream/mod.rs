@@ -3,21 +3,21 @@
 use biofast_kernels::Isa;
 
 use crate::fault::FaultKind;
-use crate::isa::{self, Advance};
+use crate::isa;
 use crate::lane::OUTPUT_START;
 
 mod codes;
-mod decoder;
+pub(crate) mod decoder;
 mod find;
+pub(crate) mod room;
 mod run;
 mod speculative;
 
-pub(crate) use decoder::{Decoder, Pause, Room};
-use run::OUTPUT_MARGIN;
+use decoder::Advance;
+pub(crate) use decoder::{Decoder, Pause};
+pub(crate) use room::Room;
+use room::{OUTPUT_MARGIN, WINDOW};
 pub use speculative::{SpeculativeInflater, Symbols, Window};
-
-/// How far back matches reach.
-pub(crate) const WINDOW: usize = 32 << 10;
 
 /// Output is made in the caller's buffer where it has room for this much more; else in a buffer of our own and copied,
 /// as matches may pass the end of what the caller has room for.

@@ -9,30 +9,24 @@
 //! what they mean: copies are copies.
 #![allow(unsafe_code)]
 
-use super::Room;
-use crate::bits::Bits;
+use super::room::Room;
+use super::room::{OUTPUT_MARGIN, STEPS};
+use crate::bits::BitReader;
 use crate::copy::{WIDE, copy_apart};
-use crate::entry::{DISTANCE_BITS, LONGEST, LONGEST_MARK, Symbols};
-use crate::fast::Isa;
+use crate::entry::{DISTANCE_BITS, LONGEST, LONGEST_MARK, SymbolEntry};
+use crate::instructions::Isa;
 use crate::lane::OUTPUT_START;
 use crate::tables::{DISTANCE_START, Tables};
 
-/// Steps between two looks at the margins.
-const STEPS: usize = 2;
-
 /// Bytes of input that the loop wants before it starts its steps: each looks at 8 bytes and takes 7 at most.
 const INPUT_MARGIN: usize = 8 + 7 * STEPS;
-
-/// Symbols of output that the loop wants room for before it starts its steps: three literals and a match each, and what is
-/// written behind it.
-pub(super) const OUTPUT_MARGIN: usize = STEPS * (3 + 258) + WIDE;
 
 /// Decodes until the end of the DEFLATE block, of the margins, or what looks like a fault. `bits` and `room` then stand
 /// behind the last entry that was decoded.
 #[inline(always)]
 pub(super) fn run<I: Isa, const W: usize>(
     tables: &Tables,
-    bits: &mut Bits<'_>,
+    bits: &mut BitReader<'_>,
     room: &mut Room<'_>,
 ) {
     let (byte, odd) = (bits.at / 8, bits.at % 8);
@@ -69,13 +63,13 @@ pub(super) fn run<I: Isa, const W: usize>(
         'steps: while next <= last_next && out <= last_out {
             for _ in 0..STEPS {
                 let mut symbol = entry;
-                if symbol & Symbols::SPECIAL != 0 {
-                    if symbol & Symbols::END != 0 {
+                if symbol & SymbolEntry::SPECIAL != 0 {
+                    if symbol & SymbolEntry::END != 0 {
                         break 'steps;
                     }
                     let index = I::low(word >> width, symbol & 63) + (symbol >> 32 & 0xffff);
                     symbol = *symbols.add(index as usize);
-                    if symbol & Symbols::SPECIAL != 0 {
+                    if symbol & SymbolEntry::SPECIAL != 0 {
                         break 'steps;
                     }
                 }

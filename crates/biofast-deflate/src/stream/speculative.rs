@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use biofast_kernels::Isa;
 
-use super::decoder::{Decoder, Pause, Room};
-use super::{WINDOW, find};
-use crate::isa::{self, Advance};
+use super::decoder::{Advance, Decoder, Pause};
+use super::find;
+use super::room::{Room, WINDOW};
+use crate::isa;
 
 /// Bytes of a symbol in [`Symbols`].
 const WIDTH: usize = 2;

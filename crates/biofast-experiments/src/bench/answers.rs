@@ -1,10 +1,12 @@
 //! How to read what each contestant says it counted, so that the benchmark can compare it with the truth.
 
-use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
+
+use super::runs::number;
+use crate::files;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -115,19 +117,14 @@ impl Answer {
             _ => stdout,
         };
         if self == Answer::Checksum {
-            let bytes =
-                fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-            let mut crc = libdeflater::Crc::new();
-            crc.update(&bytes);
-            return Ok(Counts { checksum: Some(u64::from(crc.sum())), ..Counts::default() });
+            let checksum = libdeflater::crc32(&files::read_bytes(path)?);
+            return Ok(Counts { checksum: Some(checksum.into()), ..Counts::default() });
         }
         if let Answer::Sam | Answer::Fastq = self {
-            let file =
-                fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let file = files::open(path)?;
             return self.count_lines(BufReader::new(file));
         }
-        let text =
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = files::read(path)?;
         let counts = self.parse_text(&text)?;
         ensure!(counts != Counts::default(), "it has no counts");
         Ok(counts)
@@ -155,28 +152,42 @@ impl Answer {
         Ok(Counts { records: Some(records), bases: Some(bases), ..Counts::default() })
     }
 
-    fn parse_text(self, text: &str) -> Result<Counts> {
-        let (records, bases, bytes) = match self {
-            Answer::Biofast => {
-                let json: Value = serde_json::from_str(text).context("not JSON")?;
-                let number = |at: &str| json.pointer(at).and_then(Value::as_u64);
-                (number("/files/0/reads"), number("/files/0/bases"), None)
-            }
+    /// Where in JSON reads, bases and bytes of text are; numbers at several places are added.
+    fn pointers(self) -> Option<[&'static [&'static str]; 3]> {
+        Some(match self {
+            Answer::Biofast => [&["/files/0/reads"], &["/files/0/bases"], &[]],
             Answer::BiofastAlignments => {
-                let json: Value = serde_json::from_str(text).context("not JSON")?;
-                let number = |of: &str| {
-                    json.pointer(&format!("/files/0/records/{of}/total")).and_then(Value::as_u64)
-                };
-                (number("passed").zip(number("failed")).map(|(a, b)| a + b), None, None)
+                [&["/files/0/records/passed/total", "/files/0/records/failed/total"], &[], &[]]
             }
-            Answer::BiofastCheck => {
-                let json: Value = serde_json::from_str(text).context("not JSON")?;
-                (json.pointer("/files/0/records").and_then(Value::as_u64), None, None)
-            }
-            Answer::Summary => {
-                let json: Value = serde_json::from_str(text).context("not JSON")?;
-                (json.pointer("/summary/records").and_then(Value::as_u64), None, None)
-            }
+            Answer::BiofastCheck => [&["/files/0/records"], &[], &[]],
+            Answer::Summary => [&["/summary/records"], &[], &[]],
+            Answer::Fastp => [
+                &["/summary/before_filtering/total_reads"],
+                &["/summary/before_filtering/total_bases"],
+                &[],
+            ],
+            Answer::FastpAfter => [
+                &["/summary/after_filtering/total_reads"],
+                &["/summary/after_filtering/total_bases"],
+                &[],
+            ],
+            Answer::Count => [&["/records"], &["/bases"], &[]],
+            Answer::Lab => [&[], &[], &["/bytes"]],
+            _ => return None,
+        })
+    }
+
+    fn parse_text(self, text: &str) -> Result<Counts> {
+        if let Some(pointers) = self.pointers() {
+            let json: Value = serde_json::from_str(text).context("not JSON")?;
+            let sum = |places: &[&str]| -> Option<u64> {
+                let number = |at: &&str| json.pointer(at).and_then(Value::as_u64);
+                places.iter().map(number).sum::<Option<u64>>().filter(|_| !places.is_empty())
+            };
+            let [records, bases, bytes] = pointers.map(sum);
+            return Ok(Counts { records, bases, bytes, checksum: None });
+        }
+        let (records, bases) = match self {
             Answer::SamtoolsStats => {
                 let number = |name: &str| {
                     let start = format!("SN\t{name}:\t");
@@ -185,45 +196,18 @@ impl Answer {
                 };
                 let kinds =
                     ["raw total sequences", "non-primary alignments", "supplementary alignments"];
-                (kinds.into_iter().map(number).sum(), None, None)
-            }
-            Answer::Fastp => {
-                let json: Value = serde_json::from_str(text).context("not JSON")?;
-                let number = |at: &str| json.pointer(at).and_then(Value::as_u64);
-                (
-                    number("/summary/before_filtering/total_reads"),
-                    number("/summary/before_filtering/total_bases"),
-                    None,
-                )
-            }
-            Answer::FastpAfter => {
-                let json: Value = serde_json::from_str(text).context("not JSON")?;
-                let number = |at: &str| json.pointer(at).and_then(Value::as_u64);
-                (
-                    number("/summary/after_filtering/total_reads"),
-                    number("/summary/after_filtering/total_bases"),
-                    None,
-                )
+                (kinds.into_iter().map(number).sum(), None)
             }
             Answer::Fastqc => {
                 let number = text.lines().find_map(|line| line.strip_prefix("Total Sequences\t"));
-                (number.and_then(|n| n.parse().ok()), None, None)
+                (number.and_then(|n| n.parse().ok()), None)
             }
             Answer::Number | Answer::Lines => {
                 let word = text.split_whitespace().next().context("it printed nothing")?;
                 let number: u64 = word.parse().context("not a number")?;
                 let lines = if self == Answer::Lines { 4 } else { 1 };
                 ensure!(number.is_multiple_of(lines), "{number} lines are no whole records");
-                (Some(number / lines), None, None)
-            }
-            Answer::Count => {
-                let json: Value = serde_json::from_str(text).context("not JSON")?;
-                let number = |at: &str| json.pointer(at).and_then(Value::as_u64);
-                (number("/records"), number("/bases"), None)
-            }
-            Answer::Lab => {
-                let json: Value = serde_json::from_str(text).context("not JSON")?;
-                (None, None, json.pointer("/bytes").and_then(Value::as_u64))
+                (Some(number / lines), None)
             }
             Answer::Seqkit => {
                 let mut lines = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
@@ -233,55 +217,46 @@ impl Answer {
                     let at = head.iter().position(|h| *h == name)?;
                     row.get(at)?.parse().ok()
                 };
-                (column("num_seqs"), column("sum_len"), None)
+                (column("num_seqs"), column("sum_len"))
             }
             Answer::Fqchk => {
-                let row = text
-                    .lines()
-                    .find_map(|line| line.strip_prefix("ALL\t"))
-                    .context("no row ALL")?;
-                (None, row.split('\t').next().and_then(|n| n.parse().ok()), None)
+                let row = text.lines().find_map(|line| line.strip_prefix("ALL\t"));
+                let bases = row.context("no row ALL")?.split('\t').next();
+                (None, bases.and_then(|n| n.parse().ok()))
             }
             Answer::Nanoq => {
                 let mut numbers = text.split_whitespace().filter_map(|word| word.parse().ok());
-                (numbers.next(), numbers.next(), None)
+                (numbers.next(), numbers.next())
             }
             Answer::Flagstat => {
                 let words: Vec<&str> = text.split_whitespace().take(5).collect();
                 let [passed, "+", failed, "in", "total"] = words[..] else {
                     bail!("its first line is not \"N + N in total\"");
                 };
-                let number = |word: &str| word.parse::<u64>().context("not a number");
-                (Some(number(passed)? + number(failed)?), None, None)
+                (Some(number::<u64>(passed)? + number::<u64>(failed)?), None)
             }
             Answer::Idxstats => {
                 let mut records = 0;
                 for line in text.lines() {
                     let fields: Vec<&str> = line.split('\t').collect();
                     let [_, _, mapped, unmapped] = fields[..] else { bail!("not four columns") };
-                    for field in [mapped, unmapped] {
-                        records += field.parse::<u64>().context("not a number")?;
-                    }
+                    records += number::<u64>(mapped)? + number::<u64>(unmapped)?;
                 }
-                (Some(records), None, None)
+                (Some(records), None)
             }
-            // These are counted as they are read.
-            Answer::None | Answer::Sam | Answer::Fastq | Answer::Checksum => (None, None, None),
+            // These are counted as they are read, or were read above.
+            _ => (None, None),
         };
-        Ok(Counts { records, bases, bytes, checksum: None })
+        Ok(Counts { records, bases, ..Counts::default() })
     }
 }
 
 /// The text of FastQC, which names its folder after the reads.
 fn find_fastqc(report: &Path) -> Result<PathBuf> {
     let folder = report.parent().context("the report has no folder")?;
-    for entry in fs::read_dir(folder)? {
-        let text = entry?.path().join("fastqc_data.txt");
-        if text.exists() {
-            return Ok(text);
-        }
-    }
-    bail!("no fastqc_data.txt in {}", folder.display())
+    let texts = files::list(folder)?.into_iter().map(|path| path.join("fastqc_data.txt"));
+    let text = texts.into_iter().find(|text| text.exists());
+    text.with_context(|| format!("no fastqc_data.txt in {}", folder.display()))
 }
 
 #[cfg(test)]
@@ -290,55 +265,30 @@ mod tests {
 
     #[test]
     fn answers_are_read() {
-        let both = Counts { records: Some(3), bases: Some(450), ..Counts::default() };
-        let parse = |answer: Answer, text| answer.parse_text(text).expect("parses");
+        let parse = |answer: Answer, text| {
+            let Counts { records, bases, bytes, .. } = answer.parse_text(text).expect("parses");
+            [records, bases, bytes]
+        };
+        let both = [Some(3), Some(450), None];
         assert_eq!(parse(Answer::Biofast, r#"{"files":[{"reads":3,"bases":450}]}"#), both);
         assert_eq!(parse(Answer::Seqkit, "file\tnum_seqs\tsum_len\nx.fq\t3\t450\n"), both);
         assert_eq!(parse(Answer::Nanoq, "3 450 150 150 150 150 150 30.1 30.0\n"), both);
-        assert_eq!(
-            parse(
-                Answer::Fastp,
-                r#"{"summary":{"before_filtering":{"total_reads":3,"total_bases":450}}}"#
-            ),
-            both
-        );
-        let bases = Counts { bases: Some(450), ..Counts::default() };
-        assert_eq!(
-            parse(Answer::Fqchk, "min_len: 150\nPOS\t#bases\nALL\t450\t29.3\n1\t3\t30\n"),
-            bases
-        );
-        let records = Counts { records: Some(7), ..Counts::default() };
+        assert_eq!(parse(Answer::Count, r#"{"records":3,"bases":450}"#), both);
+        let fqchk = "min_len: 150\nPOS\t#bases\nALL\t450\t29.3\n1\t3\t30\n";
+        assert_eq!(parse(Answer::Fqchk, fqchk), [None, Some(450), None]);
+        assert_eq!(parse(Answer::Lab, r#"{"blocks":2,"bytes":9}"#), [None, None, Some(9)]);
+        let records = [Some(7), None, None];
         let flagstat = "5 + 2 in total (QC-passed reads + QC-failed reads)\n4 + 2 primary\n";
         assert_eq!(parse(Answer::Flagstat, flagstat), records);
         assert_eq!(parse(Answer::Idxstats, "sim\t5000000\t4\t1\n*\t0\t0\t2\n"), records);
         let json = r#"{"files":[{"records":{"passed":{"total":5},"failed":{"total":2}}}]}"#;
         assert_eq!(parse(Answer::BiofastAlignments, json), records);
-        assert_eq!(parse(Answer::Fastqc, ">>Basic\nTotal Sequences\t7\n%GC\t41\n"), records);
-        assert_eq!(parse(Answer::BiofastCheck, r#"{"files":[{"records":7}]}"#), records);
-        assert_eq!(parse(Answer::Summary, r#"{"summary":{"records":7}}"#), records);
         let report = "SN\traw total sequences:\t4\t# text\nSN\tnon-primary alignments:\t2\n\
                       SN\tsupplementary alignments:\t1\n";
         assert_eq!(parse(Answer::SamtoolsStats, report), records);
         assert!(Answer::Flagstat.parse_text("").is_err());
-        assert_eq!(parse(Answer::Number, "7\n"), records);
         assert_eq!(parse(Answer::Lines, "28 reads.fq\n"), records);
         assert!(Answer::Lines.parse_text("27\n").is_err());
-        assert_eq!(parse(Answer::Count, r#"{"records":3,"bases":450}"#), both);
-        let kept = r#"{"summary":{"after_filtering":{"total_reads":3,"total_bases":450}}}"#;
-        assert_eq!(parse(Answer::FastpAfter, kept), both);
-        let bytes = Counts { bytes: Some(9), ..Counts::default() };
-        assert_eq!(parse(Answer::Lab, r#"{"blocks":2,"bytes":9}"#), bytes);
-    }
-
-    #[test]
-    fn lines_are_counted() {
-        let count = |answer: Answer, text: &str| answer.count_lines(text.as_bytes());
-        let counts = Counts { records: Some(2), bases: Some(5), ..Counts::default() };
-        let sam =
-            "@HD\tVN:1.6\na\t4\t*\t0\t0\t*\t*\t0\t0\tACG\tIII\nb\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n";
-        assert_eq!(count(Answer::Sam, sam).ok(), Some(counts));
-        assert_eq!(count(Answer::Fastq, "@a\nACG\n+\n@II\n@b\nAC\n+\nII\n").ok(), Some(counts));
-        assert!(count(Answer::Sam, &sam[..sam.len() - 1]).is_err());
     }
 
     #[test]

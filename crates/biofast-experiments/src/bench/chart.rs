@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::figure::{OWN, escape};
 use super::jobs::{BASE, Job};
-use super::runs::Run;
+use super::runs::{Run, peers};
 use crate::core::stats::median;
 
 /// The jobs: as the benchmark names them, and as a reader would.
@@ -88,12 +88,9 @@ pub(crate) fn draw(jobs: &[(&str, &Job, Vec<&Run>)], scheme: &Scheme, machine: &
 
 /// The contestants that do all of the job, biofast first, then the fastest.
 fn bars<'a>(job: &'a Job, runs: &[&'a Run]) -> Vec<Bar<'a>> {
-    // biofast at other settings is no rival, nor the same again, which shows the noise.
-    let is_rival = |name: &str| Some(name) != job.limit.as_deref() && !name.starts_with(BASE);
-    let mut bars: Vec<Bar<'_>> = job
-        .contestants
-        .iter()
-        .filter(|c| c.name == BASE || (!c.weaker && is_rival(&c.name)))
+    let base = job.contestants.iter().filter(|c| c.name == BASE);
+    let mut bars: Vec<Bar<'_>> = base
+        .chain(peers(job))
         .filter_map(|c| {
             let is_own = |run: &&&Run| {
                 run.contestant == c.name && run.threads == THREADS && run.usage.exit == 0

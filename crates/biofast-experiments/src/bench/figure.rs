@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::jobs::{BASE, Job};
 use super::runs::Run;
-use crate::core::stats::{Estimate, median_interval};
+use crate::core::stats::{Interval, median_interval};
 
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 210.0;
@@ -22,13 +22,13 @@ const PEER: &str = "#d55e00";
 /// The text of the figure, of the runs of `job` on one machine.
 pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String {
     // By contestant: for each thread budget, the median and its interval.
-    let mut rows: Vec<(&str, BTreeMap<usize, Estimate>)> = Vec::new();
+    let mut rows: Vec<(&str, BTreeMap<usize, Interval>)> = Vec::new();
     for contestant in &job.contestants {
         let mut walls: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for run in runs.iter().filter(|r| r.contestant == contestant.name && r.usage.exit == 0) {
             walls.entry(run.threads).or_default().push(run.usage.wall_s);
         }
-        let bars: BTreeMap<usize, Estimate> = walls
+        let bars: BTreeMap<usize, Interval> = walls
             .into_iter()
             .filter_map(|(threads, walls)| Some((threads, median_interval(&walls, seed)?)))
             .collect();
@@ -36,7 +36,7 @@ pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String
             rows.push((&contestant.name, bars));
         }
     }
-    let best = |bars: &BTreeMap<usize, Estimate>| bars.values().last().map_or(0.0, |e| e.value);
+    let best = |bars: &BTreeMap<usize, Interval>| bars.values().last().map_or(0.0, |e| e.median);
     rows.sort_by(|a, b| best(&a.1).total_cmp(&best(&b.1)));
     let most = rows.iter().flat_map(|(_, bars)| bars.values()).map(|e| e.high).fold(0.0, f64::max);
     let scale = if most > 0.0 { (RIGHT - LEFT) / most } else { 0.0 };
@@ -74,7 +74,7 @@ pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String
         );
         for (threads, bar) in bars {
             let (x, low, high) =
-                (LEFT + bar.value * scale, LEFT + bar.low * scale, LEFT + bar.high * scale);
+                (LEFT + bar.median * scale, LEFT + bar.low * scale, LEFT + bar.high * scale);
             let middle = y + BAR / 2.0;
             let _ = writeln!(
                 svg,
@@ -89,7 +89,7 @@ pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String
                 BAR - 2.0,
                 high.max(x) + 6.0,
                 middle + 4.0,
-                bar.value
+                bar.median
             );
             y += BAR;
         }

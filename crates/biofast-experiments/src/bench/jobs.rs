@@ -39,7 +39,6 @@ pub(crate) struct Job {
     pub(crate) contestants: Vec<Contestant>,
 }
 
-/// Names of datasets.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Datasets {
@@ -111,7 +110,6 @@ pub(crate) struct Call<'a> {
 }
 
 impl Contestant {
-    /// The arguments of one run.
     pub(crate) fn args(&self, call: &Call<'_>) -> Vec<OsString> {
         self.args.iter().map(|word| fill(word, call)).collect()
     }
@@ -196,29 +194,15 @@ struct WrittenJob {
 #[serde(untagged)]
 enum Named {
     As(String),
-    With(With),
+    With(WrittenPeer),
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct With {
-    name: String,
-    like: Option<String>,
-    #[serde(flatten)]
-    peer: WrittenPeer,
-}
-
-/// A table of `catalogue/peers.toml`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Table {
-    #[serde(flatten)]
-    peer: WrittenPeer,
-}
-
-/// What such a table says, or what a job has instead.
+/// A table of `catalogue/peers.toml`, or what a job has instead under a name of its own.
 #[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct WrittenPeer {
+    name: Option<String>,
+    like: Option<String>,
     program: Option<String>,
     version: Option<String>,
     args: Option<String>,
@@ -231,6 +215,8 @@ struct WrittenPeer {
 impl WrittenPeer {
     fn or(self, other: WrittenPeer) -> WrittenPeer {
         WrittenPeer {
+            name: self.name,
+            like: self.like,
             program: self.program.or(other.program),
             version: self.version.or(other.version),
             args: self.args.or(other.args),
@@ -280,21 +266,21 @@ impl WrittenPeer {
 }
 
 fn parse(peers: &str, catalogue: &str) -> Result<Vec<Job>> {
-    let peers: BTreeMap<String, Table> = toml::from_str(peers).context("peers.toml")?;
+    let peers: BTreeMap<String, WrittenPeer> = toml::from_str(peers).context("peers.toml")?;
     let written: Written = toml::from_str(catalogue).context("jobs.toml")?;
     let job = |job: WrittenJob| -> Result<Job> {
         let input = written.inputs.get(&job.on).with_context(|| format!("no input {}", job.on))?;
         let mut contestants = Vec::new();
         for named in job.contestants {
-            let (name, like, own) = match named {
-                Named::As(name) => (name, None, WrittenPeer::default()),
-                Named::With(With { name, like, peer }) => (name, like, peer),
+            let own = match named {
+                Named::As(name) => WrittenPeer { name: Some(name), ..WrittenPeer::default() },
+                Named::With(own) => own,
             };
-            let table = like.as_ref().unwrap_or(&name);
-            let peer = peers.get(table).with_context(|| format!("no peer is called {table}"))?;
-            contestants.push(
-                own.or(peer.peer.clone()).contestant(&name, table).with_context(|| name.clone())?,
-            );
+            let name = own.name.clone().context("a contestant has no name")?;
+            let table = own.like.clone().unwrap_or_else(|| name.clone());
+            let peer = peers.get(&table).with_context(|| format!("no peer is called {table}"))?;
+            let contestant = own.or(peer.clone()).contestant(&name, &table);
+            contestants.push(contestant.with_context(|| name.clone())?);
         }
         let Some(base) = contestants.first().filter(|c| c.name == BASE) else {
             bail!("{BASE} is not its first contestant");
@@ -336,7 +322,6 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Job> {
     JOBS.iter()
 }
 
-/// The jobs called `names`, or all.
 pub(crate) fn select(names: &[String]) -> Result<Vec<&'static Job>> {
     if names.is_empty() {
         return Ok(all().collect());
@@ -389,46 +374,5 @@ mod tests {
                 assert!(reads.contains_key(dataset), "{} on {dataset}", job.name);
             }
         }
-    }
-
-    #[test]
-    fn places_are_filled_in() {
-        let call = Call {
-            file: Path::new("/a b/x.fq"),
-            mate: Path::new("/a b/y.fq"),
-            threads: 2,
-            report: Path::new("/out/report"),
-            reads: Some(7),
-        };
-        for (word, filled) in [
-            ("-@{threads}", "-@2"),
-            ("{report}.fq.gz", "/out/report.fq.gz"),
-            ("{dir}/1.fq.gz", "/out/1.fq.gz"),
-            ("{file}", "/a b/x.fq"),
-            ("{mate}{reads}", "/a b/y.fq7"),
-            ("plain", "plain"),
-        ] {
-            assert_eq!(fill(word, &call), filled, "{word}");
-        }
-    }
-
-    #[test]
-    fn what_the_catalogue_lacks_is_named() {
-        let job = |contestants: &str| {
-            let inputs = "[inputs.bam]\nformat = 'bam'\nfull = 'a'\nquick = 'b'\nlimit = 'none'\n";
-            let job = "[[job]]\nname = 'j'\nabout = 'x'\non = 'bam'\ncontestants = ";
-            format!("{inputs}{job}[{contestants}]\n")
-        };
-        let peers = "[biofast]\nargs = 'stats {file}'\nanswer = 'biofast'\n[bare]\n";
-        let error = |contestants: &str| match parse(peers, &job(contestants)) {
-            Ok(_) => panic!("{contestants} was read"),
-            Err(error) => format!("{error:#}"),
-        };
-        assert!(parse(peers, &job("'biofast'")).is_ok());
-        assert!(error("'biofast', 'other'").contains("no peer is called other"));
-        assert!(error("'biofast', 'bare'").contains("it has no args"));
-        assert!(error("{ name = 'bare', args = '', answer = 'none' }").contains("first"));
-        assert!(error("{ name = 'biofast', args = '{fill}' }").contains("{fill} is no place"));
-        assert!(error("{ name = 'biofast', arg = 'x' }").contains("jobs.toml"));
     }
 }

@@ -4,29 +4,13 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::io::{Options, Source};
-use biofast::{bam, fastq};
 
-/// Records and bases.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
-    /// Reads, or alignment records of every kind.
-    pub records: u64,
-    /// Of all records.
-    pub bases: u64,
-}
+use biofast::fastq;
+use biofast::io::Source;
 
-impl Counted {
-    fn add(&mut self, bases: usize) {
-        self.records += 1;
-        self.bases += bases as u64;
-    }
-
-    fn merge(&mut self, other: Counted) {
-        self.records += other.records;
-        self.bases += other.bases;
-    }
-}
+use crate::datasets::Format;
+use crate::datasets::count;
+pub use crate::datasets::count::Counted;
 
 /// The libraries this program was built with.
 pub(crate) const NAMES: &[&str] = &[
@@ -46,7 +30,6 @@ pub(crate) const NAMES: &[&str] = &[
 /// The repository's lock file, which has the versions this program was built with.
 const LOCK: &str = include_str!("../../../../Cargo.lock");
 
-/// The version of a library.
 pub(crate) fn version(name: &str) -> &'static str {
     let mut lines = LOCK.lines().skip_while(|line| *line != format!("name = \"{name}\""));
     let value = lines.nth(1).and_then(|line| line.strip_prefix("version = "));
@@ -56,74 +39,39 @@ pub(crate) fn version(name: &str) -> &'static str {
 /// Reads `file` with a library; those without a parallel face use one thread.
 pub fn count(library: &str, file: &Path, threads: usize) -> Result<Counted> {
     match library {
-        "biofast-fastq" => count_fastq(Source::open(file)?, threads),
+        "biofast-fastq" => count::count(file, Format::Fastq, threads),
         "biofast-fastq-unchecked" => {
-            count_fastq(fastq::UncheckedLetters(Source::open(file)?), threads)
+            count::count_fastq(fastq::UncheckedLetters(Source::open(file)?), threads)
         }
-        "biofast-bam" => count_bam(file, threads),
+        "biofast-bam" => count::count(file, Format::Bam, threads),
         #[cfg(feature = "peers")]
-        "needletail" => peers::count_needletail(file),
-        #[cfg(feature = "peers")]
-        "noodles-fastq" => peers::count_noodles_fastq(file),
-        #[cfg(feature = "peers")]
-        "noodles-bam" => peers::count_noodles_bam(file),
-        #[cfg(feature = "peers")]
-        "paraseq" => peers::count_paraseq(file, threads),
+        peer if NAMES.contains(&peer) => peers::count(peer, file, threads),
         _ => bail!("this program was built without {library}; there are {}", NAMES.join(", ")),
     }
 }
 
-fn count_fastq(source: impl fastq::Readable, threads: usize) -> Result<Counted> {
-    let options = Options { threads, ..Options::default() };
-    fastq::par_fold(
-        source,
-        &options,
-        Counted::default,
-        |counted, batch| {
-            for record in batch.iter() {
-                counted.add(record.sequence().len());
-            }
-        },
-        Counted::merge,
-    )
-    .map_err(|fault| fault.error.into())
-}
-
-fn count_bam(file: &Path, threads: usize) -> Result<Counted> {
-    let options = Options { threads, ..Options::default() };
-    let (_, counted) = bam::par_fold(
-        Source::open(file)?,
-        &options,
-        Counted::default,
-        |counted, batch| {
-            for record in batch.iter() {
-                counted.add(record.sequence_len());
-            }
-        },
-        Counted::merge,
-    )
-    .map_err(|fault| fault.error)?;
-    Ok(counted)
-}
-
 #[cfg(feature = "peers")]
 mod peers {
-    use std::fs::File;
     use std::io::BufReader;
     use std::sync::{Arc, Mutex};
 
-    use anyhow::Context as _;
     use paraseq::prelude::*;
 
     use super::*;
+    use crate::files::open;
 
     const BUFFER: usize = 1 << 20;
 
-    fn open(file: &Path) -> Result<File> {
-        File::open(file).with_context(|| format!("cannot open {}", file.display()))
+    pub(super) fn count(peer: &str, file: &Path, threads: usize) -> Result<Counted> {
+        match peer {
+            "needletail" => count_needletail(file),
+            "noodles-fastq" => count_noodles_fastq(file),
+            "noodles-bam" => count_noodles_bam(file),
+            _ => count_paraseq(file, threads),
+        }
     }
 
-    pub(super) fn count_needletail(file: &Path) -> Result<Counted> {
+    fn count_needletail(file: &Path) -> Result<Counted> {
         let mut reader = needletail::parse_fastx_file(file)?;
         let mut counted = Counted::default();
         while let Some(record) = reader.next() {
@@ -132,7 +80,7 @@ mod peers {
         Ok(counted)
     }
 
-    pub(super) fn count_noodles_fastq(file: &Path) -> Result<Counted> {
+    fn count_noodles_fastq(file: &Path) -> Result<Counted> {
         let mut reader =
             noodles_fastq::io::Reader::new(BufReader::with_capacity(BUFFER, open(file)?));
         let mut record = noodles_fastq::Record::default();
@@ -143,7 +91,7 @@ mod peers {
         Ok(counted)
     }
 
-    pub(super) fn count_noodles_bam(file: &Path) -> Result<Counted> {
+    fn count_noodles_bam(file: &Path) -> Result<Counted> {
         let mut reader = noodles_bam::io::Reader::new(open(file)?);
         reader.read_header()?;
         let mut record = noodles_bam::Record::default();
@@ -175,32 +123,11 @@ mod peers {
         }
     }
 
-    pub(super) fn count_paraseq(file: &Path, threads: usize) -> Result<Counted> {
+    fn count_paraseq(file: &Path, threads: usize) -> Result<Counted> {
         let mut worker = Worker::default();
         let reader = paraseq::fastq::Reader::new(open(file)?);
         reader.process_parallel(&mut worker, threads)?;
         let total = worker.total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Ok(*total)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_library_for_reads_counts_the_same() {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let file = dir.path().join("reads.fq");
-        std::fs::write(&file, "@a\nACGT\n+\nIIII\n@b x\nGGA\n+\n@@@\n".repeat(5_000))
-            .expect("writes");
-        let all = Counted { records: 10_000, bases: 35_000 };
-        for name in NAMES.iter().filter(|name| !name.ends_with("-bam")) {
-            for threads in [1, 2] {
-                assert_eq!(count(name, &file, threads).expect("counts"), all, "{name} @{threads}");
-            }
-        }
-        assert!(count("no-such-library", &file, 1).is_err());
-        assert_eq!(version("biofast-fastq"), env!("CARGO_PKG_VERSION"));
     }
 }

@@ -10,14 +10,14 @@ mod answers;
 mod art;
 mod chart;
 mod figure;
-pub mod growth;
+mod growth;
 mod jobs;
 pub mod library;
 pub mod page;
-pub mod real;
+mod real;
 mod report;
 mod runs;
-pub mod scaling;
+mod scaling;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,36 +26,78 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
+use tempfile::TempDir;
 
 use crate::core::{machine, measure};
 use crate::datasets::Format;
 use crate::datasets::manifest::{FileEntry, Manifest};
+use crate::files;
 use crate::rng::Rng;
 use answers::Counts;
 use jobs::{BASE, Call, Contestant, Job, Program, Truth};
 use runs::Run;
 
 /// What to run and where to put it.
+#[derive(clap::Args)]
 pub struct Options {
-    /// Names of jobs; all if empty.
+    /// Only these jobs.
+    #[arg(long, value_name = "JOB", value_delimiter = ',')]
     pub only: Vec<String>,
     /// Thread budgets.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2")]
     pub threads: Vec<usize>,
-    /// Measured repetitions; the default depends on `quick`.
+    /// Measured repetitions (15, or 3 with --quick).
+    #[arg(long, value_name = "N")]
     pub reps: Option<usize>,
-    /// Minutes that all jobs may take, roughly.
+    /// About how long all jobs may take: at least 3 repetitions, more while there is time, and one run of whatever takes
+    /// more than 5 times as long as biofast.
+    #[arg(long, value_name = "M")]
     pub minutes: Option<u64>,
-    /// The small sets and three repetitions, written to a folder `quick`.
+    /// 100,000 reads (50,000 aligned pairs) and three repetitions; results go to a folder `quick`.
+    #[arg(long)]
     pub quick: bool,
     /// The biofast binary, if it is not beside this one.
+    #[arg(long, value_name = "PATH")]
     pub biofast: Option<PathBuf>,
-    /// The datasets directory.
-    pub dir: PathBuf,
-    /// Results go to a folder below this, named after the machine.
-    pub out: PathBuf,
+    /// Instead of the jobs: biofast alone on 0.1 to 1.6 million reads, time per read and memory.
+    #[arg(long, conflicts_with = "only")]
+    pub growth: bool,
+    /// Instead of generated reads: the FASTQ files of this folder, repeated to 200 MB of text, through the jobs that fit any
+    /// reads. Programs obey BIOFAST_SIMD; results go to a folder `real-LEVEL`.
+    #[arg(long, value_name = "DIR", conflicts_with = "growth")]
+    pub real: Option<PathBuf>,
+    /// Instead of the jobs: biofast alone on one thread, and what more cores could give by its serial parts.
+    #[arg(long, conflicts_with_all = ["only", "growth", "real"])]
+    pub scaling: bool,
+    /// With --growth: 16 million reads, too, which takes 7 GB of temporary files.
+    #[arg(long, requires = "growth")]
+    pub large: bool,
     /// Seed of the order of runs and of the bootstrap.
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Results go to a folder below this, named after the machine.
+    #[arg(long, default_value = "results/bench")]
+    pub out: PathBuf,
+    /// The datasets directory: manifest, committed sample, generated/.
+    #[arg(long, default_value = "datasets")]
+    pub dir: PathBuf,
+}
+
+impl Options {
+    /// How often each run is measured.
+    fn reps(&self) -> Result<usize> {
+        let reps = self.reps.unwrap_or(if self.quick { REPS_QUICK } else { REPS });
+        ensure!(reps > 0, "--reps needs a number above 0");
+        Ok(reps)
+    }
+
+    fn folder(&self) -> Result<PathBuf> {
+        let out = self.out.join(machine::exact_slug());
+        let out = if self.quick { out.join("quick") } else { out };
+        files::create_folder(&out)?;
+        Ok(out)
+    }
 }
 
 const REPS: usize = 15;
@@ -68,79 +110,106 @@ const PURPOSE_ORDER: u64 = 0x006f_7264_6572;
 
 /// Runs the benchmark; an error if a command failed or an answer is wrong, after everything was written.
 pub fn run(options: &Options) -> Result<()> {
+    match &options.real {
+        Some(folder) => real::run(options, folder),
+        None if options.scaling => scaling::run(options),
+        None if options.growth => growth::run(options),
+        None => run_jobs(options),
+    }
+}
+
+fn run_jobs(options: &Options) -> Result<()> {
     let jobs = jobs::select(&options.only)?;
     ensure!(
         !options.threads.is_empty() && !options.threads.contains(&0),
         "--threads needs numbers above 0"
     );
-    let reps = options.reps.unwrap_or(if options.quick { REPS_QUICK } else { REPS });
-    ensure!(reps > 0, "--reps needs a number above 0");
+    let reps = options.reps()?;
     let programs = Programs::find(options)?;
     let manifest = Manifest::read(&options.dir)?;
-    let scratch = Scratch::create()?;
-    let mut out = options.out.join(machine::exact_slug());
-    if options.quick {
-        out.push("quick");
-    }
-    fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
-
+    let scratch = scratch()?;
+    let out = options.folder()?;
     let mut faults = Vec::new();
     let mut verified = BTreeSet::new();
     let start = Instant::now();
     let all = (jobs.len() * options.threads.len()) as f64;
     let mut done = 0.0;
     for &job in &jobs {
-        let mut input =
-            Input::prepare(job, options.quick, &manifest, &options.dir, &scratch, &mut verified)?;
+        let mut input = Input::prepare(
+            job,
+            options.quick,
+            &manifest,
+            &options.dir,
+            scratch.path(),
+            &mut verified,
+        )?;
         if job.index {
-            input.make_index(&programs, &scratch)?;
+            input.make_index(&programs, scratch.path())?;
         }
         if job.by_name {
-            input.sort_by_name(&programs, &scratch)?;
+            input.sort_by_name(&programs, scratch.path())?;
         }
+        let measuring = Measuring { options, programs: &programs, scratch: scratch.path(), reps };
         for &threads in &options.threads {
-            eprintln!(
-                "{} on {} with {threads} thread(s), {reps} repetitions",
-                job.name, input.entry.file
-            );
-            let session = Session {
-                input: &input,
-                programs: &programs,
-                scratch: &scratch,
-                threads,
-                agreed: Cell::new(None),
-            };
             done += 1.0;
             // What earlier jobs left of their shares goes to the next.
             let share =
                 |minutes: u64| start + Duration::from_secs_f64(minutes as f64 * 60.0 * done / all);
             let until = options.minutes.map(share);
-            let (measured, found) = session.measure(job, reps, until, options.seed)?;
-            let reps = measured.iter().map(|run| run.rep).max().unwrap_or_default();
-            let record = machine::JobRecord {
-                dataset: input.entry.file.clone(),
-                sha256: input.entry.sha256.clone(),
-                reps,
-                seed: options.seed,
-                missing: programs.missing(job),
-                profile: machine::profile_of(programs.biofast()?).to_owned(),
-                failed: found.keys().map(|&name| name.to_owned()).collect(),
-                ..machine::JobRecord::now()
-            };
-            faults.extend(found.into_values().flatten());
-            runs::replace(&out, &job.name, threads, &measured)?;
-            machine::update_manifest(&out, &format!("{} @{threads}", job.name), record)?;
+            faults.extend(measuring.run(job, &job.name, &input, threads, until, &out)?);
         }
     }
     let summary =
         report::summarise(&runs::read(&out)?, &machine::read_manifest(&out)?, options.seed)?;
-    let path = out.join("summary.md");
-    fs::write(&path, &summary).with_context(|| format!("cannot write {}", path.display()))?;
+    files::write(&out.join("summary.md"), &summary)?;
     print!("{summary}");
-    if faults.is_empty() {
-        return Ok(());
+    fail_on(&faults)
+}
+
+fn fail_on(faults: &[String]) -> Result<()> {
+    ensure!(faults.is_empty(), "{} fault(s):\n  {}", faults.len(), faults.join("\n  "));
+    Ok(())
+}
+
+/// What is the same for all jobs of a call.
+struct Measuring<'a> {
+    options: &'a Options,
+    programs: &'a Programs,
+    scratch: &'a Path,
+    reps: usize,
+}
+
+impl Measuring<'_> {
+    /// Measures a job at one thread budget and writes its runs as those of `name`; returns what went wrong.
+    fn run(
+        &self,
+        job: &Job,
+        name: &str,
+        input: &Input,
+        threads: usize,
+        until: Option<Instant>,
+        out: &Path,
+    ) -> Result<Vec<String>> {
+        let Measuring { options, programs, scratch, reps } = *self;
+        let file = &input.entry.file;
+        eprintln!("{name} on {file} with {threads} thread(s), {reps} repetitions");
+        let session = Session { input, programs, scratch, threads, agreed: Cell::new(None) };
+        let (mut measured, found) = session.measure(job, reps, until, options.seed)?;
+        measured.iter_mut().for_each(|run| run.job = name.to_owned());
+        let record = machine::JobRecord {
+            dataset: file.clone(),
+            sha256: input.entry.sha256.clone(),
+            reps: measured.iter().map(|run| run.rep).max().unwrap_or_default(),
+            seed: options.seed,
+            missing: programs.missing(job),
+            profile: machine::profile_of(programs.biofast()?).to_owned(),
+            failed: found.keys().map(|&name| name.to_owned()).collect(),
+            ..machine::JobRecord::now()
+        };
+        runs::replace(out, name, threads, &measured)?;
+        machine::update_manifest(out, &format!("{name} @{threads}"), record)?;
+        Ok(found.into_values().flatten().collect())
     }
-    bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
 }
 
 /// What `--only` may name.
@@ -193,6 +262,13 @@ impl Programs {
         self.paths.get(&Program::Biofast).map(PathBuf::as_path).context("no biofast")
     }
 
+    /// Runs biofast to make an input.
+    fn run_biofast(&self, args: &[OsString], dir: &Path) -> Result<()> {
+        let usage = measure::run(self.biofast()?, args, dir, None, &dir.join("stderr"))?;
+        ensure!(usage.exit == 0, "biofast failed: {args:?}");
+        Ok(())
+    }
+
     /// The contestant's binary, and those that its shell line starts, are there.
     fn path(&self, contestant: &Contestant) -> Option<&Path> {
         let needed = contestant.name.split(" + ").filter(|_| contestant.program == Program::Shell);
@@ -226,7 +302,7 @@ impl Input {
         quick: bool,
         manifest: &Manifest,
         dir: &Path,
-        scratch: &Scratch,
+        scratch: &Path,
         verified: &mut BTreeSet<String>,
     ) -> Result<Self> {
         let dataset = job.datasets.of(quick);
@@ -249,9 +325,8 @@ impl Input {
                 // In parts: a child's max RSS starts from this process's, so this process stays small.
                 manifest.check(&entry.rehash(dir)?)?;
             }
-            let folder = scratch.0.join(&job.name);
-            fs::create_dir_all(&folder)
-                .with_context(|| format!("cannot create {}", folder.display()))?;
+            let folder = scratch.join(&job.name);
+            files::create_folder(&folder)?;
             let suffix = match job.format {
                 Format::Gzip | Format::Bgzf => "fq.gz",
                 plain => plain.extension(),
@@ -276,25 +351,18 @@ impl Input {
     }
 
     /// Makes the BAI index beside the link, with biofast.
-    fn make_index(&self, programs: &Programs, scratch: &Scratch) -> Result<()> {
-        let biofast = programs.biofast()?;
+    fn make_index(&self, programs: &Programs, scratch: &Path) -> Result<()> {
         let args = ["index".into(), "-b".into(), "-q".into(), self.link.clone().into_os_string()];
-        let stderr = scratch.0.join("stderr");
-        let usage = measure::run(biofast, &args, &scratch.0, None, &stderr)?;
-        ensure!(usage.exit == 0, "cannot index {}", self.link.display());
-        Ok(())
+        programs.run_biofast(&args, scratch)
     }
 
     /// The file sorted by name stands for the one it was: as an aligner writes it, mates together and places at random.
-    fn sort_by_name(&mut self, programs: &Programs, scratch: &Scratch) -> Result<()> {
-        let biofast = programs.biofast()?;
+    fn sort_by_name(&mut self, programs: &Programs, scratch: &Path) -> Result<()> {
         let sorted = self.link.with_extension("by_name.bam");
         let mut args: Vec<OsString> = ["sort", "-n", "-q", "-l", "6"].map(Into::into).into();
         args.extend([self.link.clone().into(), "-o".into(), sorted.clone().into()]);
-        let usage = measure::run(biofast, &args, &scratch.0, None, &scratch.0.join("stderr"))?;
-        ensure!(usage.exit == 0, "cannot sort {}", self.link.display());
         self.link = sorted;
-        Ok(())
+        programs.run_biofast(&args, scratch)
     }
 }
 
@@ -305,7 +373,7 @@ type Faults<'a> = BTreeMap<&'a str, Vec<String>>;
 struct Session<'a> {
     input: &'a Input,
     programs: &'a Programs,
-    scratch: &'a Scratch,
+    scratch: &'a Path,
     threads: usize,
     /// What biofast answered, once it did.
     agreed: Cell<Option<Counts>>,
@@ -374,14 +442,14 @@ impl Session<'_> {
         rep: usize,
     ) -> Result<(Run, Option<String>)> {
         // What the last run wrote goes with its folder.
-        let folder = self.scratch.0.join("out");
+        let folder = self.scratch.join("out");
         if folder.exists() {
             fs::remove_dir_all(&folder).context("cannot remove the last output")?;
         }
         fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let report = folder.join("report");
-        let stdout = self.scratch.0.join("stdout");
-        let stderr = self.scratch.0.join("stderr");
+        let stdout = self.scratch.join("stdout");
+        let stderr = self.scratch.join("stderr");
         let call = Call {
             file: &self.input.link,
             mate: &self.input.mate,
@@ -391,7 +459,7 @@ impl Session<'_> {
         };
         let args = contestant.args(&call);
         let kept = contestant.answer.reads_stdout().then_some(stdout.as_path());
-        let usage = measure::run(path, &args, &self.scratch.0, kept, &stderr)
+        let usage = measure::run(path, &args, self.scratch, kept, &stderr)
             .with_context(|| format!("cannot run {}", contestant.name))?;
         let run = Run {
             job: job.name.clone(),
@@ -459,20 +527,6 @@ impl Session<'_> {
     }
 }
 
-/// A temporary directory, removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn create() -> Result<Self> {
-        let path = std::env::temp_dir().join(format!("biofast-lab-{}", std::process::id()));
-        fs::create_dir(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Nothing depends on its removal.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn scratch() -> Result<TempDir> {
+    tempfile::Builder::new().prefix("biofast-lab-").tempdir().context("no temporary directory")
 }

@@ -5,16 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 use super::jobs::{self, BASE, Job};
-use super::runs::{self, Run};
+use super::runs::{self, Run, Timings, interval, megabytes, none};
 use super::{chart, figure, growth, real, scaling};
 use crate::core::machine::{self, Record};
-use crate::core::stats::{Estimate, median, paired_ratio};
+use crate::core::stats::Interval;
+use crate::files;
 
 const PAGE: &str = "docs/performance.md";
 const RESULTS: &str = "results/bench";
@@ -32,19 +32,14 @@ const FAR: f64 = 1.15;
 pub fn report(root: &Path, machine: Option<&str>) -> Result<()> {
     let path = root.join(PAGE);
     if let Some(machine) = machine {
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = files::read(&path)?;
         let (before, rest) = text.split_once(BEGIN).context("the page has no place for results")?;
         let (_, after) = rest.split_once(BEGIN_END).context("a begin without its end")?;
         let text = format!("{before}{BEGIN}{machine}{BEGIN_END}{after}");
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        files::write(&path, text)?;
     }
     for (path, text) in expected(root)? {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("cannot create {}", folder.display()))?;
-        }
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        files::write(&path, text)?;
         println!("{}", path.display());
     }
     Ok(())
@@ -56,25 +51,17 @@ pub(crate) fn expected(root: &Path) -> Result<Vec<(PathBuf, String)>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut files = Vec::new();
-    let text = with_part(root, &text, BEGIN_REAL, real::part)?;
-    let text = with_part(root, &text, BEGIN_SCALING, scaling::part)?;
-    let (mut page, mut rest) = (String::new(), text.as_str());
-    while let Some((before, after)) = rest.split_once(BEGIN) {
-        let (machine, after) = after.split_once(BEGIN_END).context("a begin without its end")?;
-        let (_, after) = after.split_once(END).context("a part without its end")?;
-        ensure!(!machine.contains(['/', '\n']), "{machine:?} is no machine's folder");
-        let results = Results::read(&root.join(RESULTS).join(machine), machine)?;
-        let part = results.part()?;
-        write!(page, "{before}{BEGIN}{machine}{BEGIN_END}\n\n{part}\n{END}")?;
-        files.extend(results.figures());
-        rest = after;
-    }
-    page.push_str(rest);
-    files.push((path, page));
-    Ok(files)
+    let text = files::read(&path)?;
+    let mut expected = Vec::new();
+    let text = with_part(root, &text, BEGIN_REAL, |folder, _| real::part(folder))?;
+    let text = with_part(root, &text, BEGIN_SCALING, |folder, _| scaling::part(folder))?;
+    let text = with_part(root, &text, BEGIN, |folder, machine| {
+        let results = Results::read(folder, machine)?;
+        expected.extend(results.figures());
+        results.part()
+    })?;
+    expected.push((path, text));
+    Ok(expected)
 }
 
 /// The page with what follows each `begin` renewed: `part` makes it of a machine's folder.
@@ -82,14 +69,14 @@ fn with_part(
     root: &Path,
     text: &str,
     begin: &str,
-    part: fn(&Path) -> Result<String>,
+    mut part: impl FnMut(&Path, &str) -> Result<String>,
 ) -> Result<String> {
     let (mut page, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once(begin) {
         let (machine, after) = after.split_once(BEGIN_END).context("a begin without its end")?;
         let (_, after) = after.split_once(END).context("a part without its end")?;
         ensure!(!machine.contains(['/', '\n']), "{machine:?} is no machine's folder");
-        let part = part(&root.join(RESULTS).join(machine))?;
+        let part = part(&root.join(RESULTS).join(machine), machine)?;
         write!(page, "{before}{begin}{machine}{BEGIN_END}\n\n{part}\n{END}")?;
         rest = after;
     }
@@ -111,9 +98,9 @@ struct Row {
     job: &'static Job,
     threads: usize,
     own: Cost,
-    over_limit: Option<Estimate>,
+    over_limit: Option<Interval>,
     /// Name, cost, and how many times as long as biofast it takes.
-    peer: Option<(&'static str, Cost, Estimate)>,
+    peer: Option<(&'static str, Cost, Interval)>,
 }
 
 /// What a contestant's runs cost.
@@ -126,13 +113,15 @@ struct Cost {
 
 impl Results {
     fn read(folder: &Path, machine: &str) -> Result<Self> {
-        let runs = runs::read(folder)?;
-        if runs.is_empty() {
-            bail!("no runs in {}: `biofast-lab bench` makes them", folder.display());
-        }
+        let runs: Vec<Run> = runs::read(folder)?;
+        ensure!(
+            !runs.is_empty(),
+            "no runs in {}: `biofast-lab bench` makes them",
+            folder.display()
+        );
         Ok(Results {
             record: machine::read_stored(folder)?,
-            growth: growth::read(folder)?,
+            growth: runs::read(folder)?,
             folder: folder.to_owned(),
             machine: machine.to_owned(),
             runs,
@@ -145,34 +134,24 @@ impl Results {
 
     /// The row of a job that biofast was measured in.
     fn row(&self, job: &'static Job, threads: usize) -> Option<Row> {
-        let runs: Vec<&Run> = self.of(job).into_iter().filter(|r| r.threads == threads).collect();
-        let failed = self.record.jobs.get(&key(job, threads)).map(|c| c.failed.as_slice());
-        let failed = failed.unwrap_or_default();
-        let own = cost(&runs, BASE)?;
-        let peer = job
-            .contestants
-            .iter()
-            .filter(|c| {
-                !c.name.starts_with(BASE) && Some(&c.name) != job.limit.as_ref() && !c.weaker
-            })
+        let session = Timings::of(&self.runs, &job.name, threads);
+        let conditions = self.record.jobs.get(&format!("{} @{threads}", job.name));
+        let failed = conditions.map(|c| c.failed.as_slice()).unwrap_or_default();
+        let peer = runs::peers(job)
             .filter(|c| !failed.contains(&c.name))
             .filter_map(|c| {
-                Some((c.name.as_str(), cost(&runs, &c.name)?, ratio(&runs, &c.name, BASE)?))
+                let times = session.ratio(&c.name, BASE, SEED)?;
+                Some((c.name.as_str(), Cost::of(&session, &c.name)?, times))
             })
             .min_by(|a, b| a.1.wall_s.total_cmp(&b.1.wall_s));
-        let over_limit = job.limit.as_ref().and_then(|limit| ratio(&runs, BASE, limit));
-        Some(Row { job, threads, own, over_limit, peer })
+        let over_limit = job.limit.as_ref().and_then(|limit| session.ratio(BASE, limit, SEED));
+        Some(Row { job, threads, own: Cost::of(&session, BASE)?, over_limit, peer })
     }
 
     fn rows(&self) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for job in jobs::all() {
-            let mut budgets: Vec<usize> = self.of(job).iter().map(|r| r.threads).collect();
-            budgets.sort_unstable();
-            budgets.dedup();
-            rows.extend(budgets.into_iter().filter_map(|threads| self.row(job, threads)));
-        }
-        rows
+        let budgets = |job| runs::budgets(&self.runs, job);
+        let of_job = |job: &'static Job| budgets(&job.name).into_iter().map(move |n| (job, n));
+        jobs::all().flat_map(of_job).filter_map(|(job, threads)| self.row(job, threads)).collect()
     }
 
     fn figures(&self) -> Vec<(PathBuf, String)> {
@@ -263,9 +242,9 @@ impl Results {
                 row.job.name,
                 row.threads,
                 row.own.wall_s,
-                row.over_limit.map_or(none(), interval),
+                interval(row.over_limit),
                 peer.map_or(none(), |(name, ..)| (*name).to_owned()),
-                peer.map_or(none(), |(.., times)| interval(*times)),
+                interval(peer.map(|(.., times)| *times)),
                 row.own.cpu(),
                 of_peer(Cost::cpu),
                 row.own.peak(),
@@ -326,23 +305,35 @@ impl Row {
     /// Why the job is behind; empty if it isn't.
     fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
-        if let Some(over) = self.over_limit.filter(|e| e.value > FAR) {
-            faults.push(format!("{} × its limit", interval(over)));
+        if let Some(over) = self.over_limit.filter(|e| e.median > FAR) {
+            faults.push(format!("{} × its limit", interval(Some(over))));
         }
         if let Some((name, _, times)) = self.peer.as_ref().filter(|(.., e)| e.low <= 1.0) {
-            faults.push(format!("not ahead of {name}, which takes {} × as long", interval(*times)));
+            faults.push(format!(
+                "not ahead of {name}, which takes {} × as long",
+                interval(Some(*times))
+            ));
         }
         faults
     }
 }
 
 impl Cost {
+    fn of(session: &Timings<'_>, name: &str) -> Option<Cost> {
+        Some(Cost {
+            wall_s: session.median(name, |r| r.usage.wall_s)?,
+            cpu_s: session.median(name, |r| r.usage.user_s + r.usage.sys_s)?,
+            peak_kb: session.of_contestant(name).iter().map(|r| r.usage.max_rss_kb).max()?,
+            written: session.written(name),
+        })
+    }
+
     fn cpu(&self) -> String {
         format!("{:.2}", self.cpu_s)
     }
 
     fn peak(&self) -> String {
-        format!("{:.1}", self.peak_kb as f64 / 1024.0)
+        megabytes(Some(self.peak_kb))
     }
 
     fn written(&self) -> String {
@@ -358,50 +349,14 @@ mapped file pages, written is what was given to write calls. A job is *behind* i
 of *× peer* does not lie above 1.
 ";
 
-fn cost(runs: &[&Run], name: &str) -> Option<Cost> {
-    let own: Vec<&&Run> =
-        runs.iter().filter(|r| r.contestant == name && r.usage.exit == 0).collect();
-    let of = |value: fn(&Run) -> f64| median(&own.iter().map(|r| value(r)).collect::<Vec<_>>());
-    let written: Option<Vec<f64>> =
-        own.iter().map(|r| r.usage.written.map(|bytes| bytes as f64)).collect();
-    Some(Cost {
-        wall_s: of(|r| r.usage.wall_s)?,
-        cpu_s: of(|r| r.usage.user_s + r.usage.sys_s)?,
-        peak_kb: own.iter().map(|r| r.usage.max_rss_kb).max()?,
-        written: written.and_then(|bytes| median(&bytes)),
-    })
-}
-
-/// Wall time of `a` by that of `b`, in the repetitions that both have.
-fn ratio(runs: &[&Run], a: &str, b: &str) -> Option<Estimate> {
-    let walls = |name: &str| -> BTreeMap<usize, f64> {
-        let own = runs.iter().filter(|r| r.contestant == name && r.usage.exit == 0);
-        own.map(|r| (r.rep, r.usage.wall_s)).collect()
-    };
-    let b = walls(b);
-    let (a, b): (Vec<f64>, Vec<f64>) =
-        walls(a).iter().filter_map(|(rep, a)| Some((*a, *b.get(rep)?))).unzip();
-    paired_ratio(&a, &b, SEED)
-}
-
-fn key(job: &Job, threads: usize) -> String {
-    format!("{} @{threads}", job.name)
-}
-
 fn threads(n: usize) -> String {
     format!("{n} thread{}", if n == 1 { "" } else { "s" })
 }
 
-fn interval(Estimate { value, low, high }: Estimate) -> String {
-    format!("{value:.2} [{low:.2}, {high:.2}]")
-}
-
-fn none() -> String {
-    "–".to_owned()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::runs::timed;
     use super::*;
 
@@ -457,11 +412,5 @@ mod tests {
         );
         let slow = page(&repository(0.9, 1.0));
         assert!(slow.contains("not ahead of samtools, which takes 1.00 [1.00, 1.00] × as long"));
-    }
-
-    #[test]
-    fn a_part_without_results_is_an_error() {
-        let dir = repository(1.0, 1.0);
-        assert!(report(dir.path(), Some("no-such-machine")).is_err());
     }
 }

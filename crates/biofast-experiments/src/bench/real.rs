@@ -6,24 +6,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs::{self};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail, ensure};
-use biofast::fastq::par_fold;
+use anyhow::{Context as _, Result, ensure};
 use biofast::io::{self, Source};
 
 use super::art;
 use super::jobs::{self, BASE, Job};
-use super::report::{by_rep, paired, ratio};
-use super::runs::{self, Run};
-use super::{Input, Options, Programs, REPS, REPS_QUICK, Scratch, Session};
+use super::runs::{self, Run, Timings, interval, none};
+use super::{Input, Measuring, Options, Programs, scratch};
 use crate::core::machine;
-use crate::core::measure;
-use crate::core::stats::{Estimate, median, paired_ratio};
+use crate::datasets::count::{Counted, count};
 use crate::datasets::manifest::FileEntry;
 use crate::datasets::{Format, Profile};
+use crate::files;
 
 /// The jobs that make sense for any reads.
 const JOBS: [&str; 5] = [
@@ -43,15 +41,15 @@ const ON: &str = " on ";
 ///
 /// # Errors
 /// If a command failed or an answer is wrong, after everything was written.
-pub fn run(options: &Options, folder: &Path) -> Result<()> {
+pub(super) fn run(options: &Options, folder: &Path) -> Result<()> {
     let chosen = jobs::select(&options.only)?;
     let chosen: Vec<&Job> =
         chosen.into_iter().filter(|job| JOBS.contains(&job.name.as_str())).collect();
     ensure!(!chosen.is_empty(), "real reads are for these jobs: {}", JOBS.join(", "));
-    let reps = options.reps.unwrap_or(if options.quick { REPS_QUICK } else { REPS });
+    let reps = options.reps()?;
     let programs = Programs::find(options)?;
     let out = options.out.join(machine::exact_slug()).join(folder_name(options.quick));
-    fs::create_dir_all(&out).with_context(|| format!("cannot create {}", out.display()))?;
+    files::create_folder(&out)?;
     let mut faults = Vec::new();
     let mut sets = sets(folder)?;
     match art::find() {
@@ -61,43 +59,21 @@ pub fn run(options: &Options, folder: &Path) -> Result<()> {
         None => eprintln!("not in PATH: art_illumina, so no reads of {}", art::NAME),
     }
     for set in sets {
-        let scratch = Scratch::create()?;
-        let prepared = set.prepare(programs.biofast()?, options.quick, &scratch)?;
+        let scratch = scratch()?;
+        let prepared = set.prepare(&programs, options.quick, scratch.path())?;
         for job in &chosen {
             let Some(input) = prepared.input(job) else { continue };
+            let name = format!("{}{ON}{}", job.name, set.name);
+            let measuring =
+                Measuring { options, programs: &programs, scratch: scratch.path(), reps };
             for &threads in &options.threads {
-                let name = format!("{}{ON}{}", job.name, set.name);
-                eprintln!("{name} with {threads} thread(s), {reps} repetitions");
-                let session = Session {
-                    input: &input,
-                    programs: &programs,
-                    scratch: &scratch,
-                    threads,
-                    agreed: std::cell::Cell::new(None),
-                };
-                let (mut measured, found) = session.measure(job, reps, None, options.seed)?;
-                measured.iter_mut().for_each(|run| run.job.clone_from(&name));
-                let record = machine::JobRecord {
-                    dataset: set.name.clone(),
-                    sha256: input.entry.sha256.clone(),
-                    reps,
-                    seed: options.seed,
-                    missing: programs.missing(job),
-                    profile: machine::profile_of(programs.biofast()?).to_owned(),
-                    failed: found.keys().map(|&name| name.to_owned()).collect(),
-                    ..machine::JobRecord::now()
-                };
-                faults.extend(found.into_values().flatten());
-                runs::replace(&out, &name, threads, &measured)?;
-                machine::update_manifest(&out, &format!("{name} @{threads}"), record)?;
+                let until = None;
+                faults.extend(measuring.run(job, &name, &input, threads, until, &out)?);
             }
         }
     }
     print!("{}", table(&runs::read(&out)?));
-    if faults.is_empty() {
-        return Ok(());
-    }
-    bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
+    super::fail_on(&faults)
 }
 
 /// The folder of results below the machine's: one for each SIMD level that was asked for.
@@ -122,15 +98,12 @@ enum Reads {
 
 /// The FASTQ files of a folder, in the order of their names.
 fn sets(folder: &Path) -> Result<Vec<Set>> {
-    let listed =
-        fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let mut files = BTreeMap::new();
-    for entry in listed {
-        let path = entry.with_context(|| format!("cannot list {}", folder.display()))?.path();
+    for path in files::list(folder)? {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some((stem, ending)) = file.split_once('.') else { continue };
         if ["fastq.gz", "fq.gz", "fastq", "fq"].contains(&ending) {
-            files.insert(stem.to_owned(), path.clone());
+            files.insert(stem.to_owned(), path);
         }
     }
     ensure!(!files.is_empty(), "{} holds no FASTQ files", folder.display());
@@ -159,31 +132,37 @@ struct Prepared {
 }
 
 impl Set {
-    fn prepare(&self, biofast: &Path, quick: bool, scratch: &Scratch) -> Result<Prepared> {
+    fn prepare(&self, programs: &Programs, quick: bool, scratch: &Path) -> Result<Prepared> {
         let (file, mate) = match &self.reads {
             Reads::Stored { file, mate } => (file.clone(), mate.clone()),
             Reads::SimulatedBy(program) => {
-                let (first, second) = art::simulate(program, &scratch.0)?;
+                let (first, second) = art::simulate(program, scratch)?;
                 (first, Some(second))
             }
         };
-        let text = read(&file)?;
+        let text = files::read_text(&file, u64::MAX)?;
         let least = if quick { TEXT_QUICK } else { TEXT };
         let times = least.div_ceil((text.len() as u64).max(1));
-        let plain = self.repeat(&text, times, "reads", biofast, scratch)?;
+        let plain = self.repeat(&text, times, "reads", programs, scratch)?;
         if let Some(mate) = &mate {
-            self.repeat(&read(mate)?, times, "mates", biofast, scratch)?;
+            self.repeat(&files::read_text(mate, u64::MAX)?, times, "mates", programs, scratch)?;
         }
         let bgzf = FileEntry {
             file: format!("{}.fq.gz", self.name),
             format: Format::Bgzf,
-            bytes: fs::metadata(scratch.0.join("reads.fq.gz")).context("no reads")?.len(),
+            bytes: fs::metadata(scratch.join("reads.fq.gz")).context("no reads")?.len(),
             ..plain.clone()
         };
-        let source = Source::open(scratch.0.join("reads.fq.gz"))?;
+        let source = Source::open(scratch.join("reads.fq.gz"))?;
         let mut text = io::Reader::new(source, &io::Options::default())?;
         let bgzf_text = std::io::copy(&mut text, &mut std::io::sink()).context("no reads")?;
-        Ok(Prepared { plain, bgzf, bgzf_text, folder: scratch.0.clone(), has_mate: mate.is_some() })
+        Ok(Prepared {
+            plain,
+            bgzf,
+            bgzf_text,
+            folder: scratch.to_owned(),
+            has_mate: mate.is_some(),
+        })
     }
 
     /// Writes `text` so many times to `NAME.fq`, and that to `NAME.fq.gz`.
@@ -192,32 +171,20 @@ impl Set {
         text: &[u8],
         times: u64,
         name: &str,
-        biofast: &Path,
-        scratch: &Scratch,
+        programs: &Programs,
+        scratch: &Path,
     ) -> Result<FileEntry> {
-        let plain = scratch.0.join(format!("{name}.fq"));
-        let mut file = BufWriter::new(
-            File::create(&plain).with_context(|| format!("cannot create {}", plain.display()))?,
-        );
-        for _ in 0..times {
-            file.write_all(text).with_context(|| format!("cannot write {}", plain.display()))?;
-        }
-        file.flush().with_context(|| format!("cannot write {}", plain.display()))?;
-        let bgzf = scratch.0.join(format!("{name}.fq.gz"));
+        let plain = scratch.join(format!("{name}.fq"));
+        let mut file = BufWriter::new(files::create(&plain)?);
+        (0..times)
+            .try_for_each(|_| file.write_all(text))
+            .and_then(|()| file.flush())
+            .with_context(|| format!("cannot write {}", plain.display()))?;
+        let bgzf = scratch.join(format!("{name}.fq.gz"));
         let mut args = vec!["filter".into(), "--quiet".into(), "--level".into(), "6".into()];
         args.extend([plain.clone().into(), "-o".into(), bgzf.into()]);
-        let usage = measure::run(biofast, &args, &scratch.0, None, &scratch.0.join("stderr"))?;
-        ensure!(usage.exit == 0, "cannot compress {}", self.name);
-        let (records, bases) = par_fold(
-            Source::open(&plain)?,
-            &io::Options::default(),
-            || (0, 0),
-            |(records, bases), batch| {
-                *records += batch.len() as u64;
-                *bases += batch.iter().map(|read| read.sequence().len() as u64).sum::<u64>();
-            },
-            |mine, theirs| *mine = (mine.0 + theirs.0, mine.1 + theirs.1),
-        )?;
+        programs.run_biofast(&args, scratch)?;
+        let Counted { records, bases } = count(&plain, Format::Fastq, 1)?;
         Ok(FileEntry {
             dataset: self.name.clone(),
             file: format!("{}.fq", self.name),
@@ -251,79 +218,41 @@ impl Prepared {
     }
 }
 
-/// The text of a FASTQ file, decompressed.
-fn read(path: &Path) -> Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let mut reader = io::Reader::new(Source::open(path)?, &io::Options::default())?;
-    std::io::Read::read_to_end(&mut reader, &mut text)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(text)
-}
-
 /// The table of a level's results: a row for each job, set and number of threads.
-pub(super) fn table(runs: &[Run]) -> String {
+fn table(runs: &[Run]) -> String {
     let mut page = String::from(
         "| job | reads | threads | s | × limit | best peer | × peer | output ÷ peer's |\n|---|---|---:|---:|---:|---|---:|---:|\n",
     );
     for job in jobs::all().filter(|job| JOBS.contains(&job.name.as_str())) {
-        let mut rows = BTreeSet::new();
-        for run in runs {
-            if let Some((name, set)) = run.job.split_once(ON)
-                && name == job.name
-                && run.contestant == BASE
-            {
-                rows.insert((set, run.threads));
-            }
-        }
+        let of_base = runs.iter().filter(|run| run.contestant == BASE);
+        let rows: BTreeSet<(&str, usize)> = of_base
+            .filter_map(|run| Some((run.job.split_once(ON)?, run.threads)))
+            .filter(|((name, _), _)| *name == job.name)
+            .map(|((_, set), threads)| (set, threads))
+            .collect();
         for (set, threads) in rows {
-            let name = format!("{}{ON}{set}", job.name);
-            let runs: Vec<&Run> =
-                runs.iter().filter(|run| run.job == name && run.threads == threads).collect();
-            // Writing to a String cannot fail.
-            let _ = writeln!(page, "{}", row(job, set, threads, &runs));
+            let session = Timings::of(runs, &format!("{}{ON}{set}", job.name), threads);
+            page += &row(job, set, threads, &session);
         }
     }
     page
 }
 
-fn row(job: &Job, set: &str, threads: usize, runs: &[&Run]) -> String {
-    let walls = |name: &str| by_rep(runs, name, |run| run.usage.wall_s);
-    let written = |name: &str| {
-        let all: Vec<f64> = runs
-            .iter()
-            .filter(|run| run.contestant == name)
-            .filter_map(|run| run.usage.written.map(|bytes| bytes as f64))
-            .collect();
-        median(&all)
-    };
-    let base = walls(BASE);
-    let own = median(&base.values().copied().collect::<Vec<_>>()).unwrap_or_default();
-    let over = job.limit.as_deref().map(|limit| ratio(&base, &walls(limit), false, SEED));
-    let compared = |name: &str| -> Option<Estimate> {
-        let (theirs, ours) = paired(&walls(name), &base);
-        paired_ratio(&theirs, &ours, SEED)
-    };
-    let peers = job
-        .contestants
-        .iter()
-        .filter(|c| !c.name.starts_with(BASE) && Some(&c.name) != job.limit.as_ref() && !c.weaker);
-    let best = peers
-        .filter_map(|c| Some((c.name.as_str(), compared(&c.name)?)))
-        .min_by(|a, b| a.1.value.total_cmp(&b.1.value));
-    let (peer, times, size) = match best {
-        Some((name, Estimate { value, low, high })) => {
-            let size =
-                written(BASE).zip(written(name)).filter(|(ours, theirs)| ours.min(*theirs) > 1e7);
-            let size =
-                size.map_or("–".to_owned(), |(ours, theirs)| format!("{:.3}", ours / theirs));
-            (name, format!("{value:.2} [{low:.2}, {high:.2}]"), size)
-        }
-        None => ("–", "–".to_owned(), "–".to_owned()),
-    };
+fn row(job: &Job, set: &str, threads: usize, session: &Timings<'_>) -> String {
+    let own = session.median(BASE, |run| run.usage.wall_s).unwrap_or_default();
+    let over = job.limit.as_deref().and_then(|limit| session.ratio(BASE, limit, SEED));
+    let best = runs::peers(job)
+        .filter_map(|c| Some((c.name.as_str(), session.ratio(&c.name, BASE, SEED)?)))
+        .min_by(|a, b| a.1.median.total_cmp(&b.1.median));
+    let peer = best.map_or(none(), |(name, _)| name.to_owned());
+    let written = best.and_then(|(name, _)| session.written(BASE).zip(session.written(name)));
+    let size = written.filter(|(ours, theirs)| ours.min(*theirs) > 1e7);
+    let size = size.map_or(none(), |(ours, theirs)| format!("{:.3}", ours / theirs));
     format!(
-        "| {} | {set} | {threads} | {own:.3} | {} | {peer} | {times} | {size} |",
+        "| {} | {set} | {threads} | {own:.3} | {} | {peer} | {} | {size} |\n",
         job.name,
-        over.unwrap_or_else(|| "–".to_owned()),
+        interval(over),
+        interval(best.map(|(_, times)| times)),
     )
 }
 
@@ -374,19 +303,5 @@ mod tests {
         let expected = "| fastq-stats-bgzf | x | 2 | 2.000 | 2.00 [2.00, 2.00] | seqkit | 3.00 [3.00, 3.00] | – |";
         assert!(table.contains(expected), "{table}");
         assert!(!table.contains("| y |"), "{table}");
-    }
-
-    #[test]
-    fn mates_are_one_set_and_other_files_are_left_out() {
-        let folder = tempfile::tempdir().expect("a folder");
-        for name in ["a_R1.fastq.gz", "a_R2.fastq.gz", "b_R2.fq", "c.bam", "README.md"] {
-            fs::write(folder.path().join(name), "").expect("written");
-        }
-        let found: Vec<(String, bool)> = sets(folder.path())
-            .expect("two sets")
-            .into_iter()
-            .map(|set| (set.name, matches!(set.reads, Reads::Stored { mate: Some(_), .. })))
-            .collect();
-        assert_eq!(found, [("a".to_owned(), true), ("b_R2".to_owned(), false)]);
     }
 }

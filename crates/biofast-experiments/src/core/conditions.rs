@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::inputs::UsedDataset;
@@ -13,11 +13,11 @@ use super::runner::Plan;
 use super::sources::Sources;
 use super::surroundings::Surroundings;
 use crate::core::machine;
+use crate::files;
 
 /// The file's name in a folder of results.
 pub(crate) const NAME: &str = "manifest.json";
 
-/// The conditions of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Conditions {
     pub(crate) schema: u32,
@@ -87,24 +87,17 @@ impl Conditions {
     }
 
     pub(crate) fn write(&self, dir: &Path) -> Result<()> {
-        let path = dir.join(NAME);
-        let text = serde_json::to_string_pretty(self).context("cannot serialise")? + "\n";
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        files::write(&dir.join(NAME), files::to_json(self)?)
     }
 
     pub(crate) fn read(dir: &Path) -> Result<Self> {
-        let path = dir.join(NAME);
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
+        files::read_json(&dir.join(NAME))
     }
 
     /// One line about the machine.
     pub(crate) fn machine(&self) -> String {
-        let memory = self
-            .memory_kb
-            .map(|kb| format!(", {:.1} GiB of memory", kb as f64 / 1_048_576.0))
-            .unwrap_or_default();
+        let gib = |kb: u64| format!(", {:.1} GiB of memory", kb as f64 / 1_048_576.0);
+        let memory = self.memory_kb.map(gib).unwrap_or_default();
         format!(
             "{}, {} core(s){memory}, {}, {}, file system {}",
             self.cpu, self.cores, self.arch, self.kernel, self.filesystem

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::cell::Cell;
@@ -12,7 +13,7 @@ use super::page_cache::Fill;
 use crate::datasets::to_hex;
 
 /// What one call of a condition found.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     /// The answer in full or as a checksum; conditions that do the same work must agree on it.
     pub(crate) answer: String,
@@ -74,9 +75,6 @@ pub(crate) enum Cache {
 
 /// One entry of the notebook as code.
 pub(crate) trait Entry: Sync {
-    /// Three digits, as in the protocol.
-    fn id(&self) -> &'static str;
-
     /// Whether this machine can run a condition, and whether the combination makes sense.
     fn applies(&self, _cell: &Cell) -> bool {
         true

@@ -15,6 +15,7 @@ use super::pinning;
 use super::protocol::Scale;
 use crate::datasets::manifest::{FileEntry, Manifest};
 use crate::datasets::{self, Format, to_hex};
+use crate::files;
 
 /// Bases and qualities of a dataset of short reads, each in one piece.
 pub(crate) struct Reads {
@@ -149,8 +150,7 @@ impl Lab {
     ) -> Result<PathBuf> {
         self.scratch_path(name, |path| {
             let part = self.scratch.join(format!("{name}.part"));
-            let mut file =
-                File::create(&part).with_context(|| format!("cannot create {}", part.display()))?;
+            let mut file = files::create(&part)?;
             write(&mut file)?;
             std::fs::rename(&part, path)
                 .with_context(|| format!("cannot rename to {}", path.display()))

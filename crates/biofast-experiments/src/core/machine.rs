@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
+
+use crate::files;
 use serde::{Deserialize, Serialize};
 
 const NAME: &str = "manifest.json";
@@ -78,15 +80,9 @@ pub(crate) fn read_manifest(dir: &Path) -> Result<Record> {
 /// The manifest in `dir` as it stands, of whatever machine.
 pub(crate) fn read_stored(dir: &Path) -> Result<Record> {
     let path = dir.join(NAME);
-    if !path.exists() {
-        return Ok(Record::default());
-    }
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))
+    if path.exists() { files::read_json(&path) } else { Ok(Record::default()) }
 }
 
-/// This machine, and no jobs.
 pub(crate) fn this_machine() -> Record {
     Record {
         schema: 1,
@@ -103,10 +99,7 @@ pub(crate) fn this_machine() -> Record {
 pub(crate) fn update_manifest(dir: &Path, key: &str, job: JobRecord) -> Result<()> {
     let mut record = read_manifest(dir)?;
     record.jobs.insert(key.to_owned(), job);
-    let path = dir.join(NAME);
-    let text =
-        serde_json::to_string_pretty(&record).context("cannot serialise the manifest")? + "\n";
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    files::write(&dir.join(NAME), files::to_json(&record)?)
 }
 
 /// A folder name for this kind of machine: architecture, CPU model, number of cores; with family and model
@@ -225,48 +218,4 @@ fn format_utc(seconds: u64) -> String {
         rest / 60 % 60,
         rest % 60
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slugs_are_folder_names() {
-        assert_eq!(
-            slug_of("x86_64", "Intel(R) Xeon(R) CPU @ 2.60GHz", 2),
-            "x86_64-intel-xeon-cpu-2-60ghz-2c"
-        );
-        assert_eq!(slug_of("aarch64", "Apple M4 Max", 16), "aarch64-apple-m4-max-16c");
-    }
-
-    #[test]
-    fn dates() {
-        assert_eq!(format_utc(0), "1970-01-01T00:00:00Z");
-        assert_eq!(format_utc(951_782_399), "2000-02-28T23:59:59Z");
-        assert_eq!(format_utc(951_782_400), "2000-02-29T00:00:00Z");
-        assert_eq!(format_utc(1_767_225_599), "2025-12-31T23:59:59Z");
-    }
-
-    #[test]
-    fn profiles_are_known_by_their_folder() {
-        assert_eq!(profile_of(Path::new("/a/target/dist/biofast")), "dist");
-        assert_eq!(profile_of(Path::new("/usr/bin/biofast")), "unknown");
-    }
-
-    #[test]
-    fn versions_are_found() {
-        assert_eq!(parse_version("seqkit v2.3.0\n").as_deref(), Some("2.3.0"));
-        assert_eq!(
-            parse_version("Usage: seqtk <command>\nVersion: 1.3-r106\n").as_deref(),
-            Some("1.3-r106")
-        );
-        assert_eq!(parse_version("none"), None);
-    }
-
-    #[test]
-    fn absolute_paths_lose_their_folder() {
-        assert_eq!(without_folder("/a/b/biofast".into()), "biofast");
-        assert_eq!(without_folder("results/bench".into()), "results/bench");
-    }
 }

@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -15,6 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
+
+use crate::files;
 
 const SAMPLE_EVERY: Duration = Duration::from_millis(5);
 
@@ -60,9 +62,7 @@ pub(crate) fn run_with(
     stdout: Option<&Path>,
     stderr: &Path,
 ) -> Result<Usage> {
-    let create = |path: &Path| {
-        File::create(path).with_context(|| format!("cannot create {}", path.display()))
-    };
+    let create = |path: &Path| files::create(path);
     let stdout = stdout.map(create).transpose()?.map_or_else(Stdio::null, Stdio::from);
     let mut command = Command::new(program);
     command.envs(environment.iter().map(|(name, value)| (name, value)));
@@ -165,44 +165,4 @@ fn sample_anon(pid: u32, done: &AtomicBool) -> Option<u64> {
 fn parse_anon(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shell(script: &str) -> (Usage, String) {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let out = dir.path().join("out");
-        let args = ["-c".into(), script.into()];
-        let usage =
-            run(Path::new("/bin/sh"), &args, dir.path(), Some(&out), &dir.path().join("err"))
-                .expect("runs");
-        (usage, fs::read_to_string(out).expect("output"))
-    }
-
-    #[test]
-    fn time_output_and_exit_code_are_seen() {
-        let (usage, out) = shell("echo hello; sleep 0.05; exit 3");
-        assert_eq!((usage.exit, out.as_str()), (3, "hello\n"));
-        assert!(usage.wall_s >= 0.05 && usage.user_s < usage.wall_s);
-        assert!(usage.max_rss_kb > 0 && usage.minor_faults > 0);
-        if cfg!(target_os = "linux") {
-            assert!(usage.peak_anon_kb.is_some_and(|kb| kb <= usage.max_rss_kb));
-        }
-    }
-
-    #[test]
-    fn a_signal_is_a_failure() {
-        assert_eq!(shell("kill -9 $$").0.exit, 137);
-    }
-
-    #[test]
-    fn anon_is_parsed() {
-        assert_eq!(
-            parse_anon("VmRSS:\t  12 kB\nRssAnon:\t     944 kB\nRssFile:\t 1 kB\n"),
-            Some(944)
-        );
-        assert_eq!(parse_anon("Name:\tx\n"), None);
-    }
 }

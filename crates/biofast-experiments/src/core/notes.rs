@@ -2,10 +2,11 @@
 //! entry ran: the claim word for word, the answer, which sources are measured, and every decision taken after the run,
 //! with its reason. The notebook shows all of it.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
+
+use crate::files;
 use serde::Deserialize;
 
 use super::protocol::Check;
@@ -26,7 +27,6 @@ pub(crate) struct Notes {
     pub(crate) claimed_by: By,
     /// Files and folders of the repository whose code the entry measures, beside its own file.
     pub(crate) measures: Vec<String>,
-    /// The claims as they were stated.
     #[serde(default, rename = "claim")]
     pub(crate) claims: Vec<Claim>,
     /// Claims of the same document that this entry doesn't measure.
@@ -128,38 +128,20 @@ impl Notes {
         if !path.exists() {
             return Ok(Notes::default());
         }
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let notes: Notes =
-            toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
+        let notes: Notes = files::read_toml(&path)?;
         Ok(Notes { exist: true, ..notes })
     }
 
     /// Lets the decisions change what the protocol's checks count for.
     pub(crate) fn apply(&self, checks: &mut Vec<Check>) -> Result<()> {
-        for decision in self.set_aside.iter().chain(&self.carry) {
-            ensure!(
-                !decision.why.trim().is_empty(),
-                "a decision about {:?} has no reason",
-                decision.check
-            );
-        }
-        let mut find = |name: &str, change: &dyn Fn(&mut Check)| -> Result<()> {
-            let check = checks.iter_mut().find(|check| check.name == name);
-            change(check.with_context(|| format!("notes: no check is called {name:?}"))?);
-            Ok(())
-        };
-        for decision in &self.set_aside {
-            find(&decision.check, &|check| {
-                check.carries = false;
-                check.note = Some(format!("set aside: {}", decision.why));
-            })?;
-        }
-        for decision in &self.carry {
-            find(&decision.check, &|check| {
-                check.carries = true;
-                check.note = Some(format!("carries the verdict: {}", decision.why));
-            })?;
+        let decided = self.set_aside.iter().map(|decision| (decision, false, "set aside"));
+        let carried = self.carry.iter().map(|decision| (decision, true, "carries the verdict"));
+        for (Decision { check, why }, carries, what) in decided.chain(carried) {
+            ensure!(!why.trim().is_empty(), "a decision about {check:?} has no reason");
+            let found = checks.iter_mut().find(|own| own.name == *check);
+            let found = found.with_context(|| format!("notes: no check is called {check:?}"))?;
+            found.carries = carries;
+            found.note = Some(format!("{what}: {why}"));
         }
         for added in &self.checks {
             let note = Some("stated after the run".to_owned());

@@ -25,24 +25,3 @@ pub(crate) fn pin(cpus: &[usize], place: usize) {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin(_: &[usize], _: usize) {}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pinned_thread_runs_where_it_was_put() {
-        let cpus = allowed();
-        assert!(!cpus.is_empty());
-        for place in 0..cpus.len() {
-            let cpus = cpus.clone();
-            std::thread::spawn(move || {
-                pin(&cpus, place);
-                assert_eq!(allowed(), [cpus[place]]);
-                assert_eq!(rustix::thread::sched_getcpu(), cpus[place]);
-            })
-            .join()
-            .expect("pinned");
-        }
-    }
-}

@@ -2,7 +2,6 @@
 //! Written before the run; results carry its checksum, so that a later change is noticed.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
@@ -12,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::cell::Cell;
 use super::notes::Notes;
 use crate::datasets::to_hex;
+use crate::files;
 
 /// The file's name in an entry's folder.
 pub(crate) const NAME: &str = "protocol.toml";
@@ -59,7 +59,6 @@ pub(crate) struct Protocol {
     pub(crate) table: Table,
     pub(crate) figure: Figure,
     pub(crate) verdict: Verdict,
-    /// SHA-256 of the file.
     #[serde(skip)]
     pub(crate) sha256: String,
     /// What is said about the entry beside it; already applied to the checks.
@@ -81,7 +80,6 @@ pub(crate) enum Mode {
     Process,
 }
 
-/// One factor with its levels.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Factor {
@@ -128,7 +126,6 @@ pub(crate) struct Figure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FigureValue {
-    /// The metric.
     Metric,
     /// The baseline's metric divided by the condition's: above 1 is faster than the baseline.
     Speedup,
@@ -136,7 +133,6 @@ pub(crate) enum FigureValue {
     Throughput,
 }
 
-/// How the verdict is reached.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Verdict {
@@ -198,8 +194,7 @@ impl Protocol {
     /// Reads and checks the protocol in an entry's folder.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(NAME);
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = files::read(&path)?;
         let mut protocol: Protocol =
             toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
         protocol.sha256 = to_hex(&Sha256::digest(text.as_bytes()));
@@ -421,12 +416,6 @@ at_least = 3.0
         let protocol: Protocol = toml::from_str(TEXT).expect("parses");
         protocol.validate().expect("valid");
         protocol
-    }
-
-    #[test]
-    fn levels_depend_on_the_scale() {
-        let count = |scale| sample().cells(scale).len();
-        assert_eq!((count(Scale::Quick), count(Scale::Normal), count(Scale::Full)), (3, 6, 9));
     }
 
     #[test]

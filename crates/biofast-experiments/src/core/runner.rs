@@ -19,6 +19,7 @@ use super::protocol::{Mode, Protocol, Scale};
 use super::surroundings;
 use super::usage::{self, Resources};
 use crate::core::measure;
+use crate::files;
 use crate::rng::Rng;
 
 const PURPOSE_ORDER: u64 = 0x6c61_626f;
@@ -28,7 +29,6 @@ pub(crate) struct Plan<'a> {
     pub(crate) scale: Scale,
     pub(crate) repetitions: usize,
     pub(crate) seed: u64,
-    /// The datasets directory.
     pub(crate) dir: &'a Path,
 }
 
@@ -46,15 +46,10 @@ struct Condition<'a> {
 #[derive(Serialize, Deserialize)]
 struct ChildReport {
     wall_s: f64,
-    user_s: f64,
-    sys_s: f64,
-    minor_faults: f64,
-    major_faults: f64,
+    used: Resources,
     /// Of the whole process until then; not known on every system.
     peak_rss_kb: Option<u64>,
-    answer: String,
-    bytes: u64,
-    values: Vec<(String, f64)>,
+    outcome: Outcome,
 }
 
 /// Runs an entry and returns every measurement.
@@ -264,16 +259,8 @@ fn run_child(
         let text = fs::read_to_string(&stderr).unwrap_or_default();
         bail!("exit code {}: {}", usage.exit, text.trim());
     }
-    let text = fs::read_to_string(&stdout).context("cannot read the child's report")?;
-    let report: ChildReport =
-        serde_json::from_str(&text).context("cannot parse the child's report")?;
-    let used = Resources {
-        user_s: report.user_s,
-        sys_s: report.sys_s,
-        minor_faults: report.minor_faults,
-        major_faults: report.major_faults,
-    };
-    insert_used(metrics, report.wall_s, used, 1.0);
+    let report: ChildReport = files::read_json(&stdout)?;
+    insert_used(metrics, report.wall_s, report.used, 1.0);
     let mut insert = |name: &str, value: f64| metrics.insert(name.to_owned(), value);
     insert("process_s", usage.wall_s);
     insert("process_faults", (usage.minor_faults + usage.major_faults) as f64);
@@ -283,29 +270,14 @@ fn run_child(
     if let Some(kb) = usage.peak_anon_kb {
         insert("peak_anon_kb", kb as f64);
     }
-    Ok(Outcome {
-        answer: report.answer,
-        bytes: report.bytes,
-        values: report.values,
-        deferred: false,
-    })
+    Ok(report.outcome)
 }
 
 /// What a child process does: one condition, once. Prints a [`ChildReport`].
 pub(crate) fn run_cell(entry: &dyn Entry, cell: &Cell, lab: &Lab) -> Result<()> {
     let mut task = entry.prepare(cell, lab)?;
     let (outcome, wall_s, used) = timed(&mut task, 1)?;
-    let report = ChildReport {
-        wall_s,
-        user_s: used.user_s,
-        sys_s: used.sys_s,
-        minor_faults: used.minor_faults,
-        major_faults: used.major_faults,
-        peak_rss_kb: usage::peak_rss_kb(),
-        answer: outcome.answer,
-        bytes: outcome.bytes,
-        values: outcome.values,
-    };
+    let report = ChildReport { wall_s, used, peak_rss_kb: usage::peak_rss_kb(), outcome };
     println!("{}", serde_json::to_string(&report).context("cannot serialise the report")?);
     Ok(())
 }

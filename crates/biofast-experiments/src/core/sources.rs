@@ -2,8 +2,7 @@
 //! tell when one of them has changed. Comments, blank lines and tests at the end of a file don't count.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
@@ -11,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::notes::Notes;
 use super::protocol::Protocol;
 use crate::datasets::to_hex;
+use crate::files;
 
 /// Checksums by file, relative to the repository.
 pub(crate) type Sources = BTreeMap<String, String>;
@@ -36,33 +36,25 @@ fn own_files(root: &Path, id: &str) -> Result<Vec<String>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let mut found = Vec::new();
-    for file in
-        fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?
-    {
-        let name = file?.file_name().to_string_lossy().into_owned();
-        if name.starts_with(&format!("e{id}_")) {
-            found.push(format!("{ENTRIES}/{name}"));
-        }
-    }
-    Ok(found)
+    let name = |path: PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names = files::list(&folder)?.into_iter().map(name);
+    let own = names.filter(|name| name.starts_with(&format!("e{id}_")));
+    Ok(own.map(|name| format!("{ENTRIES}/{name}")).collect())
 }
 
 /// A file, or the Rust files of a folder and of those in it.
 fn add(root: &Path, place: &str, all: &mut Sources) -> Result<()> {
     let path = root.join(place);
     if path.is_dir() {
-        for entry in fs::read_dir(&path).with_context(|| format!("cannot read {place}"))? {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if entry.path().is_dir() || name.ends_with(".rs") {
+        for path in files::list(&path)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() || name.ends_with(".rs") {
                 add(root, &format!("{}/{name}", place.trim_end_matches('/')), all)?;
             }
         }
         return Ok(());
     }
-    let text = fs::read_to_string(&path)
-        .with_context(|| format!("cannot read {place}, which an entry measures"))?;
+    let text = files::read(&path).with_context(|| format!("{place}, which an entry measures"))?;
     all.insert(place.to_owned(), digest(&text));
     Ok(())
 }

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use super::cell::{Cell, best};
+use super::cell::{Cell, best, scaled};
 use super::measurements::Measurement;
 use super::protocol::{Against, Check, Protocol};
-use crate::core::stats::{Estimate, median_interval, paired_ratio};
+use crate::core::stats::{Interval, median_interval, paired_ratio, significant};
 
 /// The file's name in a folder of results.
 pub(crate) const NAME: &str = "summary.json";
@@ -57,29 +57,6 @@ impl Outcome {
     }
 }
 
-/// A median with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Interval {
-    pub(crate) median: f64,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
-}
-
-impl From<Estimate> for Interval {
-    fn from(e: Estimate) -> Self {
-        Interval {
-            median: significant(e.value),
-            low: significant(e.low),
-            high: significant(e.high),
-        }
-    }
-}
-
-/// Six significant digits, so that the file is the same wherever it is computed.
-fn significant(value: f64) -> f64 {
-    format!("{value:.5e}").parse().unwrap_or(value)
-}
-
 /// One condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CellResult {
@@ -109,7 +86,6 @@ pub(crate) struct CheckResult {
     pub(crate) name: String,
     pub(crate) claim: String,
     pub(crate) carries: bool,
-    /// The bound in words.
     pub(crate) bound: String,
     /// What was measured; absent if the conditions were not run here.
     pub(crate) measured: Option<Interval>,
@@ -175,7 +151,6 @@ struct Data<'a> {
     again: BTreeMap<Cell, Vec<&'a Measurement>>,
 }
 
-/// Summarises a run.
 pub(crate) fn summarise(protocol: &Protocol, all: &[Measurement]) -> Result<Summary> {
     let data = Data::new(protocol, all.iter());
     let parallel = Data::new(protocol, all.iter().filter(|m| !ran_serially(m)));
@@ -215,7 +190,7 @@ fn ran_serially(m: &Measurement) -> bool {
     !ONE_THREAD.contains(&m.cell.get(THREADS)) && cores().is_some_and(|n| n <= SERIAL_CORES)
 }
 
-const ONE: Estimate = Estimate { value: 1.0, low: 1.0, high: 1.0 };
+const ONE: Interval = Interval { median: 1.0, low: 1.0, high: 1.0 };
 
 impl CheckResult {
     /// The outcome stands if it is the same without the repetitions that ran serially.
@@ -246,14 +221,14 @@ impl Data<'_> {
         let result = |(cell, again): (&Cell, &Vec<&Measurement>)| {
             let main = self.main.get(cell).with_context(|| format!("no original of {cell}"))?;
             let ratio = self.ratio(again, main, metric).unwrap_or(ONE);
-            Ok(ControlResult { levels: levels(cell), ratio: ratio.into() })
+            Ok(ControlResult { levels: levels(cell), ratio: ratio.significant() })
         };
         // Where only some repetitions are looked at, an original may have none of them.
         self.again.iter().filter(|(cell, _)| self.main.contains_key(*cell)).map(result).collect()
     }
 
     /// The metric of `a` divided by that of `b`, paired by repetition.
-    fn ratio(&self, a: &[&Measurement], b: &[&Measurement], metric: &str) -> Option<Estimate> {
+    fn ratio(&self, a: &[&Measurement], b: &[&Measurement], metric: &str) -> Option<Interval> {
         let by_rep = |all: &[&Measurement]| -> BTreeMap<usize, f64> {
             all.iter().filter_map(|m| Some((m.rep, m.metric(metric)?))).collect()
         };
@@ -282,8 +257,8 @@ impl Data<'_> {
             levels: levels(cell),
             repetitions: own.len(),
             bytes: own.first().map_or(0, |m| m.bytes),
-            metric: metric.into(),
-            speedup: speedup.map(Interval::from),
+            metric: metric.significant(),
+            speedup: speedup.map(Interval::significant),
             medians: medians.collect(),
             serial: own.iter().filter(|m| ran_serially(m)).count(),
         })
@@ -319,7 +294,7 @@ impl Data<'_> {
             claim: check.claim.clone(),
             carries: check.carries,
             bound: bound(check),
-            measured: measured.map(Interval::from),
+            measured: measured.map(Interval::significant),
             level,
             outcome,
             note: check.note.clone(),
@@ -331,7 +306,7 @@ impl Data<'_> {
         of: &BTreeMap<String, String>,
         over: &BTreeMap<String, String>,
         metric: &str,
-    ) -> Option<Estimate> {
+    ) -> Option<Interval> {
         let own = self.one(of)?;
         if over.is_empty() {
             let values: Vec<f64> = own.iter().filter_map(|m| m.metric(metric)).collect();
@@ -341,7 +316,7 @@ impl Data<'_> {
     }
 
     /// One ratio divided by another, paired by repetition.
-    fn interaction(&self, check: &Check, against: &Against, metric: &str) -> Option<Estimate> {
+    fn interaction(&self, check: &Check, against: &Against, metric: &str) -> Option<Interval> {
         let values = |levels: &BTreeMap<String, String>| -> Option<BTreeMap<usize, f64>> {
             let own = self.one(levels)?;
             Some(own.iter().filter_map(|m| Some((m.rep, m.metric(metric)?))).collect())
@@ -375,10 +350,14 @@ impl Data<'_> {
         metric: &str,
         factor: &str,
         control: &[ControlResult],
-    ) -> (Option<Estimate>, Option<String>) {
+    ) -> (Option<Interval>, Option<String>) {
         let levels: BTreeSet<&str> = self.main.keys().map(|cell| cell.get(factor)).collect();
-        let mut levels: Vec<(f64, &str)> =
-            levels.into_iter().filter_map(|level| Some((scale_of(check, level)?, level))).collect();
+        let mut levels: Vec<(f64, &str)> = levels
+            .into_iter()
+            .filter_map(|level| {
+                Some((check.scale.get(level).copied().or_else(|| scaled(level))?, level))
+            })
+            .collect();
         levels.sort_by(|a, b| a.0.total_cmp(&b.0));
         // From the largest down: what surely pays, then what may, until a level that surely doesn't.
         let (mut surely, mut perhaps) = (None, None);
@@ -410,31 +389,12 @@ impl Data<'_> {
             (Some(low), Some(high)) => (low.0, high.0, format!("between {} and {}", low.1, high.1)),
             (Some(low), None) => (low.0, f64::INFINITY, format!("{} or more, if at all", low.1)),
         };
-        (Some(Estimate { value: high, low, high }), Some(text))
+        (Some(Interval { median: high, low, high }), Some(text))
     }
-}
-
-/// What a level stands for: a number, with K, M or G behind it, or what the check says.
-fn scale_of(check: &Check, level: &str) -> Option<f64> {
-    if let Some(scale) = check.scale.get(level) {
-        return Some(*scale);
-    }
-    let (digits, factor) = match level.strip_suffix(['K', 'M', 'G']) {
-        Some(digits) => (
-            digits,
-            match level.as_bytes().last() {
-                Some(b'K') => 1e3,
-                Some(b'M') => 1e6,
-                _ => 1e9,
-            },
-        ),
-        None => (level, 1.0),
-    };
-    digits.parse::<f64>().ok().map(|n| n * factor)
 }
 
 /// True or false if the whole interval, widened by the noise, is on one side of each bound.
-fn judge(check: &Check, e: Estimate, noise: f64) -> Outcome {
+fn judge(check: &Check, e: Interval, noise: f64) -> Outcome {
     let (low, high) = (e.low / (1.0 + noise), e.high * (1.0 + noise));
     let at_least = check.at_least.unwrap_or(f64::NEG_INFINITY);
     let at_most = check.at_most.unwrap_or(f64::INFINITY);

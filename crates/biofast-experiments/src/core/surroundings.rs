@@ -134,18 +134,3 @@ fn ranges(cpus: &[usize]) -> String {
     let text = |(a, b): &(usize, usize)| if a == b { a.to_string() } else { format!("{a}-{b}") };
     parts.iter().map(text).collect::<Vec<_>>().join(",")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_linux_says_is_read() {
-        assert_eq!(steal_of("cpu  10 0 10 90 0 0 1 250 0 0\ncpu0 1 1\n"), Some(2.5));
-        assert_eq!(steal_of("intr 5\n"), None);
-        assert_eq!(chosen("always [madvise] never"), "madvise");
-        assert_eq!(ranges(&[0, 1, 2, 5]), "0-2,5");
-        let now = Surroundings::now(Path::new("."));
-        assert!(now.clone().until_now().text().contains("pinned"), "{now:?}");
-    }
-}

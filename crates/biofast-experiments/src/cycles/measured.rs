@@ -42,7 +42,6 @@ impl Inputs {
         Self { bases, qualities }
     }
 
-    /// What a kernel is run on.
     fn of(&self, kernel: &str) -> &[u8] {
         let on_qualities = ["quali", "least", "error"].iter().any(|part| kernel.contains(part));
         if on_qualities { &self.qualities } else { &self.bases }
@@ -61,7 +60,6 @@ impl Inputs {
         Some(measure(self.of(kernel), plain))
     }
 
-    /// What reading takes.
     pub(super) fn read(&self) -> Cycles {
         measure(&self.bases, read)
     }

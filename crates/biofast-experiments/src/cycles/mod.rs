@@ -12,19 +12,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::files;
 use biofast_kernels::Isa;
 
 use assembly::Loop;
 use measured::{Cycles, Inputs};
 
 /// Where to work and to write.
-#[derive(Debug)]
+#[derive(Debug, clap::Args)]
 pub struct Options {
-    /// The analyser.
+    /// The machine-code analyser, of LLVM 19 or later.
+    #[arg(long, default_value = "llvm-mca-19", value_name = "PROGRAM")]
     pub mca: PathBuf,
-    /// Build products go here.
+    /// Build products.
+    #[arg(long, default_value = "target/cycles", value_name = "DIR")]
     pub target_dir: PathBuf,
-    /// `kernels.csv` and `kernels.md` go here.
+    /// Results go here.
+    #[arg(long, default_value = "results/cycles", value_name = "DIR")]
     pub out: PathBuf,
 }
 
@@ -167,7 +172,7 @@ fn compile(target: &str, target_dir: &Path) -> Result<String> {
     let Some((_, path)) = newest else {
         bail!("the compiler left no assembly in {}", folder.display())
     };
-    std::fs::read_to_string(&path).with_context(|| format!("can't read {}", path.display()))
+    files::read(&path)
 }
 
 /// Cycles an iteration.

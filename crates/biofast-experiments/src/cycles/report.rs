@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
+
+use crate::files;
 use biofast_kernels::Isa;
 
 use super::{Beside, Row};
@@ -30,10 +32,10 @@ pub(super) fn write(rows: &[Row], beside: &Beside, out: &Path) -> Result<()> {
     for (kernel, isa, cycles) in branchy.chain([("read", "", &beside.read)]) {
         let _ = writeln!(csv, "{kernel},{isa},,,,,{:.2},{:.2}", cycles.cached, cycles.memory);
     }
-    std::fs::create_dir_all(out).with_context(|| format!("can't create {}", out.display()))?;
+    files::create_folder(out)?;
     for (name, text) in [("kernels.csv", csv), ("kernels.md", markdown(rows, beside))] {
         let path = out.join(name);
-        std::fs::write(&path, text).with_context(|| format!("can't write {}", path.display()))?;
+        files::write(&path, text)?;
     }
     Ok(())
 }

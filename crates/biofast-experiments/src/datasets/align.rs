@@ -4,11 +4,10 @@
 
 use std::ops::Range;
 
-use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
 use super::Dataset;
-use super::genome::Genome;
+use super::genome::{Genome, complement};
 use super::profile::SHORT_LEN;
 use super::short::{Fragment, Read, SHORT_CHUNK, ShortReads};
 use super::writer::push_number;
@@ -80,7 +79,6 @@ impl Aligned {
         self.order.len() as u64
     }
 
-    /// Bases in all records.
     pub(crate) fn bases(&self) -> u64 {
         self.chunks.iter().map(|chunk| chunk.bases).sum()
     }
@@ -341,16 +339,6 @@ fn bin(start: usize, end: usize) -> u16 {
     0
 }
 
-fn complement(base: u8) -> u8 {
-    match base {
-        b'A' => b'T',
-        b'C' => b'G',
-        b'G' => b'C',
-        b'T' => b'A',
-        other => other,
-    }
-}
-
 /// A base in four bits.
 fn nibble(base: u8) -> u8 {
     match base {
@@ -360,61 +348,4 @@ fn nibble(base: u8) -> u8 {
         b'T' => 8,
         _ => 15,
     }
-}
-
-/// Counts records and bases of a BAM stream handed over in parts. Used by `datasets verify`.
-#[derive(Default)]
-pub(crate) struct BamCounter {
-    /// What the parts so far have not completed.
-    pending: Vec<u8>,
-    past_header: bool,
-    pub(crate) records: u64,
-    pub(crate) bases: u64,
-}
-
-impl BamCounter {
-    pub(crate) fn update(&mut self, part: &[u8]) {
-        self.pending.extend_from_slice(part);
-        let mut at = 0;
-        if !self.past_header {
-            let Some(end) = header_end(&self.pending) else { return };
-            self.past_header = true;
-            at = end;
-        }
-        while let Some(size) = word(&self.pending, at) {
-            let Some(record) = self.pending.get(at + 4..at + 4 + size) else { break };
-            let Some(bases) = word(record, 16) else { break };
-            self.records += 1;
-            self.bases += bases as u64;
-            at += 4 + size;
-        }
-        self.pending.drain(..at);
-    }
-
-    /// Fails if the stream was no BAM or ends within a record.
-    pub(crate) fn finish(&self) -> Result<()> {
-        ensure!(self.past_header, "no BAM header");
-        ensure!(self.pending.is_empty(), "{} bytes are no whole record", self.pending.len());
-        Ok(())
-    }
-}
-
-/// The 32-bit number at `at`.
-fn word(data: &[u8], at: usize) -> Option<usize> {
-    let bytes = data.get(at..)?.first_chunk()?;
-    Some(u32::from_le_bytes(*bytes) as usize)
-}
-
-/// Where the first record starts, if `data` begins with a whole header.
-fn header_end(data: &[u8]) -> Option<usize> {
-    if !data.starts_with(b"BAM\x01") {
-        return None;
-    }
-    let mut at = 8 + word(data, 4)?;
-    let references = word(data, at)?;
-    at += 4;
-    for _ in 0..references {
-        at += 8 + word(data, at)?;
-    }
-    (at <= data.len()).then_some(at)
 }

@@ -7,7 +7,6 @@ use super::short::substitute;
 use super::writer::push_number;
 use crate::rng::Rng;
 
-/// Records in a chunk.
 pub(crate) const LONG_CHUNK: u64 = 32;
 
 const PURPOSE_LONG: u64 = 0x6c6f_6e67;

@@ -4,6 +4,7 @@
 //! result. See `datasets/README.md`.
 
 mod align;
+pub(crate) mod count;
 pub(crate) mod genome;
 mod long;
 pub mod manifest;
@@ -21,7 +22,7 @@ use manifest::{FileEntry, Manifest};
 pub use profile::Profile;
 use short::Names;
 pub use writer::Format;
-pub(crate) use writer::{BGZF_EOF, BGZF_PAYLOAD};
+pub(crate) use writer::compress_file;
 
 /// One line of the catalogue.
 pub struct Dataset {

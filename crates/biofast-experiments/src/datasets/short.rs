@@ -11,7 +11,6 @@ use super::profile::{
 use super::writer::push_number;
 use crate::rng::Rng;
 
-/// Records in a chunk.
 pub(crate) const SHORT_CHUNK: u64 = 4096;
 
 const PURPOSE_FRAGMENTS: u64 = 0x6672_6167;

@@ -3,11 +3,15 @@
 //! Called by `datasets build`.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, ensure};
-use libdeflater::{CompressionLvl, Compressor, Crc};
+use anyhow::{Context as _, Result};
+
+use crate::files;
+use biofast::io::bgzf::{BLOCK_TEXT, Deflater, EOF_BLOCK};
+use biofast::io::output::Level;
+use libdeflater::{CompressionLvl, Compressor};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -19,13 +23,6 @@ use super::profile::{Profile, SHORT_LEN};
 use super::short::{SHORT_CHUNK, ShortReads};
 use super::{Dataset, to_hex};
 
-/// Bytes of FASTQ in a BGZF block (what htslib uses).
-pub(crate) const BGZF_PAYLOAD: usize = 65_280;
-/// The empty block that ends a BGZF file.
-pub(crate) const BGZF_EOF: [u8; 28] = [
-    0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 0x1b, 0, 3, 0, 0, 0, 0, 0, 0, 0,
-    0, 0,
-];
 const LEVEL: i32 = 6;
 /// Chunks generated at a time: about 20 MB of text.
 const BATCH: u64 = 16;
@@ -56,7 +53,6 @@ impl Format {
     }
 }
 
-/// What was written to one file.
 pub(crate) struct Written {
     pub(crate) format: Format,
     pub(crate) records: u64,
@@ -65,7 +61,6 @@ pub(crate) struct Written {
     pub(crate) sha256: String,
 }
 
-/// Writes `dataset` to each of `targets`.
 pub(crate) fn write_dataset(
     dataset: &Dataset,
     genome: &Genome,
@@ -129,10 +124,10 @@ fn write_bam(dataset: &Dataset, genome: &Genome, path: &Path) -> Result<Written>
     let aligned = Aligned::new(dataset, genome);
     let mut file = HashedFile::create(path)?;
     let mut blocks = vec![align::header(genome.len())];
-    let mut block = Vec::with_capacity(BGZF_PAYLOAD);
+    let mut block = Vec::with_capacity(BLOCK_TEXT);
     for record in aligned.iter() {
-        if block.len() + record.len() > BGZF_PAYLOAD {
-            blocks.push(std::mem::replace(&mut block, Vec::with_capacity(BGZF_PAYLOAD)));
+        if block.len() + record.len() > BLOCK_TEXT {
+            blocks.push(std::mem::replace(&mut block, Vec::with_capacity(BLOCK_TEXT)));
             if blocks.len() == 256 {
                 write_compressed(&mut file, &blocks)?;
                 blocks.clear();
@@ -142,7 +137,7 @@ fn write_bam(dataset: &Dataset, genome: &Genome, path: &Path) -> Result<Written>
     }
     blocks.push(block);
     write_compressed(&mut file, &blocks)?;
-    file.write(&BGZF_EOF)?;
+    file.write(&EOF_BLOCK)?;
     let (bytes, sha256) = file.finish()?;
     let (records, bases) = (aligned.records(), aligned.bases());
     Ok(Written { format: Format::Bam, records, bases, bytes, sha256 })
@@ -152,8 +147,8 @@ fn write_bam(dataset: &Dataset, genome: &Genome, path: &Path) -> Result<Written>
 fn write_compressed(file: &mut HashedFile, texts: &[Vec<u8>]) -> Result<()> {
     let blocks: Vec<Vec<u8>> = texts
         .par_iter()
-        .map_init(new_compressor, |compressor, text| compress_block(compressor, text))
-        .collect::<Result<_>>()?;
+        .map_init(new_deflater, |deflater, text| compress_block(deflater, text))
+        .collect();
     blocks.iter().try_for_each(|block| file.write(block))
 }
 
@@ -210,11 +205,10 @@ struct HashedFile {
 impl HashedFile {
     fn create(path: &Path) -> Result<Self> {
         if let Some(dir) = path.parent() {
-            fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+            files::create_folder(dir)?;
         }
         let part = part_name(path);
-        let file =
-            File::create(&part).with_context(|| format!("cannot create {}", part.display()))?;
+        let file = files::create(&part)?;
         Ok(HashedFile { file, path: path.to_owned(), hash: Sha256::new(), bytes: 0 })
     }
 
@@ -248,7 +242,7 @@ struct BgzfWriter {
 }
 
 /// Text gathered before blocks are compressed in parallel: 256 blocks.
-const BGZF_BATCH: usize = 256 * BGZF_PAYLOAD;
+const BGZF_BATCH: usize = 256 * BLOCK_TEXT;
 
 impl BgzfWriter {
     fn new(file: HashedFile) -> Self {
@@ -258,7 +252,7 @@ impl BgzfWriter {
     fn write(&mut self, text: &[u8]) -> Result<()> {
         self.pending.extend_from_slice(text);
         if self.pending.len() >= BGZF_BATCH {
-            let full = self.pending.len() / BGZF_PAYLOAD * BGZF_PAYLOAD;
+            let full = self.pending.len() / BLOCK_TEXT * BLOCK_TEXT;
             self.write_blocks(full)?;
         }
         Ok(())
@@ -266,9 +260,9 @@ impl BgzfWriter {
 
     fn write_blocks(&mut self, len: usize) -> Result<()> {
         let blocks: Vec<Vec<u8>> = self.pending[..len]
-            .par_chunks(BGZF_PAYLOAD)
-            .map_init(new_compressor, compress_block)
-            .collect::<Result<_>>()?;
+            .par_chunks(BLOCK_TEXT)
+            .map_init(new_deflater, compress_block)
+            .collect();
         for block in &blocks {
             self.file.write(block)?;
         }
@@ -278,41 +272,38 @@ impl BgzfWriter {
 
     fn finish(mut self) -> Result<(u64, String)> {
         self.write_blocks(self.pending.len())?;
-        self.file.write(&BGZF_EOF)?;
+        self.file.write(&EOF_BLOCK)?;
         self.file.finish()
     }
 }
 
-fn new_compressor() -> Compressor {
-    Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default())
+/// Writes a plain file as BGZF, with the blocks of the datasets.
+pub(crate) fn compress_file(from: &Path, to: &Path) -> Result<()> {
+    let mut out = BgzfWriter::new(HashedFile::create(to)?);
+    let mut file = files::open(from)?;
+    let mut text = Vec::new();
+    while (&mut file).take(BGZF_BATCH as u64).read_to_end(&mut text)? > 0 {
+        out.write(&text)?;
+        text.clear();
+    }
+    out.finish()?;
+    Ok(())
+}
+
+fn new_deflater() -> Deflater {
+    Deflater::new(Level::Number(LEVEL as u8))
 }
 
 /// One BGZF block holding `text`.
-fn compress_block(compressor: &mut Compressor, text: &[u8]) -> Result<Vec<u8>> {
-    const HEADER: usize = 18;
-    const FOOTER: usize = 8;
-    let mut block = vec![0; HEADER + compressor.deflate_compress_bound(text.len()) + FOOTER];
-    let deflated =
-        compressor.deflate_compress(text, &mut block[HEADER..]).context("deflate failed")?;
-    block.truncate(HEADER + deflated);
-    let size = block.len() + FOOTER - 1;
-    ensure!(
-        size <= usize::from(u16::MAX),
-        "a BGZF block of {} bytes does not compress to 64 KiB",
-        text.len()
-    );
-    block[..HEADER].copy_from_slice(&BGZF_EOF[..HEADER]);
-    block[16..HEADER].copy_from_slice(&(size as u16).to_le_bytes());
-    let mut crc = Crc::new();
-    crc.update(text);
-    block.extend_from_slice(&crc.sum().to_le_bytes());
-    block.extend_from_slice(&(text.len() as u32).to_le_bytes());
-    Ok(block)
+fn compress_block(deflater: &mut Deflater, text: &[u8]) -> Vec<u8> {
+    let mut block = Vec::new();
+    deflater.deflate(text, &mut block, &mut Vec::new());
+    block
 }
 
 /// One gzip member holding `text`, compressed in one go.
 fn compress_member(text: &[u8]) -> Result<Vec<u8>> {
-    let mut compressor = new_compressor();
+    let mut compressor = Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default());
     let mut member = vec![0; compressor.gzip_compress_bound(text.len())];
     let len = compressor.gzip_compress(text, &mut member).context("gzip failed")?;
     member.truncate(len);

@@ -9,10 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use anyhow::{Result, bail, ensure};
-
-use crate::core::cell::Cell;
-use crate::core::entry::Outcome;
+use super::prelude::*;
 use crate::core::usage::{self, Resources};
 use crate::systems::allocator::{VARIABLE, serving};
 
@@ -121,29 +118,4 @@ pub(super) fn measure(calls: usize, mut work: impl FnMut(usize) -> Result<()>) -
     }
     let wall_s = start.elapsed().as_secs_f64();
     Ok(Costs { wall_s, used: usage::now() - before, calls: calls as f64 })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_serves_is_verified() {
-        let cell = |level: &str| Cell::default().with("allocator", level);
-        verify(&cell("system")).expect("the tests' own allocator is the system's");
-        for level in ["jemalloc", "mimalloc", "jemalloc-all", "mimalloc-all", "other"] {
-            assert!(verify(&cell(level)).is_err(), "{level}");
-        }
-    }
-
-    #[test]
-    fn a_process_is_told_once_what_it_needs() {
-        let cell = |level: &str| Cell::default().with("allocator", level);
-        assert_eq!(environment(&cell("system"), &[]), []);
-        let told = environment(&cell("jemalloc"), &["glibc.malloc.trim_threshold=1"]);
-        assert_eq!(told[0], ("BIOFAST_LAB_RUST_ALLOCATOR", "libjemalloc.so.2".to_owned()));
-        assert_eq!(told[1].1, format!("glibc.malloc.trim_threshold=1:{STATIC_TLS}"));
-        assert_eq!(environment(&cell("mimalloc-all"), &[])[0].0, "LD_PRELOAD");
-        assert!(!can_be_preloaded("libno-such-allocator.so"));
-    }
 }

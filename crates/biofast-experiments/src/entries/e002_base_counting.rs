@@ -1,23 +1,14 @@
 //! 002: counting bases, plain code against the library's SIMD kernels and threads, at six scales.
 
-use std::iter::Sum;
-
-use anyhow::Result;
 use biofast_kernels::BaseCounts;
 
-use super::isa::{for_avx2, for_avx512};
+use super::isa::for_each_isa;
 use super::kernel::{self, Input};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Task};
-use crate::core::inputs::Lab;
+use super::prelude::*;
 
 pub(super) struct BaseCounting;
 
 impl Entry for BaseCounting {
-    fn id(&self) -> &'static str {
-        "002"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         kernel::applies(cell)
     }
@@ -31,22 +22,8 @@ impl Entry for BaseCounting {
             "blocked-avx512" => count_blocked_avx512,
             isa => kernel::named(isa)?.count_bases,
         };
-        kernel::sum_task(cell, lab, Input::Bases, move |part| Counts(count(part)), Counts::text)
-    }
-}
-
-struct Counts(BaseCounts);
-
-impl Counts {
-    fn text(&self) -> String {
-        let c = self.0;
-        format!("{}/{}/{}/{}/{}/{}", c.a, c.c, c.g, c.t, c.n, c.other)
-    }
-}
-
-impl Sum for Counts {
-    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
-        Counts(counts.fold(BaseCounts::default(), |sum, c| sum + c.0))
+        let text = |c: &BaseCounts| format!("{}/{}/{}/{}/{}/{}", c.a, c.c, c.g, c.t, c.n, c.other);
+        kernel::sum_task(cell, lab, Input::Bases, count, |sum, c| *sum += c, text)
     }
 }
 
@@ -102,35 +79,12 @@ fn count_plain(bases: &[u8]) -> BaseCounts {
             u64::from(block.iter().map(|&base| u8::from(base & 0xdf == letter)).sum::<u8>())
         };
         let [a, c, g, t, n] = b"ACGTN".map(of);
-        counts +=
-            BaseCounts { a, c, g, t, n, other: block.len() as u64 - (a + c + g + t + n) };
+        counts += BaseCounts { a, c, g, t, n, other: block.len() as u64 - (a + c + g + t + n) };
     }
     counts
 }
 
-fn count_blocked(bases: &[u8]) -> BaseCounts {
-    count_plain(bases)
-}
-
-for_avx2! {
-    fn count_blocked_avx2(bases: &[u8]) -> BaseCounts = count_plain
-}
-
-for_avx512! {
-    fn count_blocked_avx512(bases: &[u8]) -> BaseCounts = count_plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn methods_agree_with_the_library() {
-        for input in kernel::tests::inputs() {
-            let expected = biofast_kernels::count_bases(&input);
-            for method in [count_match, count_table, count_blocked, count_blocked_avx2, count_blocked_avx512] {
-                assert_eq!(method(&input), expected, "{} bytes", input.len());
-            }
-        }
-    }
+for_each_isa! {
+    count_plain(bases: &[u8]) -> BaseCounts
+    => count_blocked, count_blocked_avx2, count_blocked_avx512
 }

@@ -1,23 +1,14 @@
 //! 003: GC content, plain code against the library's SIMD kernels and threads, at six scales.
 
-use std::iter::Sum;
-
-use anyhow::Result;
 use biofast_kernels::GcCounts;
 
-use super::isa::{for_avx2, for_avx512};
+use super::isa::for_each_isa;
 use super::kernel::{self, Input};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Task};
-use crate::core::inputs::Lab;
+use super::prelude::*;
 
 pub(super) struct GcContent;
 
 impl Entry for GcContent {
-    fn id(&self) -> &'static str {
-        "003"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         kernel::applies(cell)
     }
@@ -31,21 +22,12 @@ impl Entry for GcContent {
             "blocked-avx512" => count_blocked_avx512,
             isa => kernel::named(isa)?.count_gc_acgt,
         };
-        kernel::sum_task(cell, lab, Input::Bases, move |part| Counts(count(part)), |Counts(c)| {
-            format!("{}/{}", c.gc, c.acgt)
-        })
-    }
-}
-
-struct Counts(GcCounts);
-
-impl Sum for Counts {
-    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
-        let add = |a: GcCounts, Counts(b): Self| GcCounts {
-            gc: a.gc + b.gc,
-            acgt: a.acgt + b.acgt,
+        let add = |sum: &mut GcCounts, c: GcCounts| {
+            sum.gc += c.gc;
+            sum.acgt += c.acgt;
         };
-        Counts(counts.fold(GcCounts::default(), add))
+        let text = |c: &GcCounts| format!("{}/{}", c.gc, c.acgt);
+        kernel::sum_task(cell, lab, Input::Bases, count, add, text)
     }
 }
 
@@ -103,29 +85,7 @@ fn count_plain(bases: &[u8]) -> GcCounts {
     counts
 }
 
-fn count_blocked(bases: &[u8]) -> GcCounts {
-    count_plain(bases)
-}
-
-for_avx2! {
-    fn count_blocked_avx2(bases: &[u8]) -> GcCounts = count_plain
-}
-
-for_avx512! {
-    fn count_blocked_avx512(bases: &[u8]) -> GcCounts = count_plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn methods_agree_with_the_library() {
-        for input in kernel::tests::inputs() {
-            let expected = biofast_kernels::count_gc_acgt(&input);
-            for method in [count_match, count_table, count_blocked, count_blocked_avx2, count_blocked_avx512] {
-                assert_eq!(method(&input), expected, "{} bytes", input.len());
-            }
-        }
-    }
+for_each_isa! {
+    count_plain(bases: &[u8]) -> GcCounts
+    => count_blocked, count_blocked_avx2, count_blocked_avx512
 }

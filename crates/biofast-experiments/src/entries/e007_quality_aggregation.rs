@@ -1,24 +1,15 @@
 //! 007: sum, minimum, maximum and the numbers of Q20 and Q30 bases, plain code against the library's SIMD
 //! kernels and threads.
 
-use std::iter::Sum;
-
-use anyhow::Result;
 use biofast_kernels::QualitySummary;
 
-use super::isa::{for_avx2, for_avx512};
+use super::isa::for_each_isa;
 use super::kernel::{self, Input};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Task};
-use crate::core::inputs::Lab;
+use super::prelude::*;
 
 pub(super) struct QualityAggregation;
 
 impl Entry for QualityAggregation {
-    fn id(&self) -> &'static str {
-        "007"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         kernel::applies(cell)
     }
@@ -32,20 +23,10 @@ impl Entry for QualityAggregation {
             "blocked-avx512" => summarize_blocked_avx512,
             isa => kernel::named(isa)?.summarize_qualities,
         };
-        let kernel = move |part: &[u8]| Merged(summarize(part));
-        kernel::sum_task(cell, lab, Input::Qualities, kernel, |Merged(s)| {
-            format!("{}/{}/{}/{}/{}", s.sum, s.min, s.max, s.q20, s.q30)
-        })
-    }
-}
-
-struct Merged(QualitySummary);
-
-impl Sum for Merged {
-    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
-        let mut sum = QualitySummary::default();
-        all.for_each(|Merged(s)| sum.merge(&s));
-        Merged(sum)
+        let text =
+            |s: &QualitySummary| format!("{}/{}/{}/{}/{}", s.sum, s.min, s.max, s.q20, s.q30);
+        let merge = |sum: &mut QualitySummary, s: QualitySummary| sum.merge(&s);
+        kernel::sum_task(cell, lab, Input::Qualities, summarize, merge, text)
     }
 }
 
@@ -133,40 +114,7 @@ fn summarize_plain(qualities: &[u8]) -> QualitySummary {
     s
 }
 
-fn summarize_blocked(qualities: &[u8]) -> QualitySummary {
-    summarize_plain(qualities)
-}
-
-for_avx2! {
-    fn summarize_blocked_avx2(qualities: &[u8]) -> QualitySummary = summarize_plain
-}
-
-for_avx512! {
-    fn summarize_blocked_avx512(qualities: &[u8]) -> QualitySummary = summarize_plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn methods_agree_with_the_library() {
-        let mut inputs = kernel::tests::inputs();
-        // Where 16-bit sums wrap, and where a sum of raw bytes would.
-        for len in [900, 1638, 1639, 14_400] {
-            inputs.push(vec![b'I'; len]);
-            inputs.push(vec![b'~'; len]);
-        }
-        for input in inputs {
-            let expected = biofast_kernels::summarize_qualities(&input);
-            for method in [summarize_branches, summarize_histogram, summarize_blocked, summarize_blocked_avx2, summarize_blocked_avx512] {
-                assert_eq!(method(&input), expected, "{} bytes", input.len());
-            }
-        }
-    }
-
-    #[test]
-    fn the_offset_is_subtracted() {
-        assert_eq!(summarize_blocked(&[b'I'; 14_400]).sum, 14_400 * 40);
-    }
+for_each_isa! {
+    summarize_plain(qualities: &[u8]) -> QualitySummary
+    => summarize_blocked, summarize_blocked_avx2, summarize_blocked_avx512
 }

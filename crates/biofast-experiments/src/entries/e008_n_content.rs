@@ -1,21 +1,13 @@
 //! 008: counting N, plain code against the library's SIMD kernels and threads. All methods count `N` and `n`
 //! and no other ambiguity code.
 
-use anyhow::Result;
-
-use super::isa::{for_avx2, for_avx512};
+use super::isa::for_each_isa;
 use super::kernel::{self, Input};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Task};
-use crate::core::inputs::Lab;
+use super::prelude::*;
 
 pub(super) struct NContent;
 
 impl Entry for NContent {
-    fn id(&self) -> &'static str {
-        "008"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         kernel::applies(cell)
     }
@@ -29,7 +21,7 @@ impl Entry for NContent {
             "blocked-avx512" => count_blocked_avx512,
             isa => kernel::named(isa)?.count_n,
         };
-        kernel::sum_task(cell, lab, Input::Bases, count, u64::to_string)
+        kernel::sum_task(cell, lab, Input::Bases, count, |sum, n| *sum += n, u64::to_string)
     }
 }
 
@@ -64,31 +56,7 @@ fn count_plain(bases: &[u8]) -> u64 {
     bases.chunks(255).map(|block| u64::from(of_block(block))).sum()
 }
 
-fn count_blocked(bases: &[u8]) -> u64 {
-    count_plain(bases)
-}
-
-for_avx2! {
-    fn count_blocked_avx2(bases: &[u8]) -> u64 = count_plain
-}
-
-for_avx512! {
-    fn count_blocked_avx512(bases: &[u8]) -> u64 = count_plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn methods_agree_with_the_library_on_ambiguity_codes_too() {
-        let mut inputs = kernel::tests::inputs();
-        inputs.push(b"ACGTNRYSWKMBDHVacgtnryswkmbdhv.-*".repeat(300));
-        for input in inputs {
-            let expected = biofast_kernels::count_n(&input);
-            for method in [count_match, count_table, count_blocked, count_blocked_avx2, count_blocked_avx512] {
-                assert_eq!(method(&input), expected, "{} bytes", input.len());
-            }
-        }
-    }
+for_each_isa! {
+    count_plain(bases: &[u8]) -> u64
+    => count_blocked, count_blocked_avx2, count_blocked_avx512
 }

@@ -1,13 +1,10 @@
 //! 011: ten operations of the library on one thread and several.
 
-use anyhow::{Result, bail};
 use biofast_kernels as kernels;
 use rayon::prelude::*;
 
+use super::prelude::*;
 use super::{kernel, reverse_simd};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
 
 pub(super) struct ThreadSweep;
 
@@ -15,10 +12,6 @@ pub(super) struct ThreadSweep;
 type Operation = fn(&[u8], &[u8], usize) -> Vec<u64>;
 
 impl Entry for ThreadSweep {
-    fn id(&self) -> &'static str {
-        "011"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         kernel::threads_exist(cell)
     }
@@ -124,37 +117,4 @@ fn operation(name: &str) -> Result<Operation> {
         },
         other => bail!("no operation is called {other:?}"),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_add_up_to_the_whole() {
-        let bases: Vec<u8> = (0..100 * 60).map(|i| b"ACGTNacg"[i * 5 % 8]).collect();
-        let qualities: Vec<u8> = (0..100 * 60).map(|i| b'!' + (i * 7 % 60) as u8).collect();
-        for name in [
-            "count-bases",
-            "gc-content",
-            "n-content",
-            "quality-summary",
-            "error-probability",
-            "at-least-q30",
-            "validate-bases",
-            "validate-qualities",
-            "quality-columns",
-            "reverse-complement",
-        ] {
-            let operation = operation(name).expect("exists");
-            let whole = operation(&bases, &qualities, 100);
-            let at = 100 * 23;
-            let parts = add(
-                operation(&bases[..at], &qualities[..at], 100),
-                operation(&bases[at..], &qualities[at..], 100),
-            );
-            assert_eq!(whole, parts, "{name}");
-            assert!(whole.iter().any(|n| *n > 0), "{name}");
-        }
-    }
 }

@@ -1,12 +1,8 @@
 //! 013: masking bases of low quality with N, plain loops against vector code.
 
-use anyhow::{Result, bail};
-
-use super::isa::{for_avx2, for_avx512};
+use super::isa::for_each_isa;
 use super::kernel;
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
+use super::prelude::*;
 
 pub(super) struct Masking;
 
@@ -14,10 +10,6 @@ pub(super) struct Masking;
 const THRESHOLD: u8 = b'!' + 20;
 
 impl Entry for Masking {
-    fn id(&self) -> &'static str {
-        "013"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         let method = cell.get("method");
         let isa = method.strip_prefix("bits-").unwrap_or(method);
@@ -86,16 +78,9 @@ fn mask_plain(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
     }
 }
 
-fn mask_select(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
-    mask_plain(bases, qualities, out);
-}
-
-for_avx2! {
-    fn mask_avx2(bases: &[u8], qualities: &[u8], out: &mut [u8]) = mask_plain
-}
-
-for_avx512! {
-    fn mask_avx512(bases: &[u8], qualities: &[u8], out: &mut [u8]) = mask_plain
+for_each_isa! {
+    mask_plain(bases: &[u8], qualities: &[u8], out: &mut [u8])
+    => mask_select, mask_avx2, mask_avx512
 }
 
 /// The same by bits: every base is loaded, and compilers turn that into vector code.
@@ -107,44 +92,7 @@ fn bits_plain(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
     }
 }
 
-fn mask_bits(bases: &[u8], qualities: &[u8], out: &mut [u8]) {
-    bits_plain(bases, qualities, out);
-}
-
-for_avx2! {
-    fn mask_bits_avx2(bases: &[u8], qualities: &[u8], out: &mut [u8]) = bits_plain
-}
-
-for_avx512! {
-    fn mask_bits_avx512(bases: &[u8], qualities: &[u8], out: &mut [u8]) = bits_plain
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn methods_agree() {
-        for len in 0..200 {
-            let bases: Vec<u8> = (0..len).map(|i| b"ACGTn"[i % 5]).collect();
-            let qualities: Vec<u8> = (0..len).map(|i| b'!' + (i * 37 % 94) as u8).collect();
-            let expected: Vec<u8> = (0..len)
-                .map(|i| if qualities[i] - b'!' < 20 { b'N' } else { bases[i] })
-                .collect();
-            for mask in [
-                mask_branch,
-                mask_copy,
-                mask_select,
-                mask_avx2,
-                mask_avx512,
-                mask_bits,
-                mask_bits_avx2,
-                mask_bits_avx512,
-            ] {
-                let mut out = vec![0; len];
-                mask(&bases, &qualities, &mut out);
-                assert_eq!(out, expected, "{len} bases");
-            }
-        }
-    }
+for_each_isa! {
+    bits_plain(bases: &[u8], qualities: &[u8], out: &mut [u8])
+    => mask_bits, mask_bits_avx2, mask_bits_avx512
 }

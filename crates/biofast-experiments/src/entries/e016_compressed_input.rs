@@ -1,24 +1,15 @@
 //! 016: what compressed input costs, for three different operations, through the library's parallel fold.
 
-use std::path::PathBuf;
-
-use anyhow::{Result, bail};
 use biofast::fastq::{Batch, par_fold};
 use biofast::io::{Options, Source};
 use biofast_kernels::{GcCounts, count_gc_acgt};
 
+use super::prelude::*;
 use super::{kernel, stream};
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task};
-use crate::core::inputs::Lab;
 
 pub(super) struct CompressedInput;
 
 impl Entry for CompressedInput {
-    fn id(&self) -> &'static str {
-        "016"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         kernel::threads_exist(cell)
     }
@@ -65,7 +56,7 @@ fn gc(source: Source, options: &Options) -> Result<String> {
     let accept = |counts: &mut GcCounts, batch: Batch<'_>| {
         batch.iter().for_each(|r| add(counts, count_gc_acgt(r.sequence())));
     };
-    let found = par_fold(source, options, GcCounts::default, accept, add)
-        .map_err(|fault| fault.error)?;
+    let found =
+        par_fold(source, options, GcCounts::default, accept, add).map_err(|fault| fault.error)?;
     Ok(format!("{found:?}"))
 }

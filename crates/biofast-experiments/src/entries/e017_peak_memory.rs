@@ -1,22 +1,11 @@
 //! 017: peak memory of loading all reads and of streaming them, a process for each measurement.
 
-use std::path::PathBuf;
-
-use anyhow::Result;
-
+use super::prelude::*;
 use super::{kernel, peak_memory};
-use crate::datasets::Format;
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task};
-use crate::core::inputs::Lab;
 
 pub(super) struct PeakMemory;
 
 impl Entry for PeakMemory {
-    fn id(&self) -> &'static str {
-        "017"
-    }
-
     fn files(&self, cell: &Cell, lab: &Lab) -> Result<Vec<(PathBuf, Cache)>> {
         Ok(vec![(path(cell, lab)?, Cache::Warm)])
     }

@@ -1,20 +1,13 @@
 //! 025: from how many reads on do threads pay, if they exist already, and if they are started for the call?
 
-use anyhow::{Context as _, Result, bail};
 use rayon::prelude::*;
 
 use super::kernel;
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
+use super::prelude::*;
 
 pub(super) struct ThreadsThreshold;
 
 impl Entry for ThreadsThreshold {
-    fn id(&self) -> &'static str {
-        "025"
-    }
-
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         let (reads, count) = kernel::reads_of(cell.get("reads"), lab)?;
         let threads = 2;
@@ -33,7 +26,8 @@ impl Entry for ThreadsThreshold {
             let part = count.div_ceil(threads) * len;
             let run = || -> Result<u64> {
                 let (bases, qualities) = std::hint::black_box((bases, qualities));
-                let parts = || bases.par_chunks(part).zip(qualities.par_chunks(part)).with_max_len(1);
+                let parts =
+                    || bases.par_chunks(part).zip(qualities.par_chunks(part)).with_max_len(1);
                 Ok(match how.as_str() {
                     "one" => work(bases, qualities, len),
                     "pool" => pool.install(|| parts().map(|(b, q)| work(b, q, len)).sum()),

@@ -1,22 +1,14 @@
 //! 026: whether the memory of `stats` depends on the size of the input, by container and threads; a process for each
 //! measurement. An empty process is beside it.
 
-use std::path::PathBuf;
+use biofast::io::{Options, Source};
 
-use anyhow::Result;
-
-use super::{kernel, peak_memory, stream};
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task};
-use crate::core::inputs::Lab;
+use super::prelude::*;
+use super::{kernel, stream};
 
 pub(super) struct ConstantMemory;
 
 impl Entry for ConstantMemory {
-    fn id(&self) -> &'static str {
-        "026"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         // A process that does nothing has neither threads nor a size.
         let least = cell.get("threads") == "1" && cell.get("container") == "plain";
@@ -30,11 +22,11 @@ impl Entry for ConstantMemory {
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         let path = path(cell, lab)?;
         let bytes = stream::text_bytes(cell, lab)?;
-        let threads = cell.number("threads")?;
+        let options = Options { threads: cell.number("threads")?, ..Options::serial() };
         let nothing = cell.get("work") == "nothing";
         Ok(Box::new(move |_| {
-            let found = if nothing { String::new() } else { peak_memory::stats(&path, threads)? };
-            Ok(Outcome::hashed(found, bytes))
+            let stats = || stream::stats(Source::open(&path)?, &options);
+            Ok(Outcome::hashed(if nothing { String::new() } else { stats()? }, bytes))
         }))
     }
 }

@@ -3,29 +3,21 @@
 
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow, bail};
-use biofast::io::bgzf::{self, Block, Inflater, Parsed};
+use biofast::io::bgzf::{Block, Inflater};
 use biofast::io::{Options, Source};
 use flate2::bufread::MultiGzDecoder;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::prelude::*;
 use super::stream::{self, Seen};
 use super::{kernel, sized};
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
+use crate::limits::find_blocks;
 
 pub(super) struct ParallelBgzf;
 
 impl Entry for ParallelBgzf {
-    fn id(&self) -> &'static str {
-        "029"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         let serial = cell.get("method") == "gzip";
         let first = cell.get("threads") == "1";
@@ -53,9 +45,9 @@ impl Entry for ParallelBgzf {
                     Ok(Outcome::new(repeat(calls, || concat(&path, &pool))?, bytes))
                 })
             }
-            "gzip" => Box::new(move |calls| {
-                Ok(Outcome::new(repeat(calls, || as_gzip(&path))?, bytes))
-            }),
+            "gzip" => {
+                Box::new(move |calls| Ok(Outcome::new(repeat(calls, || as_gzip(&path))?, bytes)))
+            }
             other => bail!("no method is called {other:?}"),
         })
     }
@@ -71,23 +63,6 @@ fn path(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
     }
 }
 
-/// The blocks of a file in memory.
-pub(super) fn find_blocks(file: &[u8]) -> Result<Vec<Block>> {
-    let mut blocks = Vec::new();
-    let mut at = 0;
-    while at < file.len() {
-        let Parsed::Block(header) = bgzf::parse_header(&file[at..]) else {
-            bail!("no block at byte {at}");
-        };
-        if file.len() - at < header.block_len {
-            bail!("the block at byte {at} is cut");
-        }
-        blocks.push(Block::new(file, at, header, at as u64).map_err(|reason| anyhow!(reason))?);
-        at += header.block_len;
-    }
-    Ok(blocks)
-}
-
 fn text_len(path: &Path) -> Result<usize> {
     let file = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(find_blocks(&file)?.iter().map(|block| block.inflated_len).sum())
@@ -100,10 +75,8 @@ fn concat(path: &Path, pool: &ThreadPool) -> Result<Seen> {
     let blocks = find_blocks(&file)?;
     let inflate = |inflater: &mut Inflater, block: &Block| {
         let mut text = vec![0; block.inflated_len];
-        match inflater.inflate(&file, std::slice::from_ref(block), &mut text) {
-            Ok(_) => Ok(text),
-            Err(fault) => bail!("block at byte {}: {:?}", block.file_offset, fault.error),
-        }
+        stream::inflate_block(inflater, &file, block, &mut text)?;
+        Ok(text)
     };
     let texts: Vec<Vec<u8>> =
         pool.install(|| blocks.par_iter().map_init(Inflater::new, inflate).collect::<Result<_>>())?;
@@ -121,40 +94,5 @@ fn as_gzip(path: &Path) -> Result<Seen> {
             0 => return Ok(seen),
             n => seen.add(&piece[..n]),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn methods_agree_up_to_the_largest_block() {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let path = dir.path().join("file.bgz");
-        let text: Vec<u8> = (0..400_000u32).map(|i| (i.wrapping_mul(i) >> 7) as u8).collect();
-        let mut stored = Vec::new();
-        bgzf::store(&text, &mut stored);
-        stored.extend_from_slice(&bgzf::EOF_BLOCK);
-        assert_eq!(stored[16..18], [0xff, 0xff], "BSIZE 65,535");
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-        for file in [bgzf::compress(&text), stored, bgzf::EOF_BLOCK.to_vec()] {
-            std::fs::write(&path, &file).expect("writes");
-            let expected = as_gzip(&path).expect("reads");
-            assert_eq!(expected.bytes as usize, text_len(&path).expect("length"));
-            assert_eq!(concat(&path, &pool).expect("inflates"), expected);
-            for threads in [1, 3] {
-                let options = Options { threads, ..Options::serial() };
-                let source = Source::open(&path).expect("opens");
-                assert_eq!(stream::inflate(source, &options).expect("inflates"), expected);
-            }
-        }
-    }
-
-    #[test]
-    fn a_cut_file_is_an_error() {
-        let file = bgzf::compress(&[b'A'; 1000]);
-        assert!(find_blocks(&file[..file.len() - 1]).is_err());
-        assert!(find_blocks(&file[1..]).is_err());
     }
 }

@@ -1,18 +1,12 @@
 //! 032: memory maps with advice against reads, by size, consumer and what is in the page cache; and the map together with
 //! parallel inflation, end to end.
 
-use std::path::PathBuf;
-
-use anyhow::{Context as _, Result, bail};
 use biofast::io::{Options, Source, available_threads};
 
+use super::prelude::*;
 use super::sized;
 use super::stream;
 use super::whole_file::{self, Method, inflate};
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
 
 pub(super) struct MemoryMap;
 
@@ -23,12 +17,9 @@ type Work = fn(Source, &Options) -> Result<String>;
 const FEW: [&str; 3] = ["read", "mmap-both", "library"];
 
 impl Entry for MemoryMap {
-    fn id(&self) -> &'static str {
-        "032"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
-        let (method, size, cold) = (cell.get("method"), cell.get("size"), cell.get("cache") == "cold");
+        let (method, size, cold) =
+            (cell.get("method"), cell.get("size"), cell.get("cache") == "cold");
         // Large files and cold ones are left to few methods, for time.
         if cold && (method == "fresh" || size == "512") || size == "512" && !FEW.contains(&method) {
             return false;
@@ -88,22 +79,4 @@ fn path(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
         "open" | "sum" | "stats" => sized::text_file(lab, dataset, bytes),
         _ => sized::bgzf_file(lab, dataset, bytes),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_level_of_the_combination_is_run() {
-        let cell = |method: &str, size: &str, consumer: &str| {
-            let cell = Cell::default().with("method", method).with("size", size);
-            cell.with("consumer", consumer).with("cache", "reads")
-        };
-        for consumer in ["inflate-1", "inflate-n", "stats-bgzf-1", "stats-bgzf-n"] {
-            assert!(MemoryMap.applies(&cell("read", "54", consumer)), "{consumer}");
-            assert!(MemoryMap.applies(&cell("mmap-both", "54", consumer)), "{consumer}");
-        }
-        assert!(!MemoryMap.applies(&cell("fresh", "54", "stats")));
-    }
 }

@@ -2,15 +2,10 @@
 //! of `systems/windows.rs`.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-
+use super::prelude::*;
 use super::random_file::{cache_of, random_file, random_places};
 use super::stream::Seen;
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
 use crate::systems::process_io::storage_bytes;
 use crate::systems::windows::{Asked, Mapped, Positioned, Pread, SeekRead, Window};
 
@@ -21,10 +16,6 @@ const FILE: usize = 64 << 20;
 const REQUEST: usize = 4 << 10;
 
 impl Entry for WindowOrMap {
-    fn id(&self) -> &'static str {
-        "034"
-    }
-
     fn files(&self, cell: &Cell, lab: &Lab) -> Result<Vec<(PathBuf, Cache)>> {
         Ok(vec![(file(cell, lab)?, cache_of(cell)?)])
     }

@@ -1,24 +1,15 @@
 //! 035: files of five sizes read to their end through buffers of fixed and of adapted size.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
-
+use super::prelude::*;
 use super::random_file::{cache_of, random_file};
 use super::stream::Seen;
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
 use crate::systems::adaptive::{buffer_size, read_through};
 
 pub(super) struct BufferSize;
 
 impl Entry for BufferSize {
-    fn id(&self) -> &'static str {
-        "035"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         // The disk decides there; the largest file would take most of the run.
         let cold = cell.get("cache") == "cold";

@@ -2,17 +2,12 @@
 //! with a payload that is compressed on the way.
 
 use std::fs::File;
-use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, bail};
 use libdeflater::{CompressionLvl, Compressor};
 use sha2::{Digest as _, Sha256};
 
-use crate::datasets::{Format, to_hex};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
+use super::prelude::*;
+use crate::datasets::to_hex;
 use crate::systems::vectored::{Record, Way, write_records};
 
 pub(super) struct VectoredWrites;
@@ -24,10 +19,6 @@ const TRAILER: [u8; 8] = *b"trailer.";
 const TEXT: usize = 8 << 20;
 
 impl Entry for VectoredWrites {
-    fn id(&self) -> &'static str {
-        "036"
-    }
-
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         let quick = lab.scale == Scale::Quick;
         let text = std::fs::read(lab.file(if quick { "small" } else { "large" }, Format::Fastq)?)?;
@@ -42,9 +33,9 @@ impl Entry for VectoredWrites {
             text,
             size,
             codec: match level {
-                Some(level) => Some(Compressor::new(
-                    CompressionLvl::new(level).ok().context("no such level")?,
-                )),
+                Some(level) => {
+                    Some(Compressor::new(CompressionLvl::new(level).ok().context("no such level")?))
+                }
                 None => None,
             },
             compressed: Vec::new(),
@@ -96,7 +87,8 @@ impl Work {
         let payloads: Vec<&[u8]> = match &mut self.codec {
             None => self.text.chunks(self.size).collect(),
             Some(codec) => {
-                self.compressed.resize(codec.deflate_compress_bound(self.size) + self.text.len(), 0);
+                self.compressed
+                    .resize(codec.deflate_compress_bound(self.size) + self.text.len(), 0);
                 self.ends.clear();
                 let mut end = 0;
                 for piece in self.text.chunks(self.size) {
@@ -111,8 +103,10 @@ impl Work {
                 starts.zip(&self.ends).map(|(&from, &to)| &self.compressed[from..to]).collect()
             }
         };
-        let records: Vec<Record<'_>> =
-            payloads.into_iter().map(|payload| -> Record<'_> { [&HEADER, payload, &TRAILER] }).collect();
+        let records: Vec<Record<'_>> = payloads
+            .into_iter()
+            .map(|payload| -> Record<'_> { [&HEADER, payload, &TRAILER] })
+            .collect();
         let out = File::create(&self.path)
             .with_context(|| format!("cannot create {}", self.path.display()))?;
         Ok(write_records(out, self.way, &records, &mut self.buffer)?)

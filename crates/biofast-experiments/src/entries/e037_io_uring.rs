@@ -1,29 +1,21 @@
 //! 037: reads in order and at random through io_uring at several depths, and by `pread` on as many threads.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use anyhow::{Result, bail};
 use rayon::ThreadPool;
 
+use super::prelude::*;
 use super::random_file::{cache_of, random_file, random_places};
 use super::stream::Seen;
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
-use crate::systems::uring::BatchReader;
+use crate::systems::uring::Ring;
 
 pub(super) struct IoUring;
 
 const FILE: usize = 256 << 20;
 
 impl Entry for IoUring {
-    fn id(&self) -> &'static str {
-        "037"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         match cell.get("method") {
             "uring" => has_ring(),
@@ -47,18 +39,18 @@ impl Entry for IoUring {
         let at_once = cell.number("at-once")?;
         let bytes = len * places.len();
         if cell.get("method") == "uring" {
-            let mut reader = BatchReader::new(at_once, len);
+            let mut ring = Ring::new(at_once, len)?;
             let mut before = 0;
             return Ok(Box::new(move |calls| {
                 let seen = repeat(calls, || {
-                    before = reader.calls();
+                    before = ring.calls();
                     let mut seen = Seen::default();
-                    reader.read(&File::open(&path)?, &places, |_, piece| seen.add(piece))?;
+                    ring.read(&File::open(&path)?, &places, |piece| seen.add(piece))?;
                     anyhow::Ok(seen)
                 })?;
                 Ok(Outcome::new(seen, bytes)
-                    .with("system_calls", (reader.calls() - before) as f64)
-                    .with("registered", f64::from(u8::from(reader.is_registered()))))
+                    .with("system_calls", (ring.calls() - before) as f64)
+                    .with("registered", f64::from(u8::from(ring.is_registered()))))
             }));
         }
         let pool = (at_once > 1).then(|| lab.pool(at_once)).transpose()?;
@@ -80,10 +72,10 @@ fn file(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
 /// Whether reads go through io_uring here. Says so once if not.
 fn has_ring() -> bool {
     static RING: OnceLock<bool> = OnceLock::new();
-    *RING.get_or_init(|| match BatchReader::new(1, 1).note() {
-        None => true,
-        Some(note) => {
-            eprintln!("conditions with io_uring are left out: {note}");
+    *RING.get_or_init(|| match Ring::new(1, 1) {
+        Ok(_) => true,
+        Err(error) => {
+            eprintln!("conditions with io_uring are left out: {error}");
             false
         }
     })
@@ -120,23 +112,4 @@ fn on_threads(path: &Path, places: &[u64], len: usize, pool: &ThreadPool) -> Res
     });
     results.into_iter().collect::<Result<()>>()?;
     Ok(Seen { bytes: bytes.into_inner(), sum: sum.into_inner() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_read_what_one_reads() {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let path = dir.path().join("file");
-        let bytes: Vec<u8> = (0..200_000u32).map(|i| (i.wrapping_mul(i) >> 9) as u8).collect();
-        std::fs::write(&path, &bytes).expect("writes");
-        let places = random_places(100, 1000, bytes.len());
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
-        let one = by_pread(&path, &places, 1000).expect("reads");
-        assert_eq!(one.bytes, 100_000);
-        assert_eq!(on_threads(&path, &places, 1000, &pool).expect("reads"), one);
-        on_threads(&path, &[199_001], 1000, &pool).expect_err("beyond the end");
-    }
 }

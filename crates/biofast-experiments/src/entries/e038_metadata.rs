@@ -3,17 +3,11 @@
 
 use std::ffi::CString;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail, ensure};
 use biofast::io::{Options, Source};
 
+use super::prelude::*;
 use super::stream;
-use crate::datasets::Format;
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
 use crate::systems::metadata::{Folder, Found, by_open_file, by_path, group};
 
 pub(super) struct Metadata;
@@ -23,10 +17,6 @@ const IN_FOLDER: usize = 100;
 const LINES: usize = 40;
 
 impl Entry for Metadata {
-    fn id(&self) -> &'static str {
-        "038"
-    }
-
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         let count = if lab.scale == Scale::Quick { 1000 } else { 10_000 };
         let paths = files(lab, count)?;

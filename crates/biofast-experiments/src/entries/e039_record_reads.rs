@@ -1,19 +1,14 @@
 //! 039: records of fixed length read by `pread` and through a map, with the bytes used or not.
 
 use std::fs::File;
-use std::hint::black_box;
 use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
 use biofast::io::{Map, MapAdvice};
 
+use super::prelude::*;
 use super::random_file::{cache_of, random_file, random_places};
 use super::stream::Seen;
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
 
 pub(super) struct RecordReads;
 
@@ -22,10 +17,6 @@ const FILE: usize = 64 << 20;
 const BATCH: usize = 64;
 
 impl Entry for RecordReads {
-    fn id(&self) -> &'static str {
-        "039"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         // What a map that exists keeps mapped can't be dropped from the page cache.
         let cold = cell.get("cache") == "cold";
@@ -59,9 +50,9 @@ impl Entry for RecordReads {
                 let map = map(&path)?;
                 Box::new(move || go_over(InMap { bytes: map.bytes(), len }, &places, touch))
             }
-            "mmap-new" => Box::new(move || {
-                go_over(InMap { bytes: map(&path)?.bytes(), len }, &places, touch)
-            }),
+            "mmap-new" => {
+                Box::new(move || go_over(InMap { bytes: map(&path)?.bytes(), len }, &places, touch))
+            }
             other => bail!("no method is called {other:?}"),
         };
         Ok(Box::new(move |calls| {
@@ -78,7 +69,7 @@ fn path(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
     random_file(lab, &format!("records-{}", cell.get("cache")), FILE)
 }
 
-/// What is done with a record's bytes.
+/// Which of a record's bytes are looked at.
 #[derive(Clone, Copy)]
 enum Touch {
     Nothing,
@@ -97,7 +88,7 @@ impl Touch {
     }
 }
 
-fn map(path: &std::path::Path) -> Result<Map> {
+fn map(path: &Path) -> Result<Map> {
     let file = File::open(path)?;
     let len = file.metadata()?.len();
     Map::new(file, len, MapAdvice::NONE).ok().context("the file can't be mapped")
@@ -140,7 +131,7 @@ fn go_over(mut from: impl Records, places: &[u64], touch: Touch) -> Result<Seen>
     match touch {
         Touch::Nothing => {
             for &at in places {
-                black_box(from.record(at)?);
+                std::hint::black_box(from.record(at)?);
             }
         }
         Touch::First => {

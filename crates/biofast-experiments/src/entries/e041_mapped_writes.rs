@@ -2,17 +2,11 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
-use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Result, bail, ensure};
-
+use super::prelude::*;
 use super::random_file::random_file;
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task};
-use crate::core::inputs::Lab;
 use crate::core::page_cache;
-use crate::rng::Rng;
 use crate::systems::write_map::Writable;
 
 pub(super) struct MappedWrites;
@@ -22,10 +16,6 @@ const PAGE: usize = 4 << 10;
 const PURPOSE_ORDER: u64 = 0x7772_6974;
 
 impl Entry for MappedWrites {
-    fn id(&self) -> &'static str {
-        "041"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         // `pwrite` has no page-table entries to drop.
         let pwrite = cell.get("method") == "pwrite";
@@ -56,13 +46,7 @@ impl Entry for MappedWrites {
 }
 
 /// Brings the file's pages into a state and writes the piece everywhere; only that is in `write_s`.
-fn measure(
-    path: &Path,
-    map: bool,
-    state: &str,
-    places: &[u64],
-    piece: &[u8],
-) -> Result<Outcome> {
+fn measure(path: &Path, map: bool, state: &str, places: &[u64], piece: &[u8]) -> Result<Outcome> {
     let mut file = if map { Writable::map(path)? } else { Writable::open(path)? };
     match state {
         // Written a moment ago, by the same map: dirty pages with entries that allow writing.

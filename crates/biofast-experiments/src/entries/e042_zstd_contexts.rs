@@ -1,13 +1,8 @@
 //! 042: page faults of compressing with zstd, by context, knowledge of the size, level, input and allocator; a process for
 //! each measurement.
 
-use anyhow::{Result, bail, ensure};
-
 use super::allocators;
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
+use super::prelude::*;
 use crate::systems::kmer_table::{Lists, Policy};
 use crate::systems::lz_diff;
 use crate::systems::segments::{LEN, Segments};
@@ -23,10 +18,6 @@ const SEGMENTS: usize = 40;
 const STEP: usize = 4;
 
 impl Entry for ZstdContexts {
-    fn id(&self) -> &'static str {
-        "042"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         // What the crate's own ways tell zstd isn't up to the caller; large inputs are left to one allocator, for time.
         let told = match cell.get("context") {
@@ -64,7 +55,6 @@ impl Entry for ZstdContexts {
     }
 }
 
-/// The compressor a cell describes.
 fn compressor(cell: &Cell) -> Result<Compressor> {
     let level = i32::try_from(cell.number("level")?)?;
     let pledged = match cell.get("size") {
@@ -96,7 +86,6 @@ fn plain(calls: usize, compressor: &mut Compressor, input: &[u8]) -> Result<Outc
     Ok(with_sizes(costs.of(outcome), context, &out))
 }
 
-/// With the sizes of the context and of the output.
 fn with_sizes(outcome: Outcome, context: Option<usize>, out: &[u8]) -> Outcome {
     let outcome = outcome.with("out", out.len() as f64);
     match context {

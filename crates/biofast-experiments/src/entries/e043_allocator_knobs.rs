@@ -1,12 +1,7 @@
 //! 043: which allocator and which of its knobs reaches which allocation; a process for each measurement.
 
-use anyhow::{Result, bail};
-
+use super::prelude::*;
 use super::{allocators, e042_zstd_contexts};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
 use crate::systems::segments::{LEN, Segments};
 use crate::systems::zstd_context::Compressor;
 
@@ -21,10 +16,6 @@ const NO_TRIM: &str = "glibc.malloc.trim_threshold=8589934592";
 const NO_MAPS: &str = "glibc.malloc.mmap_max=0";
 
 impl Entry for AllocatorKnobs {
-    fn id(&self) -> &'static str {
-        "043"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         let allocator = cell.get("allocator");
         let meant = match cell.get("knob") {
@@ -67,9 +58,7 @@ impl Entry for AllocatorKnobs {
             "compressor" => {
                 let segments = Segments::new(SEGMENTS);
                 let mut compressor = Compressor::new(17, false, false);
-                Box::new(move |_| {
-                    e042_zstd_contexts::diffed(many(40), &mut compressor, &segments)
-                })
+                Box::new(move |_| e042_zstd_contexts::diffed(many(40), &mut compressor, &segments))
             }
             other => bail!("no work is called {other:?}"),
         })
@@ -82,7 +71,8 @@ fn touch(calls: usize, bytes: usize) -> Result<Outcome> {
     let costs = allocators::measure(calls, |_| {
         let mut memory = Vec::<u8>::with_capacity(bytes);
         memory.resize(bytes, 1);
-        sum += std::hint::black_box(&memory).iter().step_by(4096).map(|b| u64::from(*b)).sum::<u64>();
+        sum +=
+            std::hint::black_box(&memory).iter().step_by(4096).map(|b| u64::from(*b)).sum::<u64>();
         Ok(())
     })?;
     Ok(costs.of(Outcome::new(sum, bytes)))

@@ -1,15 +1,11 @@
 //! 044: the k-mer table of each segment, made new, with room from the start, or used again; a process for each
 //! measurement.
 
-use anyhow::{Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
 use super::allocators;
+use super::prelude::*;
 use crate::datasets::to_hex;
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
 use crate::systems::kmer_table::{Lists, Map, Open, Policy, Table};
 use crate::systems::lz_diff;
 use crate::systems::segments::Segments;
@@ -20,10 +16,6 @@ pub(super) struct SegmentTables;
 const DIFFERENT: usize = 300;
 
 impl Entry for SegmentTables {
-    fn id(&self) -> &'static str {
-        "044"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         // Thirty-seven thousand take long, so they are done in one way and the way that is the answer to it.
         let few = cell.get("segments") != "37K";
@@ -39,12 +31,7 @@ impl Entry for SegmentTables {
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         allocators::verify(cell)?;
         let step = cell.number("step")?;
-        let count = match cell.get("segments") {
-            "60" => 60,
-            "600" => 600,
-            "37K" => 37_000,
-            other => bail!("no number of segments is called {other:?}"),
-        };
+        let count = cell.count("segments")?;
         let different = if lab.scale == Scale::Quick { 20 } else { DIFFERENT };
         let segments = Segments::new(different);
         let table = cell.get("table").to_owned();

@@ -2,26 +2,17 @@
 //! measurement.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
 use biofast::io::bgzf::{Block, Inflater};
 
-use super::stream::Seen;
-use super::{allocators, e029_parallel_bgzf::find_blocks};
-use crate::datasets::Format;
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
+use super::allocators;
+use super::prelude::*;
+use super::stream::{self, Seen};
+use crate::limits::find_blocks;
 
 pub(super) struct InflateBuffers;
 
 impl Entry for InflateBuffers {
-    fn id(&self) -> &'static str {
-        "045"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         allocators::exists(cell)
     }
@@ -74,10 +65,7 @@ struct Blocks<'a> {
 
 impl Blocks<'_> {
     fn inflate(&mut self, block: &Block, text: &mut [u8]) -> Result<()> {
-        match self.inflater.inflate(self.file, std::slice::from_ref(block), text) {
-            Ok(_) => Ok(()),
-            Err(fault) => bail!("block at byte {}: {:?}", block.file_offset, fault.error),
-        }
+        stream::inflate_block(&mut self.inflater, self.file, block, text)
     }
 
     fn fresh(&mut self, block: &Block) -> Result<Vec<u8>> {
@@ -104,7 +92,6 @@ fn in_batches(blocks: &mut Blocks<'_>, all: &[Block], batch: usize) -> Result<Se
     Ok(seen)
 }
 
-/// One vector for all blocks.
 fn reuse(blocks: &mut Blocks<'_>, all: &[Block], text: &mut Vec<u8>) -> Result<Seen> {
     let mut seen = Seen::default();
     for block in all {
@@ -115,25 +102,4 @@ fn reuse(blocks: &mut Blocks<'_>, all: &[Block], text: &mut Vec<u8>) -> Result<S
         seen.add(&text[..block.inflated_len]);
     }
     Ok(seen)
-}
-
-#[cfg(test)]
-mod tests {
-    use biofast::io::bgzf;
-
-    use super::*;
-
-    #[test]
-    fn all_buffers_hold_the_same_text() {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let path = dir.path().join("file.bgz");
-        let text: Vec<u8> = (0..5_000_000u32).map(|i| (i.wrapping_mul(i) >> 9) as u8).collect();
-        fs::write(&path, bgzf::compress(&text)).expect("writes");
-        for buffers in ["concat", "fresh", "batch-64", "reused"] {
-            let outcome = inflate_all(2, buffers, &path).expect("inflates");
-            assert_eq!(outcome.answer, Seen::of(&text).to_string(), "{buffers}");
-            assert_eq!(outcome.bytes, text.len() as u64);
-        }
-        assert!(inflate_all(1, "other", &path).is_err());
-    }
 }

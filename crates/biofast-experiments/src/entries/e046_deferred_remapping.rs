@@ -4,23 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
-
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
+use super::prelude::*;
 use crate::core::usage;
-use crate::rng::Rng;
 use crate::systems::store::{Options, Remap, Store, Writes};
 
 pub(super) struct DeferredRemapping;
 
 impl Entry for DeferredRemapping {
-    fn id(&self) -> &'static str {
-        "046"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         cell.get("remap") != "extend" || cfg!(target_os = "linux")
     }
@@ -46,7 +36,6 @@ impl Entry for DeferredRemapping {
     }
 }
 
-/// What a level stands for.
 pub(super) fn remap(level: &str) -> Result<Remap> {
     Ok(match level {
         "every" => Remap::Every(1),

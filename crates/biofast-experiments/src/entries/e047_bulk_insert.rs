@@ -3,23 +3,14 @@
 use std::fs;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail, ensure};
-
 use super::e046_deferred_remapping::{remap, sum, value_of};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
+use super::prelude::*;
 use crate::core::usage;
 use crate::systems::store::{Options, Remap, Store, Writes};
 
 pub(super) struct BulkInsert;
 
 impl Entry for BulkInsert {
-    fn id(&self) -> &'static str {
-        "047"
-    }
-
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         let len = cell.number("value")?;
         let records = if lab.scale == Scale::Quick { 1_000 } else { 20_000 };

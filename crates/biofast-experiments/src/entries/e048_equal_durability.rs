@@ -4,30 +4,19 @@ use std::fs;
 use std::sync::Once;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
-
 use super::e046_deferred_remapping::{sum, value_of};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
-use crate::rng::Rng;
+use super::prelude::*;
 use crate::systems::peers::{self, Durability};
 
 pub(super) struct EqualDurability;
 
 /// Records before the clock starts.
 const PRELOAD: u64 = 10_000;
-/// Bytes of a value.
 const VALUE: usize = 100;
 
 static MISSING: Once = Once::new();
 
 impl Entry for EqualDurability {
-    fn id(&self) -> &'static str {
-        "048"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         let store = cell.get("store");
         let promise = level(cell.get("durability"));

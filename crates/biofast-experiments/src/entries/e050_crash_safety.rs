@@ -1,14 +1,8 @@
 //! 050: faults of an append-only store, by the case: `systems/store/crash.rs` tries them, this counts.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
-
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
+use super::prelude::*;
 use crate::systems::store::Store;
 use crate::systems::store::crash::{self, Log, Tally};
 use crate::systems::store::padded::Padded;
@@ -16,10 +10,6 @@ use crate::systems::store::padded::Padded;
 pub(super) struct CrashSafety;
 
 impl Entry for CrashSafety {
-    fn id(&self) -> &'static str {
-        "050"
-    }
-
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         match cell.get("store") {
             "framed" => prepare::<Store>(cell.clone(), lab),
@@ -82,7 +72,8 @@ fn run<L: Log>(cell: &Cell, lab: &Lab, seed: u64) -> Result<Tally> {
 
 /// The child is this program with `cell` and a condition that no protocol has.
 fn kill<L: Log>(store: &str, dir: &Path, seed: u64, cases: u64, sync: u32) -> Result<Tally> {
-    let program: PathBuf = std::env::current_exe().context("cannot find this program's own path")?;
+    let program: PathBuf =
+        std::env::current_exe().context("cannot find this program's own path")?;
     Ok(crash::kill::<L>(dir, seed, cases, |path, next| {
         let cell = format!("fault=writer,store={store},seed={seed},next={next},sync={sync}");
         let mut command = Command::new(&program);

@@ -1,20 +1,12 @@
 //! 052: BGZF blocks of FASTQ and BAM written at the toolkit's own levels and at libdeflate's.
 
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context as _, Result, bail, ensure};
-use biofast::io::bgzf::{self, Deflater, Parsed};
+use biofast::io::bgzf::{self, Deflater};
 use biofast::io::output::Level;
-use flate2::read::MultiGzDecoder;
 use libdeflater::Decompressor;
 
-use crate::datasets::Format;
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
-use crate::rng::Rng;
+use super::prelude::*;
+use crate::files;
+use crate::limits::find_blocks;
 
 /// Names the folder of the real sets, which are no part of the repository.
 const REAL: &str = "BIOFAST_LAB_READS";
@@ -22,10 +14,6 @@ const REAL: &str = "BIOFAST_LAB_READS";
 pub(super) struct FastqDeflate;
 
 impl Entry for FastqDeflate {
-    fn id(&self) -> &'static str {
-        "052"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         !cell.get("data").starts_with("real-") || real(cell.get("data")).is_some()
     }
@@ -72,9 +60,9 @@ fn inflate(blocks: &[Vec<u8>]) -> Result<Vec<u8>> {
     let mut all = Vec::new();
     let mut codec = Decompressor::new();
     for block in blocks {
-        let Parsed::Block(header) = bgzf::parse_header(block) else { bail!("no BGZF block") };
-        let len = bgzf::Block::new(block, 0, header, 0).map_err(anyhow::Error::msg)?.inflated_len;
-        let stream = &block[header.header_len..header.block_len - 8];
+        let [found] = &find_blocks(block)?[..] else { bail!("no BGZF block") };
+        let len = found.inflated_len;
+        let stream = &block[found.header.header_len..found.header.block_len - 8];
         let start = all.len();
         all.resize(start + len, 0);
         let n = codec.deflate_decompress(stream, &mut all[start..])?;
@@ -114,14 +102,7 @@ fn text(data: &str, lab: &Lab) -> Result<Vec<u8>> {
         "amplicons" => return Ok(amplicons(most)),
         other => real(other).with_context(|| format!("no set is called {other:?}"))?,
     };
-    let file = std::fs::File::open(&path).with_context(|| format!("{}", path.display()))?;
-    let mut text = Vec::new();
-    let read = match data {
-        "hiseq" | "binned" | "long" => file.take(most as u64).read_to_end(&mut text),
-        _ => MultiGzDecoder::new(file).take(most as u64).read_to_end(&mut text),
-    };
-    read.with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(text)
+    files::read_text(&path, most as u64)
 }
 
 /// Reads of one template of 250 bases with an error in a hundred; scores as a walk.
@@ -134,9 +115,15 @@ fn amplicons(most: usize) -> Vec<u8> {
             break;
         }
         let place = (random.below(30_000), 1000 + read / 20);
-        text.extend_from_slice(format!("@SIM:1:FCX:1:1101:{}:{} 1:N:0:ACGT\n", place.0, place.1).as_bytes());
+        text.extend_from_slice(
+            format!("@SIM:1:FCX:1:1101:{}:{} 1:N:0:ACGT\n", place.0, place.1).as_bytes(),
+        );
         for &base in &template {
-            text.push(if random.below(100) == 0 { b"ACGT"[random.below(4) as usize] } else { base });
+            text.push(if random.below(100) == 0 {
+                b"ACGT"[random.below(4) as usize]
+            } else {
+                base
+            });
         }
         text.extend_from_slice(b"\n+\n");
         let mut score = 35;
@@ -150,19 +137,4 @@ fn amplicons(most: usize) -> Vec<u8> {
     }
     text.truncate(most);
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_level_gives_the_text_back() {
-        let text = amplicons(300_000);
-        for level in ["fast", "small", "1", "6"] {
-            let blocks = deflate(&mut deflater(level).expect("a level"), &text);
-            assert_eq!(blocks.len(), 5);
-            assert!(inflate(&blocks).expect("BGZF") == text, "{level}");
-        }
-    }
 }

@@ -1,25 +1,16 @@
 //! 053: a sort that doesn't fit in memory, with few runs and many, by numbers and by names.
 
-use std::path::PathBuf;
-
-use anyhow::{Context as _, Result, bail};
 use biofast::bam::Reader;
 use biofast::io::{Options, Source};
-use biofast::ops::sort::{Limits, Order, Sorter};
+use biofast::ops::sort::{Order, SortLimits, Sorter};
 use sha2::{Digest as _, Sha256};
 
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
-use crate::datasets::{Format, to_hex};
+use super::prelude::*;
+use crate::datasets::to_hex;
 
 pub(super) struct SortedRuns;
 
 impl Entry for SortedRuns {
-    fn id(&self) -> &'static str {
-        "053"
-    }
-
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         let order = match cell.get("sorted_by") {
             "coordinate" => Order::Coordinate,
@@ -35,7 +26,7 @@ impl Entry for SortedRuns {
         let bytes: usize = input.records.iter().map(Vec::len).sum();
         let memory = bytes.checked_div(runs).unwrap_or(8 * bytes);
         let folder = path.parent().context("a file without a folder")?.to_owned();
-        let limits = Limits { memory, folder, sums: false };
+        let limits = SortLimits { memory, folder, sums: false };
         Ok(Box::new(move |calls| {
             let (answer, stored) = repeat(calls, || input.sort(order, &limits))?;
             Ok(Outcome::new(answer, bytes)
@@ -63,7 +54,7 @@ impl Input {
 
     /// The same records in the order of their names.
     fn by_name(self) -> Result<Input> {
-        let limits = Limits { memory: usize::MAX / 4, ..Limits::default() };
+        let limits = SortLimits { memory: usize::MAX / 4, ..SortLimits::default() };
         let mut sorter = Sorter::new(Order::NaturalName, &limits);
         self.add_to(&mut sorter)?;
         let mut sorted = sorter.finish(&self.header, 1)?;
@@ -82,7 +73,7 @@ impl Input {
     }
 
     /// Sorts them: a checksum of the order, and how many runs and bytes were stored.
-    fn sort(&self, order: Order, limits: &Limits) -> Result<(String, (u64, u64))> {
+    fn sort(&self, order: Order, limits: &SortLimits) -> Result<(String, (u64, u64))> {
         let mut sorter = Sorter::new(order, limits);
         self.add_to(&mut sorter)?;
         let mut sorted = sorter.finish(&self.header, 1)?;

@@ -1,20 +1,13 @@
 //! 054: how many blocks the library's decoder should inflate in one loop, by instruction set, by what is in the blocks and by
 //! how much text is made before any of it is used: what the caches hold.
 
-use std::path::PathBuf;
-
-use anyhow::{Result, anyhow, bail, ensure};
 use biofast_deflate::{Block, Inflater, crc32};
 use biofast_kernels::Isa;
 use libdeflater::Decompressor;
 
-use super::e029_parallel_bgzf::find_blocks;
+use super::prelude::*;
 use super::{kernel, sized};
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
-use crate::datasets::Format;
+use crate::limits::find_blocks;
 
 pub(super) struct DecoderLanes;
 
@@ -22,10 +15,6 @@ pub(super) struct DecoderLanes;
 const BLOCKS: usize = 192;
 
 impl Entry for DecoderLanes {
-    fn id(&self) -> &'static str {
-        "054"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         match cell.get("lanes") {
             // It picks its instructions itself.
@@ -134,27 +123,6 @@ impl Decoder {
                 ensure!(made == block.output.len(), "a block is short");
                 Ok(())
             }),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_decoder_makes_the_same_text() {
-        let text: Vec<u8> = (0..400_000u32).map(|i| b"ACGTN\n!#"[(i.wrapping_mul(i) >> 5) as usize % 8]).collect();
-        let stored = biofast::io::bgzf::compress(&text);
-        let parts = parts(&stored, usize::MAX).expect("blocks");
-        let cell = |isa: &str, lanes: &str| Cell::default().with("isa", isa).with("lanes", lanes);
-        for lanes in ["1", "2", "3", "4", "libdeflate"] {
-            for isa in biofast_kernels::available() {
-                let mut decoder = Decoder::of(&cell(isa.name(), lanes)).expect("a decoder");
-                let mut room = vec![0; text.len()];
-                decoder.inflate(&stored, &parts, &mut room).expect("inflates");
-                assert!(room == text, "{isa} {lanes}");
-            }
         }
     }
 }

@@ -1,32 +1,19 @@
 //! 055: what filled the page cache, and what that makes of reads and maps of the same file.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use anyhow::{Context as _, Result, anyhow, bail};
-use biofast::fastq::{Inputs, par_transform, write_record};
-use biofast::io::output::{self, Compression, Format as Container, Output};
+use biofast::fastq::Record;
+use biofast::io::output::{Compression, Format as Container};
 use biofast::io::{Options, Source, available_threads};
-use biofast_kernels::{ERROR_SCALE, kernels_for};
+use biofast_kernels::kernels_for;
 
+use super::filter;
+use super::prelude::*;
 use super::sized;
 use super::stream;
 use super::whole_file::{self, Method};
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
 
 pub(super) struct PageCache;
 
-/// Reads with a mean error probability of at most 0.001 a base are kept: Q30.
-const WORST: f64 = 0.001 * ERROR_SCALE;
-
 impl Entry for PageCache {
-    fn id(&self) -> &'static str {
-        "055"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         let few = ["read", "mmap", "library"].contains(&cell.get("method"));
         match cell.get("consumer") {
@@ -57,7 +44,7 @@ impl Entry for PageCache {
                 Ok(Outcome::hashed(found, bytes))
             }),
             "filter" => Box::new(move |calls| {
-                let kept = repeat(calls, || filter(method.source(&path)?, &options, &target))?;
+                let kept = repeat(calls, || filter_good(method.source(&path)?, &options, &target))?;
                 Ok(Outcome::new(kept, bytes))
             }),
             other => bail!("no consumer is called {other:?}"),
@@ -72,27 +59,13 @@ fn path(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
 }
 
 /// Writes the reads of a mean quality of Q30 and more, as text; returns their number.
-fn filter(source: Source, options: &Options, target: &std::path::Path) -> Result<u64> {
-    let kernels = Arc::new(kernels_for(biofast_kernels::active()).context("no kernels")?);
-    let mut outputs = vec![Output::create_with(target, Compression::new(Container::Plain, None)?)?];
-    let kept = par_transform(
-        Inputs::Single(source),
-        [options.clone(), options.clone()],
-        None,
-        &mut outputs,
-        || 0u64,
-        |kept, unit, texts| {
-            let qualities = unit.first.qualities();
-            let errors = (kernels.sum_error_probability)(qualities) as f64;
-            if errors <= WORST * qualities.len() as f64 {
-                *kept += 1;
-                // Writing to memory can't fail.
-                let _ = write_record(&mut texts[0], &unit.first);
-            }
-        },
-        |kept, other| *kept += other,
-    )
-    .map_err(|failure| anyhow!("{failure:?}"))?;
-    output::commit(outputs, false)?;
-    Ok(kept)
+fn filter_good(source: Source, options: &Options, target: &Path) -> Result<u64> {
+    let kernels = kernels_for(biofast_kernels::active()).context("no kernels")?;
+    let keep = |kept: &mut u64, read: &Record<'_>| {
+        let good = filter::is_good(kernels, read.qualities());
+        *kept += u64::from(good);
+        good
+    };
+    let plain = Compression::new(Container::Plain, None)?;
+    filter::filter(source, options, target, plain, keep, |kept, other| *kept += other)
 }

@@ -1,22 +1,15 @@
 //! 058: the seek index of ordinary gzip with points at several distances: its size, one read through it, all reads by parts.
 
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail, ensure};
 use biofast::io::output::{Compression, Output, commit};
 use biofast::io::{Options, Source};
 use biofast::ops::reads::{Collector, Contaminants};
-use biofast::ops::shards::{self, Cut, GzipIndex, GzipIndexer, Input, make};
+use biofast::ops::shards::{self, GzipIndex, GzipIndexer, ShardInput, ShardSizing, make};
 
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Entry, Outcome, Task};
-use crate::core::inputs::Lab;
-use crate::core::protocol::Scale;
-use crate::datasets::Format;
-use crate::rng::Rng;
+use super::prelude::*;
 
 pub(super) struct SeekPoints;
 
@@ -25,10 +18,6 @@ const SHARDS: u64 = 16;
 const THREADS: usize = 2;
 
 impl Entry for SeekPoints {
-    fn id(&self) -> &'static str {
-        "058"
-    }
-
     fn applies(&self, cell: &Cell) -> bool {
         cell.get("spacing") != "none" || cell.get("job") == "whole"
     }
@@ -90,7 +79,7 @@ fn whole(path: &Path) -> Result<(Vec<u8>, f64)> {
 /// The same by the shards of a plan, which threads take one after the other.
 fn by_parts(path: &Path) -> Result<(Vec<u8>, f64)> {
     let start = Instant::now();
-    let plan = make(&[Input::new(path)], 1, Cut::Number(SHARDS), &Options::serial())?;
+    let plan = make(&[ShardInput::new(path)], 1, ShardSizing::Number(SHARDS), &Options::serial())?;
     let next = AtomicU64::new(1);
     let all = Mutex::new(Collector::new());
     let work = || -> Result<()> {
@@ -138,7 +127,7 @@ fn file(cell: &Cell, lab: &Lab) -> Result<PathBuf> {
 
 fn index(path: &Path, spacing: u64) -> Result<()> {
     let out = Output::create_with(&GzipIndex::path_of(path), Compression::default())?;
-    let indexer = GzipIndexer::with_spacing(&Input::new(path), spacing, out)?;
+    let indexer = GzipIndexer::with_spacing(&ShardInput::new(path), spacing, out)?;
     let source = indexer.follow(Source::open(path)?);
     Collector::collect(source, &Options::default(), Collector::new).map_err(|fault| fault.error)?;
     let (out, _) = indexer.finish()?;

@@ -1,19 +1,11 @@
 //! 059: the statistics of 10 TB on many workers, calculated by `systems/shard_model`.
 
-use anyhow::{Context as _, Result, bail};
-
-use crate::core::cell::Cell;
-use crate::core::entry::{Entry, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
+use super::prelude::*;
 use crate::systems::shard_model::{Assumed, Plans, READS, times};
 
 pub(super) struct ShardsAtScale;
 
 impl Entry for ShardsAtScale {
-    fn id(&self) -> &'static str {
-        "059"
-    }
-
     fn prepare<'a>(&self, cell: &Cell, _: &'a Lab) -> Result<Task<'a>> {
         let workers: f64 = cell.get("workers").parse().context("a number of workers")?;
         let plans = match cell.get("layout") {

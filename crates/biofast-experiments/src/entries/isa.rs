@@ -35,13 +35,21 @@ macro_rules! for_avx2 {
     };
 }
 
-/// [`for_isa`] for AVX-512 with bytes and words, besides.
-macro_rules! for_avx512 {
-    ($($item:tt)*) => {
+/// Declares plain code as it is, compiled for AVX2, and for AVX-512 with bytes and words, besides.
+macro_rules! for_each_isa {
+    (
+        $plain:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?
+        => $here:ident, $avx2:ident, $avx512:ident
+    ) => {
+        fn $here($($arg: $type),*) $(-> $result)? {
+            $plain($($arg),*)
+        }
+        $crate::entries::isa::for_avx2! { fn $avx2($($arg: $type),*) $(-> $result)? = $plain }
         $crate::entries::isa::for_isa! {
-            Avx512 "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt" $($item)*
+            Avx512 "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt"
+            fn $avx512($($arg: $type),*) $(-> $result)? = $plain
         }
     };
 }
 
-pub(super) use {for_avx2, for_avx512, for_isa};
+pub(super) use {for_avx2, for_each_isa, for_isa};

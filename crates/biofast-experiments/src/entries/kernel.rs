@@ -1,25 +1,22 @@
 //! What the kernel entries share: a kernel over all reads of a dataset, read by read or as one slice, on one
 //! thread or several. Threads come from a pool that exists before the clock starts.
 
-use std::iter::Sum;
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
 use biofast_kernels::{Isa, Kernels, kernels_for};
 use rayon::prelude::*;
 
-use crate::core::cell::Cell;
-use crate::core::entry::{Outcome, Task, repeat};
+use super::prelude::*;
+use crate::core::cell::scaled;
 use crate::core::inputs::{Lab, Reads};
 
 /// The names of instruction sets among the levels of `method`.
 const ISAS: [&str; 4] = ["scalar", "avx2", "avx512", "neon"];
 
-/// The dataset with so many reads.
 pub(super) fn dataset(reads: &str) -> Result<&'static str> {
     DATASETS
         .iter()
-        .find(|(level, _)| number_of(level) == number_of(reads))
+        .find(|(level, _)| scaled(level) == scaled(reads))
         .map(|(_, name)| *name)
         .with_context(|| format!("no dataset has {reads} reads"))
 }
@@ -33,24 +30,14 @@ const DATASETS: [(&str, &str); 6] = [
     ("10M", "huge"),
 ];
 
-/// `3K` is 3,000.
-fn number_of(level: &str) -> Option<usize> {
-    let (digits, factor) = match level.as_bytes().last()? {
-        b'K' => (&level[..level.len() - 1], 1_000),
-        b'M' => (&level[..level.len() - 1], 1_000_000),
-        _ => (level, 1),
-    };
-    Some(digits.parse::<usize>().ok()? * factor)
-}
-
 /// A dataset with at least as many reads as the level says, and how many it says.
 pub(super) fn reads_of(level: &str, lab: &Lab) -> Result<(Arc<Reads>, usize)> {
-    let count = number_of(level).with_context(|| format!("{level:?} is not a number of reads"))?;
+    let count = scaled(level).with_context(|| format!("{level:?} is not a number of reads"))?;
     let (_, name) = DATASETS
         .iter()
-        .find(|(size, _)| number_of(size).is_some_and(|size| size >= count))
+        .find(|(size, _)| scaled(size) >= Some(count))
         .with_context(|| format!("no dataset has {level} reads"))?;
-    Ok((lab.reads(name)?, count))
+    Ok((lab.reads(name)?, count as usize))
 }
 
 /// The library's kernels if `method` names an instruction set that this CPU has.
@@ -96,22 +83,27 @@ impl Input {
 
 /// A task that applies `kernel` to all reads and adds up the results. Factors: `reads`, `layout` (`read` or
 /// `slice`), `threads`.
-pub(super) fn sum_task<'a, T, K>(
+pub(super) fn sum_task<'a, T: Default + Send + 'a>(
     cell: &Cell,
     lab: &'a Lab,
     input: Input,
-    kernel: K,
+    kernel: fn(&[u8]) -> T,
+    add: impl Fn(&mut T, T) + Send + Sync + Copy + 'a,
     text: fn(&T) -> String,
-) -> Result<Task<'a>>
-where
-    T: Sum + Send + 'a,
-    K: Fn(&[u8]) -> T + Send + Sync + 'a,
-{
+) -> Result<Task<'a>> {
     let (reads, count) = reads_of(cell.get("reads"), lab)?;
     let by_read = cell.get("layout") == "read";
     let threads = cell.number("threads")?;
+    let sum = move |mut a: T, b: T| {
+        add(&mut a, b);
+        a
+    };
     let over = move |part: &[u8], len: usize| -> T {
-        if by_read { part.chunks_exact(len).map(&kernel).sum() } else { kernel(part) }
+        if by_read {
+            part.chunks_exact(len).map(kernel).fold(T::default(), sum)
+        } else {
+            kernel(part)
+        }
     };
     if threads == 1 {
         return Ok(Box::new(move |calls| {
@@ -129,38 +121,9 @@ where
                 data.par_chunks(part)
                     .with_max_len(1)
                     .map(|part| over(std::hint::black_box(part), reads.len))
-                    .sum::<T>()
+                    .reduce(T::default, sum)
             })
         });
         Ok(Outcome::new(text(&found), data.len()))
     }))
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_are_numbers_of_reads() {
-        assert_eq!(number_of("100"), Some(100));
-        assert_eq!(number_of("30K"), Some(30_000));
-        assert_eq!(number_of("1M"), Some(1_000_000));
-        assert_eq!(number_of("K"), None);
-        assert_eq!(dataset("10K").ok(), Some("medium"));
-        assert!(dataset("30K").is_err());
-    }
-
-    /// Inputs on which the methods of an entry are compared: every length up to 600, where byte counters wrap,
-    /// and every byte.
-    pub(in crate::entries) fn inputs() -> Vec<Vec<u8>> {
-        let mut inputs: Vec<Vec<u8>> = (0..600)
-            .map(|len| (0..len).map(|i| b"ACGTNacgtnRyU-.@"[i * 7 % 16]).collect())
-            .collect();
-        for len in [255, 256, 4079, 4080, 4096, 65_536] {
-            inputs.push(vec![b'A'; len]);
-            inputs.push(vec![b'n'; len]);
-        }
-        inputs.push((0..=255).collect());
-        inputs
-    }
 }

@@ -1,13 +1,11 @@
 //! What 017 and 026 share: ways to go over all records of a file, from holding everything to holding a chunk, each
 //! in a process of its own.
 
-use std::path::Path;
-
-use anyhow::{Result, bail};
 use biofast::fastq::Reader;
 use biofast::io::{Options, Source};
-use biofast::ops::measure::reads::Collector;
 use biofast_kernels::{count_gc, summarize_qualities};
+
+use super::prelude::*;
 
 /// What is found of the reads, the same in every way.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,11 +17,24 @@ pub(super) struct Found {
 }
 
 impl Found {
-    fn add(&mut self, bases: &[u8], qualities: &[u8]) {
+    pub(super) fn count(&mut self, bases: &[u8]) {
         self.reads += 1;
         self.bases += bases.len() as u64;
+    }
+
+    pub(super) fn add(&mut self, bases: &[u8], qualities: &[u8]) {
+        self.count(bases);
         self.gc += count_gc(bases);
         self.quality += summarize_qualities(qualities).sum;
+    }
+}
+
+impl std::ops::AddAssign for Found {
+    fn add_assign(&mut self, other: Found) {
+        self.reads += other.reads;
+        self.bases += other.bases;
+        self.gc += other.gc;
+        self.quality += other.quality;
     }
 }
 
@@ -76,33 +87,4 @@ fn over_records(source: Source) -> Result<Found> {
         found.add(record.sequence(), record.qualities());
     }
     Ok(found)
-}
-
-/// Everything `biofast stats` computes; its summary.
-pub(super) fn stats(path: &Path, threads: usize) -> Result<String> {
-    let options = Options { threads, ..Options::serial() };
-    let source = Source::open(path)?;
-    let found =
-        Collector::collect(source, &options, Collector::new).map_err(|fault| fault.error)?;
-    Ok(format!("{:?}", found.summary()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_ways_find_the_same() {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let path = dir.path().join("reads.fq");
-        let text: String =
-            (0..5000).map(|i| format!("@r{i}\nACGNgc\n+\nIIII#{}\n", i % 10)).collect();
-        std::fs::write(&path, text).expect("writes");
-        let expected = go_over("stream", &path).expect("reads");
-        assert_eq!((expected.reads, expected.bases, expected.gc), (5000, 30_000, 20_000));
-        for method in ["records", "text"] {
-            assert_eq!(go_over(method, &path).expect("reads"), expected, "{method}");
-        }
-        assert!(go_over("other", &path).is_err());
-    }
 }

@@ -1,14 +1,8 @@
 //! Files of seeded random bytes, and places in them: what the entries about reading and writing work on.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 
-use anyhow::{Result, bail};
-
-use crate::core::cell::Cell;
-use crate::core::entry::Cache;
-use crate::core::inputs::Lab;
-use crate::rng::Rng;
+use super::prelude::*;
 
 /// Of the streams used here.
 const PURPOSE_BYTES: u64 = 0x6279_7465;

@@ -120,23 +120,3 @@ mod aarch64 {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn instruction_sets_agree_with_bytes() {
-        for len in 0..300 {
-            let bases: Vec<u8> = (0..len).map(|i| b"ACGT"[(i * i + i / 3) % 4]).collect();
-            let mut expected = vec![0; len];
-            by_byte(&bases, &mut expected);
-            for isa in ["avx2", "neon"] {
-                let Some(reverse_complement) = for_isa(isa) else { continue };
-                let mut out = vec![0; len];
-                reverse_complement(&bases, &mut out);
-                assert_eq!(out, expected, "{len} bases, {isa}");
-            }
-        }
-    }
-}

@@ -3,15 +3,12 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::PathBuf;
 
-use anyhow::{Context as _, Result, ensure};
 use biofast::io::bgzf::{self, BLOCK_TEXT, Deflater, EOF_BLOCK, Parsed};
 use biofast::io::output::Level;
 use rayon::prelude::*;
 
-use crate::core::inputs::Lab;
-use crate::datasets::Format;
+use super::prelude::*;
 
 /// What `zlib` and most writers of BGZF take when nothing is said.
 const LEVEL: u8 = 6;
@@ -132,47 +129,5 @@ fn whole_blocks(file: &[u8], limit: usize) -> Result<usize> {
             return Ok(at);
         }
         at += header.block_len;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_largest_blocks_are_as_large_as_the_format_allows() {
-        let blocks = largest_blocks(&b"ACGT".repeat(50_000));
-        let Parsed::Block(header) = bgzf::parse_header(&blocks) else { panic!("a block") };
-        assert_eq!(header.block_len, 65_536);
-        assert_eq!(blocks[16..18], [0xff, 0xff]);
-        assert!(bgzf::is_block_start(&blocks[65_536..]));
-    }
-
-    #[test]
-    fn cuts_are_at_records_and_blocks() {
-        let record = b"@r\nACGT\n+\nIIII\n";
-        let text = record.repeat(20_000);
-        assert_eq!(whole_records(&text, 14), 0);
-        assert_eq!(whole_records(&text, 15), 15);
-        assert_eq!(whole_records(&text, 44), 30);
-        assert_eq!(whole_records(&text, usize::MAX), text.len());
-        let blocks = blocks_of_records(&text);
-        assert_eq!(blocks.len(), text.len().div_ceil(BLOCK_TEXT / 15 * 15));
-        let file = blocks.concat();
-        for (limit, whole) in [
-            (0, 0),
-            (blocks[0].len() - 1, 0),
-            (blocks[0].len(), blocks[0].len()),
-            (file.len(), file.len()),
-            (file.len() + 100, file.len()),
-        ] {
-            assert_eq!(whole_blocks(&file, limit).expect("blocks"), whole, "{limit}");
-        }
-        for block in &blocks {
-            let text = crate::limits::inflate_blocks(block, true, |text| {
-                assert!(text.starts_with(b"@r\n") && text.ends_with(b"IIII\n"));
-            });
-            text.expect("inflates");
-        }
     }
 }

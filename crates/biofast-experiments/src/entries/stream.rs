@@ -1,14 +1,15 @@
 //! What the stream entries share: datasets by number of reads and container, the library's inflation without
 //! records, and the whole of `stats`.
 
-use anyhow::{Result, bail};
+use std::io::Cursor;
+use std::sync::Arc;
+
+use biofast::io::bgzf::{Block, Inflater};
 use biofast::io::pipeline::{self, End};
 use biofast::io::{Chunk, Error, Options, Source};
 use biofast::ops::measure::reads::Collector;
 
-use crate::core::cell::Cell;
-use crate::core::inputs::Lab;
-use crate::datasets::Format;
+use super::prelude::*;
 
 /// The container a level names.
 pub(super) fn format(container: &str) -> Result<Format> {
@@ -72,6 +73,39 @@ fn sum_bytes(bytes: &[u8]) -> u64 {
         .sum()
 }
 
+/// Text in memory that readers share.
+#[derive(Clone)]
+pub(super) struct Shared(pub(super) Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Shared {
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        Ok(Shared(Arc::new(std::fs::read(path)?)))
+    }
+
+    pub(super) fn source(&self) -> Source {
+        Source::from_reader("memory", Cursor::new(self.clone()))
+    }
+}
+
+/// Inflates one block of a file in memory.
+pub(super) fn inflate_block(
+    inflater: &mut Inflater,
+    file: &[u8],
+    block: &Block,
+    text: &mut [u8],
+) -> Result<()> {
+    match inflater.inflate(file, std::slice::from_ref(block), text) {
+        Ok(_) => Ok(()),
+        Err(fault) => bail!("block at byte {}: {:?}", block.file_offset, fault.error),
+    }
+}
+
 /// Decompresses all of `source` through the library's pipeline and looks at every byte once, without framing.
 pub(super) fn inflate(source: Source, options: &Options) -> Result<Seen> {
     let accept = |seen: &mut Seen, chunk: &Chunk, (): &()| seen.add(chunk.bytes());
@@ -90,38 +124,5 @@ impl pipeline::Framer for Unframed {
 
     fn frame(&mut self, _chunk: &mut Chunk, (): &mut (), _end: End) -> Result<(), Error> {
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_are_exact() {
-        for len in [0, 1, 127, 128, 129, 1000, 70_000] {
-            let bytes: Vec<u8> = (0..len).map(|i| if i % 3 == 0 { 255 } else { i as u8 }).collect();
-            assert_eq!(sum_bytes(&bytes), bytes.iter().map(|&b| u64::from(b)).sum::<u64>());
-            let mut parts = Seen::of(&bytes[len / 3..]);
-            parts.merge(Seen::of(&bytes[..len / 3]));
-            assert_eq!(parts, Seen::of(&bytes));
-        }
-    }
-
-    #[test]
-    fn inflation_sees_the_text_at_any_number_of_threads() {
-        let text: Vec<u8> = (0..3_000_000u32).map(|i| (i % 97) as u8 + 30).collect();
-        let mut file = Vec::new();
-        biofast::io::bgzf::Deflater::new(biofast::io::output::Level::Number(1)).deflate(
-            &text,
-            &mut file,
-            &mut Vec::new(),
-        );
-        file.extend_from_slice(&biofast::io::bgzf::EOF_BLOCK);
-        for threads in [1, 2, 5] {
-            let source = Source::from_reader("test", std::io::Cursor::new(file.clone()));
-            let options = Options { threads, ..Options::serial() };
-            assert_eq!(inflate(source, &options).expect("inflates"), Seen::of(&text), "{threads}");
-        }
     }
 }

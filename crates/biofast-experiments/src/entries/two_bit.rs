@@ -4,15 +4,13 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
 use biofast_kernels::BaseCounts;
 
 use super::isa::for_avx2;
 use super::kernel;
-use crate::core::cell::Cell;
+use super::prelude::*;
 use crate::core::inputs::{Lab, Reads};
 
-/// Bases in a word.
 pub(super) const PER_WORD: usize = 32;
 
 /// The bases of the cell's reads in upper case, everything but A, C, G and T replaced by one of these.
@@ -45,13 +43,7 @@ fn encode_plain(bases: &[u8], out: &mut [u64]) {
 }
 
 for_avx2! {
-    /// Packs A, C, G and T; unused bits of the last word are 0.
-    fn encode_fast(bases: &[u8], out: &mut [u64]) = encode_plain
-}
-
-/// Packs A, C, G and T; unused bits of the last word are 0.
-pub(super) fn encode(bases: &[u8], out: &mut [u64]) {
-    encode_fast(bases, out);
+    pub(super) fn encode(bases: &[u8], out: &mut [u64]) = encode_plain
 }
 
 #[inline(always)]
@@ -108,12 +100,7 @@ fn count_plain(words: &[u64], bases: usize) -> BaseCounts {
 }
 
 for_avx2! {
-    fn count_fast(words: &[u64], bases: usize) -> BaseCounts = count_plain
-}
-
-/// Counts the bases of a packed sequence.
-pub(super) fn count(words: &[u64], bases: usize) -> BaseCounts {
-    count_fast(words, bases)
+    pub(super) fn count(words: &[u64], bases: usize) -> BaseCounts = count_plain
 }
 
 /// The reverse complement of a packed sequence, packed.
@@ -142,60 +129,5 @@ fn reverse_complement_plain(words: &[u64], bases: usize, out: &mut [u64]) {
 }
 
 for_avx2! {
-    fn reverse_complement_fast(words: &[u64], bases: usize, out: &mut [u64]) = reverse_complement_plain
-}
-
-/// The reverse complement of a packed sequence, packed.
-pub(super) fn reverse_complement(words: &[u64], bases: usize, out: &mut [u64]) {
-    reverse_complement_fast(words, bases, out);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sequence(len: usize) -> Vec<u8> {
-        (0..len).map(|i| b"ACGT"[(i * i + i / 3) % 4]).collect()
-    }
-
-    fn packed(bases: &[u8]) -> Vec<u64> {
-        let mut out = vec![0; words(bases.len())];
-        encode(bases, &mut out);
-        out
-    }
-
-    #[test]
-    fn packing_is_undone() {
-        for len in 0..200 {
-            let bases = sequence(len);
-            let mut back = vec![0; len];
-            decode(&packed(&bases), &mut back);
-            assert_eq!(back, bases);
-        }
-    }
-
-    #[test]
-    fn counts_are_those_of_the_letters() {
-        for len in 0..200 {
-            let bases = sequence(len);
-            assert_eq!(count(&packed(&bases), len), biofast_kernels::count_bases(&bases), "{len}");
-        }
-    }
-
-    #[test]
-    fn reverse_complement_is_that_of_the_letters() {
-        for len in 1..200 {
-            let bases = sequence(len);
-            let mut out = vec![0; words(len)];
-            reverse_complement(&packed(&bases), len, &mut out);
-            let complement = |base: &u8| match base {
-                b'A' => b'T',
-                b'C' => b'G',
-                b'G' => b'C',
-                _ => b'A',
-            };
-            let expected: Vec<u8> = bases.iter().rev().map(complement).collect();
-            assert_eq!(out, packed(&expected), "{len}");
-        }
-    }
+    pub(super) fn reverse_complement(words: &[u64], bases: usize, out: &mut [u64]) = reverse_complement_plain
 }

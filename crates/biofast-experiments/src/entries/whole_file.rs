@@ -3,16 +3,12 @@
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Result, anyhow, bail};
 use biofast::io::{IoMode, Map, MapAdvice, Options, Source};
 
+use super::prelude::*;
 use super::stream::{self, Seen};
-use crate::core::cell::Cell;
-use crate::core::entry::{Cache, Outcome, Task, repeat};
-use crate::core::inputs::Lab;
 use crate::core::page_cache::Fill;
 
 /// Bytes a `read` takes at a time, and of a window that is populated: the library's largest read buffer.
@@ -204,56 +200,4 @@ pub(super) fn copy_task(path: PathBuf, method: Method, bytes: usize) -> Task<'st
         repeat(calls, || copy(&path, method, target))?;
         Ok(Outcome::deferred())
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const METHODS: [&str; 9] = [
-        "fresh",
-        "read",
-        "bufreader",
-        "mmap",
-        "mmap-seq",
-        "mmap-need",
-        "mmap-both",
-        "populate",
-        "library",
-    ];
-
-    #[test]
-    fn methods_bring_the_same_bytes() {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let path = dir.path().join("file");
-        for len in [1, PIECE - 1, PIECE, 2 * PIECE + 4097] {
-            let bytes: Vec<u8> = (0..len as u32).map(|i| (i.wrapping_mul(i) >> 9) as u8).collect();
-            std::fs::write(&path, &bytes).expect("writes");
-            for name in METHODS {
-                let method = Method::of(name).expect("a method");
-                assert_eq!(sum(&path, method).expect("sums"), Seen::of(&bytes), "{name} {len}");
-                assert_eq!(open(&path, method).expect("opens"), len, "{name}");
-                let mut target = vec![0; len];
-                copy(&path, method, &mut target).expect("copies");
-                assert_eq!(target, bytes, "{name} {len}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_library_reads_as_the_method_says() {
-        let method = |name: &str| Method::of(name).expect("a method").options(3);
-        assert_eq!(method("read").io, IoMode::Read);
-        assert_eq!(method("bufreader").io, IoMode::Read);
-        let both = method("mmap-both");
-        assert_eq!((both.io, both.threads), (IoMode::Mmap, 3));
-    }
-
-    #[test]
-    fn every_state_has_a_file_of_its_own() {
-        let cell = |cache: &str| Cell::default().with("cache", cache);
-        assert_eq!(cache_of(&cell("cold")).ok(), Some(Cache::Cold));
-        assert_eq!(cache_of(&cell("touch")).ok(), Some(Cache::Filled(Fill::Touch)));
-        assert!(cache_of(&cell("warm")).is_err());
-    }
 }

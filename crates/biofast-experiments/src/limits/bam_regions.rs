@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::limits::encoders::{BLOCK, libdeflate, read, word};
+use biofast::io::bgzf::BLOCK_TEXT;
+
+use crate::limits::bam::{Record, records};
+use crate::limits::encoders::{libdeflate, read};
 
 /// Bytes that the code lengths of a block take, about.
 const HEADER: usize = 80;
@@ -26,46 +29,6 @@ const SLOTS: usize = 1 << 13;
 enum Token {
     Literal(u8),
     Copy(u16, u16),
-}
-
-/// The regions of one record: places in the text.
-struct Record {
-    start: usize,
-    name: usize,
-    cigar: usize,
-    bases: usize,
-    qualities: usize,
-    tags: usize,
-    end: usize,
-}
-
-/// The records of a BAM stream as far as they are whole; `None` if it isn't one.
-fn records(text: &[u8]) -> Option<Vec<Record>> {
-    if !text.starts_with(b"BAM\x01") {
-        return None;
-    }
-    let mut at = 8 + word(text, 4)?;
-    let references = word(text, at)?;
-    at += 4;
-    for _ in 0..references {
-        at += 8 + word(text, at)?;
-    }
-    let mut all = Vec::new();
-    while let Some(size) = word(text, at) {
-        let end = at + 4 + size;
-        let Some(fixed) = text.get(at + 4..at + 36).filter(|_| end <= text.len()) else { break };
-        let cigar = at + 36 + usize::from(fixed[8]);
-        let bases = cigar + 4 * usize::from(u16::from_le_bytes([fixed[12], fixed[13]]));
-        let length = word(fixed, 16)?;
-        let qualities = bases + length.div_ceil(2);
-        let tags = qualities + length;
-        if tags > end {
-            return None;
-        }
-        all.push(Record { start: at, name: at + 36, cigar, bases, qualities, tags, end });
-        at = end;
-    }
-    Some(all)
 }
 
 struct Encoder {
@@ -238,13 +201,13 @@ pub fn compare(path: &Path, reps: usize, most: usize) -> Result<()> {
     let encoder =
         |search_bases| Encoder { table: vec![0; SLOTS], tokens: Vec::new(), search_bases };
     let mut encoders = [encoder(false), encoder(true)];
-    let mut out = vec![0; 2 * BLOCK];
+    let mut out = vec![0; 2 * BLOCK_TEXT];
     let mut times = vec![[Duration::ZERO; 3]; reps];
     let mut sizes = [0; 3];
     for times in &mut times {
         sizes = [0; 3];
-        for (i, bytes) in text.chunks(BLOCK).enumerate() {
-            let block = i * BLOCK..i * BLOCK + bytes.len();
+        for (i, bytes) in text.chunks(BLOCK_TEXT).enumerate() {
+            let block = i * BLOCK_TEXT..i * BLOCK_TEXT + bytes.len();
             let first = records.partition_point(|record| record.end <= block.start);
             let last = records.partition_point(|record| record.start < block.end);
             let start = Instant::now();
@@ -269,60 +232,4 @@ pub fn compare(path: &Path, reps: usize, most: usize) -> Result<()> {
         println!("{name:<12} {size:>8.3} {:>8.2}", ratios[reps / 2]);
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_give_the_text_back_wherever_blocks_are_cut() {
-        let mut text = b"BAM\x01\0\0\0\0\0\0\0\0".to_vec();
-        for n in 0..60u32 {
-            let (name, bases) = (format!("run:1:{}\0", 1000 + n * 7), 40 + n as usize % 3);
-            let size = 32 + name.len() + 4 + bases.div_ceil(2) + bases + 8;
-            text.extend((size as u32).to_le_bytes());
-            text.extend([0, 0, 0, 0, n as u8, 1, 0, 0, name.len() as u8, 60, 0, 0, 1, 0, 0, 0]);
-            text.extend((bases as u32).to_le_bytes());
-            text.extend([0xff; 12]);
-            text.extend(name.as_bytes());
-            text.extend([0x40, 1, 0, 0]);
-            text.extend((0..bases.div_ceil(2) as u32).map(|i| (i * n * 37) as u8));
-            text.extend((0..bases as u32).map(|i| 30 + (i / 5 * n % 8) as u8));
-            text.extend(b"NMC\x01ASC\x28");
-        }
-        let records = records(&text).expect("BAM");
-        assert_eq!((records.len(), records[59].end), (60, text.len()));
-        let mut encoder = Encoder { table: vec![0; SLOTS], tokens: Vec::new(), search_bases: true };
-        for cut in (0..text.len()).step_by(97) {
-            for block in [0..cut, cut..text.len()] {
-                let first = records.partition_point(|record| record.end <= block.start);
-                let last = records.partition_point(|record| record.start < block.end);
-                encoder.encode(&text, block.clone(), &records[first..last]);
-                let mut back: Vec<u8> = Vec::new();
-                for token in &encoder.tokens {
-                    match *token {
-                        Token::Literal(byte) => back.push(byte),
-                        Token::Copy(length, distance) => {
-                            for _ in 0..length {
-                                back.push(back[back.len() - 1 - usize::from(distance)]);
-                            }
-                        }
-                    }
-                }
-                assert!(back == text[block], "cut at {cut}");
-            }
-        }
-    }
-
-    #[test]
-    fn symbols_and_sizes_are_those_of_the_rfc() {
-        // Lengths 3, 10, 11, 12, 13, 257; distances 1, 4, 5, 7, 32,768.
-        let lengths = [0, 7, 8, 9, 10, 254].map(|n| class(n, 8, 2));
-        assert_eq!(lengths, [(0, 0), (7, 0), (8, 1), (8, 1), (9, 1), (27, 5)]);
-        let distances = [0, 3, 4, 6, 32_767].map(|n| class(n, 4, 1));
-        assert_eq!(distances, [(0, 0), (3, 0), (4, 1), (5, 1), (29, 13)]);
-        // Codes of 1, 2, 3 and 3 bits.
-        assert_eq!((coded(&[4, 2, 1, 0, 1]), coded(&[7, 0]), coded(&[])), (4 + 4 + 3 + 3, 0, 0));
-    }
 }

@@ -3,10 +3,11 @@
 //! Used by entry 031 and by `biofast-lab limit block-types`. Deliberately plain, so that it can be read beside the RFC.
 
 use anyhow::{Context as _, Result, bail, ensure};
-use biofast::io::bgzf::{self, Parsed};
+
+use crate::limits::find_blocks;
 
 /// What a BGZF file's deflate streams consist of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct BlockTypes {
     /// BGZF blocks, each with a deflate stream.
     pub bgzf: u64,
@@ -35,21 +36,16 @@ impl BlockTypes {
 /// If it isn't BGZF, or a stream is invalid or of another length than stated.
 pub fn of_bgzf(file: &[u8]) -> Result<BlockTypes> {
     let mut types = BlockTypes::default();
-    let mut at = 0;
-    while at < file.len() {
-        let Parsed::Block(header) = bgzf::parse_header(&file[at..]) else {
-            bail!("no BGZF block at byte {at}");
-        };
-        let block = file.get(at..at + header.block_len).context("the last block is cut")?;
-        let stream = &block[header.header_len..block.len() - 8];
+    for block in find_blocks(file)? {
+        let at = block.start;
+        let stream = &file[at + block.header.header_len..at + block.header.block_len - 8];
         let before: u64 = types.bytes.iter().sum();
         walk(stream, &mut types).with_context(|| format!("BGZF block at byte {at}"))?;
         let found = types.bytes.iter().sum::<u64>() - before;
-        let stated = block.last_chunk::<4>().map_or(0, |size| u32::from_le_bytes(*size));
-        ensure!(found == u64::from(stated), "{found} bytes instead of {stated} at byte {at}");
+        let stated = block.inflated_len as u64;
+        ensure!(found == stated, "{found} bytes instead of {stated} at byte {at}");
         types.bgzf += 1;
         types.empty += u64::from(found == 0);
-        at += header.block_len;
     }
     Ok(types)
 }
@@ -226,83 +222,5 @@ fn symbols(bits: &mut Bits<'_>, literals: &Code, distances: &Code) -> Result<u64
         let distance = u32::from(distances.decode(bits)?);
         ensure!(distance < 30, "a distance symbol that doesn't exist");
         bits.skip((distance / 2).saturating_sub(1))?;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use biofast::io::bgzf::{Deflater, EOF_BLOCK};
-    use biofast::io::output::Level;
-
-    /// Text that compresses, with matches of all lengths and distances.
-    fn text(len: usize) -> Vec<u8> {
-        let mut state = 1u32;
-        let mut text: Vec<u8> = Vec::new();
-        while text.len() < len {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            let (from, run) =
-                ((state >> 8) as usize % (text.len() + 1), (state >> 20) as usize % 300);
-            let run = run.min(text.len() - from);
-            text.extend_from_within(from..from + run);
-            text.push(b"ACGTN\n@+!I"[(state >> 28) as usize % 10]);
-        }
-        text.truncate(len);
-        text
-    }
-
-    #[test]
-    fn the_end_of_file_block_is_fixed_and_empty() {
-        let types = of_bgzf(&EOF_BLOCK).expect("BGZF");
-        let expected = BlockTypes { bgzf: 1, empty: 1, fixed: 1, ..BlockTypes::default() };
-        assert_eq!(types, expected);
-    }
-
-    #[test]
-    fn every_byte_is_accounted_for_at_every_level() {
-        let text = text(300_000);
-        for level in 0..=12 {
-            let mut file = Vec::new();
-            Deflater::new(Level::Number(level)).deflate(&text, &mut file, &mut Vec::new());
-            let types = of_bgzf(&file).expect("BGZF");
-            // The lengths of blocks are compared with the stated ones inside.
-            assert_eq!(types.bytes.iter().sum::<u64>(), text.len() as u64, "{level}");
-            assert_eq!(types.bgzf, 5);
-            match level {
-                0 => assert_eq!(types.stored, types.deflate()),
-                _ => assert!(types.dynamic > 0 && types.stored == 0, "{level}: {types:?}"),
-            }
-        }
-    }
-
-    #[test]
-    fn streams_of_another_writer_are_walked_too() {
-        for len in [0, 1, 5, 1000, 60_000] {
-            for level in [0, 1, 6, 9] {
-                let text = text(len);
-                let mut encoder =
-                    flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(level));
-                std::io::Write::write_all(&mut encoder, &text).expect("memory");
-                let stream = encoder.finish().expect("memory");
-                let mut types = BlockTypes::default();
-                walk(&stream, &mut types).expect("a stream");
-                assert_eq!(types.bytes.iter().sum::<u64>(), len as u64, "{len} {level}");
-                if len == 5 && level > 0 {
-                    assert_eq!(types.fixed, 1, "short texts are written in fixed codes");
-                }
-                let mut cut = BlockTypes::default();
-                assert!(walk(&stream[..stream.len() - 1], &mut cut).is_err(), "{len} {level}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_stored_block_by_hand() {
-        let mut types = BlockTypes::default();
-        // Not last, stored, "ab"; last, fixed, empty.
-        walk(&[0, 2, 0, 0xfd, 0xff, b'a', b'b', 0x03, 0], &mut types).expect("a stream");
-        assert_eq!((types.stored, types.fixed, types.bytes), (1, 1, [2, 0, 0]));
-        assert!(walk(&[7], &mut types).is_err(), "type 3");
-        assert!(walk(&[0, 2, 0, 0xfd, 0xfe], &mut types).is_err(), "a damaged length");
     }
 }

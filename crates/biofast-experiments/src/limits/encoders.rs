@@ -5,13 +5,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
+use biofast::io::bgzf::BLOCK_TEXT;
 use biofast_deflate::{Effort, FastqDeflater};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
-use crate::limits::{inflate_blocks, inflate_member};
+use crate::files;
+use crate::limits::bam::records;
 
-/// Text of a block.
-pub(crate) const BLOCK: usize = 65_280;
 /// Blocks an encoder takes before it is the next one's turn.
 const TURN: usize = 16;
 /// Header and footer of a BGZF block.
@@ -77,23 +77,9 @@ impl Contestant {
     }
 }
 
-/// The text of a plain, BGZF or gzip file.
+/// The first bytes of the text of a plain, BGZF or gzip file.
 pub(crate) fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
-    let data = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut text = match data.get(..4) {
-        Some([0x1f, 0x8b, 8, 4]) => {
-            let mut text = Vec::new();
-            inflate_blocks(&data, true, |block| {
-                if text.len() < most {
-                    text.extend_from_slice(block);
-                }
-            })?;
-            text
-        }
-        Some([0x1f, 0x8b, ..]) => inflate_member(&data)?,
-        _ => data,
-    };
-    text.truncate(most);
+    let text = files::read_text(path, most as u64)?;
     ensure!(!text.is_empty(), "{} is empty", path.display());
     Ok(text)
 }
@@ -105,8 +91,8 @@ pub(crate) fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
 pub fn compare(path: &Path, names: &[String], reps: usize, most: usize) -> Result<()> {
     let text = read(path, most)?;
     let mut all = names.iter().map(|name| Contestant::new(name)).collect::<Result<Vec<_>>>()?;
-    let mut out = Vec::with_capacity(2 * BLOCK * TURN);
-    let mut back = vec![0; BLOCK];
+    let mut out = Vec::with_capacity(2 * BLOCK_TEXT * TURN);
+    let mut back = vec![0; BLOCK_TEXT];
     for rep in 0..=reps {
         for one in &mut all {
             (one.size, one.declined) = (0, 0);
@@ -115,12 +101,12 @@ pub fn compare(path: &Path, names: &[String], reps: usize, most: usize) -> Resul
                 one.times.push(Duration::ZERO);
             }
         }
-        for turn in text.chunks(BLOCK * TURN) {
+        for turn in text.chunks(BLOCK_TEXT * TURN) {
             for one in &mut all {
                 out.clear();
                 let mut ends = Vec::with_capacity(TURN);
                 let start = Instant::now();
-                for block in turn.chunks(BLOCK) {
+                for block in turn.chunks(BLOCK_TEXT) {
                     one.deflate(block, &mut out)?;
                     ends.push(out.len());
                 }
@@ -130,7 +116,7 @@ pub fn compare(path: &Path, names: &[String], reps: usize, most: usize) -> Resul
                 one.size += out.len() + AROUND * ends.len();
                 if rep == 0 {
                     let mut start = 0;
-                    for (block, end) in turn.chunks(BLOCK).zip(ends) {
+                    for (block, end) in turn.chunks(BLOCK_TEXT).zip(ends) {
                         let n = Decompressor::new()
                             .deflate_decompress(&out[start..end], &mut back[..block.len()])?;
                         ensure!(back[..n] == *block, "{}: another text comes back", one.name);
@@ -140,7 +126,12 @@ pub fn compare(path: &Path, names: &[String], reps: usize, most: usize) -> Resul
             }
         }
     }
-    println!("{}: {} bytes, {} blocks", path.display(), text.len(), text.len().div_ceil(BLOCK));
+    println!(
+        "{}: {} bytes, {} blocks",
+        path.display(),
+        text.len(),
+        text.len().div_ceil(BLOCK_TEXT)
+    );
     println!("encoder      bytes    size    MB/s   speed  declined");
     let Some((size, time)) = all.first().map(|one| (one.size as f64, one.median())) else {
         return Ok(());
@@ -177,10 +168,10 @@ pub fn bound_bam(path: &Path, most: usize) -> Result<()> {
     let text = read(path, most)?;
     let parts = parts(&text).context("not BAM")?;
     let mut codecs = [libdeflate(1)?, libdeflate(6)?];
-    let mut out = vec![0; 2 * BLOCK];
+    let mut out = vec![0; 2 * BLOCK_TEXT];
     let mut sizes = [[0.0; 4]; 2];
     let mut changes = 0.0;
-    for (block, parts) in text.chunks(BLOCK).zip(parts.chunks(BLOCK)) {
+    for (block, parts) in text.chunks(BLOCK_TEXT).zip(parts.chunks(BLOCK_TEXT)) {
         let variants =
             [&[][..], &[Part::Bases], &[Part::Qualities], &[Part::Bases, Part::Qualities]];
         let runs = parts.chunk_by(|a, b| a == b);
@@ -217,69 +208,12 @@ fn entropy(bytes: &[u8]) -> f64 {
     used.map(|n| n * (total / n).log2()).sum::<f64>() / 8.0
 }
 
-/// The four bytes at `at` as a number.
-pub(crate) fn word(text: &[u8], at: usize) -> Option<usize> {
-    let bytes = text.get(at..)?.first_chunk()?;
-    usize::try_from(u32::from_le_bytes(*bytes)).ok()
-}
-
 /// What each byte of a BAM stream is, as far as records are whole; `None` if it isn't one.
 fn parts(text: &[u8]) -> Option<Vec<Part>> {
-    let word = |at| word(text, at);
     let mut parts = vec![Part::Other; text.len()];
-    if !text.starts_with(b"BAM\x01") {
-        return None;
-    }
-    let mut at = 8 + word(4)?;
-    let references = word(at)?;
-    at += 4;
-    for _ in 0..references {
-        at += 8 + word(at)?;
-    }
-    while let Some(size) = word(at) {
-        let record = at + 4;
-        let Some(fixed) = text.get(record..record + 32) else { break };
-        let name = usize::from(fixed[8]);
-        let operations = usize::from(u16::from_le_bytes([fixed[12], fixed[13]]));
-        let length = word(record + 16)?;
-        let bases = record + 32 + name + 4 * operations;
-        let qualities = bases + length.div_ceil(2);
-        let Some(record) = parts.get_mut(bases..qualities + length) else { break };
-        let (first, second) = record.split_at_mut(qualities - bases);
-        first.fill(Part::Bases);
-        second.fill(Part::Qualities);
-        at += 4 + size;
+    for record in records(text)? {
+        parts[record.bases..record.qualities].fill(Part::Bases);
+        parts[record.qualities..record.tags].fill(Part::Qualities);
     }
     Some(parts)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entropy_is_that_of_the_definition() {
-        assert_eq!(entropy(b""), 0.0);
-        assert_eq!(entropy(b"aaaa"), 0.0);
-        assert_eq!(entropy(b"abcdabcd"), 2.0);
-    }
-
-    #[test]
-    fn parts_of_a_record_are_where_the_format_has_them() {
-        let mut text = b"BAM\x01\0\0\0\0\0\0\0\0".to_vec();
-        // Name of 2 bytes, one operation, 3 bases, a tag of 4 bytes.
-        let size = 32u32 + 2 + 4 + 2 + 3 + 4;
-        text.extend(size.to_le_bytes());
-        text.extend([0; 8]);
-        text.extend([2, 0, 0, 0, 1, 0, 0, 0]);
-        text.extend(3u32.to_le_bytes());
-        text.extend([0; 12]);
-        text.extend(b"r\0ooooBBQQQtttt");
-        let parts = parts(&text).expect("BAM");
-        let found: Vec<usize> = (0..text.len()).filter(|&i| parts[i] == Part::Bases).collect();
-        assert_eq!(found.iter().map(|&i| text[i]).collect::<Vec<_>>(), b"BB");
-        let found: Vec<u8> =
-            (0..text.len()).filter(|&i| parts[i] == Part::Qualities).map(|i| text[i]).collect();
-        assert_eq!(found, b"QQQ");
-    }
 }

@@ -3,6 +3,7 @@
 //! `biofast-lab limit inflate | recode | compress | read`; the benchmark runs them as
 //! child processes like any contestant. `datasets verify` uses the plain loops.
 
+pub(crate) mod bam;
 pub mod bam_regions;
 pub mod block_types;
 pub mod encoders;
@@ -13,104 +14,74 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
-use libdeflater::{CompressionLvl, Compressor, Crc, Decompressor};
 
-use encoders::BLOCK;
+use crate::files;
+use biofast::io::bgzf::{self, BLOCK_TEXT, Block, MAX_INFLATED, Parsed};
+use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
-/// The largest uncompressed size of a BGZF block.
-const MAX_BLOCK: usize = 65_536;
-
-/// Where one block's parts lie in the file.
-#[derive(Clone, Copy)]
-struct Block {
-    /// The deflate stream.
-    start: usize,
-    end: usize,
-    crc: u32,
-    size: usize,
+/// A decoder with room for a block.
+struct Codec {
+    codec: Decompressor,
+    room: Vec<u8>,
 }
 
-impl Block {
-    /// Inflates into the front of `out` and returns the text.
-    fn inflate<'a>(
-        &self,
-        data: &[u8],
-        check: bool,
-        codec: &mut Decompressor,
-        out: &'a mut [u8],
-    ) -> Result<&'a [u8]> {
-        let text = &mut out[..self.size];
-        let n = codec
-            .deflate_decompress(&data[self.start..self.end], text)
-            .context("invalid deflate data")?;
-        ensure!(n == self.size, "block inflates to {n} bytes instead of {}", self.size);
-        if check {
-            let mut crc = Crc::new();
-            crc.update(text);
-            ensure!(crc.sum() == self.crc, "CRC-32 differs");
-        }
+impl Codec {
+    fn new() -> Self {
+        Codec { codec: Decompressor::new(), room: vec![0; MAX_INFLATED] }
+    }
+
+    fn inflate(&mut self, data: &[u8], block: &Block, check: bool) -> Result<&[u8]> {
+        let text = &mut self.room[..block.inflated_len];
+        let end = block.start + block.header.block_len - 8;
+        let stream = &data[block.start + block.header.header_len..end];
+        let n = self.codec.deflate_decompress(stream, text).context("invalid deflate data")?;
+        ensure!(n == text.len(), "block inflates to {n} bytes instead of {}", text.len());
+        ensure!(!check || libdeflater::crc32(text) == block.crc32, "CRC-32 differs");
         Ok(text)
     }
 }
 
-/// Splits a BGZF file at its block headers.
-fn find_blocks(data: &[u8]) -> Result<Vec<Block>> {
-    let mut blocks = Vec::with_capacity(data.len() / 16_384);
+/// The block at `at`, as far as the file goes on so long; `None` if it is cut there.
+fn parse_block(data: &[u8], at: usize) -> Result<Option<Block>> {
+    match bgzf::parse_header(&data[at..]) {
+        Parsed::Block(header) if header.block_len <= data.len() - at => {
+            Block::new(data, at, header, at as u64).map(Some).map_err(|reason| anyhow!(reason))
+        }
+        Parsed::Block(_) | Parsed::NeedMore(_) => Ok(None),
+        other => bail!("no BGZF block: {other:?}"),
+    }
+}
+
+pub(crate) fn find_blocks(file: &[u8]) -> Result<Vec<Block>> {
+    let mut blocks = Vec::new();
     let mut at = 0;
-    while at < data.len() {
-        let (block, next) = parse_block(data, at).with_context(|| format!("at byte {at}"))?;
+    while at < file.len() {
+        let block = parse_block(file, at).with_context(|| format!("at byte {at}"))?;
+        let block = block.with_context(|| format!("the block at byte {at} is cut"))?;
+        at += block.header.block_len;
         blocks.push(block);
-        at = next;
     }
     Ok(blocks)
 }
 
-/// Reads the block header at `at`; returns the block and where the next one starts.
-fn parse_block(data: &[u8], at: usize) -> Result<(Block, usize)> {
-    let head = data.get(at..at + 12).context("truncated header")?;
-    ensure!(head[..4] == [0x1f, 0x8b, 8, 4], "not a BGZF block");
-    let extra_len = usize::from(u16::from_le_bytes([head[10], head[11]]));
-    let mut extra = data.get(at + 12..at + 12 + extra_len).context("truncated header")?;
-    let mut size = None;
-    while let [id1, id2, low, high, rest @ ..] = extra {
-        let len = usize::from(u16::from_le_bytes([*low, *high]));
-        let field = rest.get(..len).context("truncated extra field")?;
-        if (*id1, *id2, len) == (b'B', b'C', 2) {
-            size = Some(usize::from(u16::from_le_bytes([field[0], field[1]])) + 1);
-        }
-        extra = &rest[len..];
-    }
-    let Some(size) = size else { bail!("no BC extra field") };
-    let start = at + 12 + extra_len;
-    let next = at + size;
-    ensure!(next <= data.len() && start + 8 <= next, "truncated block");
-    let word = |i: usize| u32::from_le_bytes([data[i], data[i + 1], data[i + 2], data[i + 3]]);
-    let inflated = word(next - 4) as usize;
-    ensure!(inflated <= MAX_BLOCK, "block of {inflated} bytes");
-    Ok((Block { start, end: next - 8, crc: word(next - 8), size: inflated }, next))
+/// What `limit compress` found.
+#[derive(Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Bytes {
+    /// Bytes of text.
+    pub bytes: u64,
 }
 
-/// Inflates all blocks of `data` in order and hands each to `sink`.
-pub(crate) fn inflate_blocks(data: &[u8], check: bool, mut sink: impl FnMut(&[u8])) -> Result<()> {
-    let mut codec = Decompressor::new();
-    let mut out = vec![0; MAX_BLOCK];
-    for block in find_blocks(data)? {
-        sink(block.inflate(data, check, &mut codec, &mut out)?);
-    }
-    Ok(())
+/// What `limit read` found.
+#[derive(Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Summed {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// Of its 64-bit words.
+    pub sum: u64,
 }
 
-/// Inflates a file that is one gzip member of less than 4 GiB.
-pub(crate) fn inflate_member(data: &[u8]) -> Result<Vec<u8>> {
-    let footer = data.last_chunk::<4>().context("truncated gzip member")?;
-    let mut text = vec![0; u32::from_le_bytes(*footer) as usize];
-    let n = Decompressor::new().gzip_decompress(data, &mut text).context("invalid gzip data")?;
-    ensure!(n == text.len(), "gzip member inflates to {n} bytes instead of {}", text.len());
-    Ok(text)
-}
-
-/// What `limit inflate` found.
-#[derive(Debug, PartialEq, Eq)]
+/// What `limit inflate` and `limit recode` found.
+#[derive(Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Inflated {
     /// Blocks, empty ones included.
     pub blocks: usize,
@@ -137,9 +108,9 @@ pub fn recode(path: &Path, threads: usize, level: i32) -> Result<Inflated> {
 
 /// `limit compress`: `threads` threads take turns reading 1 MB, deflate it at `level` in blocks as large as
 /// htslib's, each with its CRC-32, and discard the result. Returns the bytes read.
-pub fn compress(path: &Path, threads: usize, level: i32) -> Result<u64> {
+pub fn compress(path: &Path, threads: usize, level: i32) -> Result<Bytes> {
     let level = CompressionLvl::new(level).map_err(|_| anyhow!("no such level: {level}"))?;
-    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let file = files::open(path)?;
     let file = Mutex::new(file);
     on_threads(threads, || {
         let mut deflate = deflater(level);
@@ -147,25 +118,25 @@ pub fn compress(path: &Path, threads: usize, level: i32) -> Result<u64> {
         let mut bytes = 0;
         loop {
             data.clear();
-            let wanted = (READ_SIZE - READ_SIZE % BLOCK) as u64;
+            let wanted = (READ_SIZE - READ_SIZE % BLOCK_TEXT) as u64;
             let file = file.lock().map_err(|_| anyhow!("a worker panicked"))?;
             let n = (&*file).take(wanted).read_to_end(&mut data).context("cannot read")?;
             drop(file);
             if n == 0 {
                 return Ok(bytes);
             }
-            data.chunks(BLOCK).for_each(&mut deflate);
+            data.chunks(BLOCK_TEXT).for_each(&mut deflate);
             bytes += n as u64;
         }
     })
-    .map(|bytes| bytes.into_iter().sum())
+    .map(|bytes| Bytes { bytes: bytes.into_iter().sum() })
     .with_context(|| format!("{}", path.display()))
 }
 
-/// Deflates a block of up to [`MAX_BLOCK`] bytes and discards the result.
+/// Deflates a block of up to [`MAX_INFLATED`] bytes and discards the result.
 fn deflater(level: CompressionLvl) -> impl FnMut(&[u8]) {
     let mut codec = Compressor::new(level);
-    let mut out = vec![0; codec.deflate_compress_bound(MAX_BLOCK)];
+    let mut out = vec![0; codec.deflate_compress_bound(MAX_INFLATED)];
     move |text| {
         // The buffer is as large as the bound, so this cannot fail.
         let n = codec.deflate_compress(text, &mut out).unwrap_or(0);
@@ -192,14 +163,13 @@ fn each_block<F: FnMut(&[u8])>(
     check: bool,
     init: impl Fn() -> F + Sync,
 ) -> Result<Inflated> {
-    let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let file = files::open(path)?;
     let feeder = Mutex::new(Feeder { file, carry: Vec::new(), at: 0 });
     let parts = on_threads(threads, || {
         let mut sink = init();
-        let mut codec = Decompressor::new();
-        let mut data = Vec::with_capacity(READ_SIZE + MAX_BLOCK);
+        let mut codec = Codec::new();
+        let mut data = Vec::with_capacity(READ_SIZE + MAX_INFLATED);
         let mut blocks = Vec::new();
-        let mut out = vec![0; MAX_BLOCK];
         let mut found = Inflated { blocks: 0, bytes: 0 };
         loop {
             let turn = feeder
@@ -210,7 +180,7 @@ fn each_block<F: FnMut(&[u8])>(
                 return Ok(found);
             }
             for block in &blocks {
-                let text = block.inflate(&data, check, &mut codec, &mut out)?;
+                let text = codec.inflate(&data, block, check)?;
                 sink(text);
                 found.bytes += text.len() as u64;
             }
@@ -242,21 +212,19 @@ impl Feeder {
         data.clear();
         blocks.clear();
         data.append(&mut self.carry);
-        let wanted = READ_SIZE.saturating_sub(data.len()).max(MAX_BLOCK) as u64;
+        let wanted = READ_SIZE.saturating_sub(data.len()).max(MAX_INFLATED) as u64;
         let n = (&self.file).take(wanted).read_to_end(data).context("cannot read")?;
         let mut end = 0;
         while end < data.len() {
-            match parse_block(data, end) {
-                Ok((block, next)) => {
-                    blocks.push(block);
-                    end = next;
-                }
+            let block = parse_block(data, end)
+                .with_context(|| format!("at byte {}", self.at + end as u64))?;
+            let Some(block) = block else {
                 // The rest of the block may come with the next read.
-                Err(_) if n > 0 && data.len() - end < MAX_BLOCK => break,
-                Err(error) => {
-                    return Err(error.context(format!("at byte {}", self.at + end as u64)));
-                }
-            }
+                ensure!(n > 0, "the block at byte {} is cut", self.at + end as u64);
+                break;
+            };
+            end += block.header.block_len;
+            blocks.push(block);
         }
         self.carry.extend_from_slice(&data[end..]);
         data.truncate(end);
@@ -266,15 +234,15 @@ impl Feeder {
 }
 
 /// `limit read`: reads the file 1 MB at a time and adds up its bytes as 64-bit words.
-pub fn read(path: &Path) -> Result<(u64, u64)> {
-    let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+pub fn read(path: &Path) -> Result<Summed> {
+    let mut file = files::open(path)?;
     let mut buffer = vec![0u8; 1 << 20];
     let (mut bytes, mut sum) = (0u64, 0u64);
     loop {
         let n =
             file.read(&mut buffer).with_context(|| format!("cannot read {}", path.display()))?;
         if n == 0 {
-            return Ok((bytes, sum));
+            return Ok(Summed { bytes, sum });
         }
         bytes += n as u64;
         let (words, rest) = buffer[..n].as_chunks::<8>();

@@ -4,18 +4,19 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 
 use super::page::{self, MachineResults};
 use super::{
     Places, compute, figure, figure_note, index, machine_folders, machines, overview, protocols,
-    render_index, to_json,
+    render_index,
 };
 use crate::bench;
 use crate::core::conditions::Conditions;
 use crate::core::protocol::{Protocol, Scale};
 use crate::core::{measurements, sound, sources, summary};
 use crate::entries;
+use crate::files;
 
 /// Looks at everything and fails, naming each fault.
 pub fn check(places: &Places) -> Result<()> {
@@ -26,9 +27,9 @@ pub fn check(places: &Places) -> Result<()> {
             faults.push(format!("{}: {error:#}", protocol.name()));
         }
     }
-    for entry in entries::ALL {
-        if !all.iter().any(|p| p.id == entry.id()) {
-            faults.push(format!("entry {} has code, but no protocol", entry.id()));
+    for (id, _) in entries::all() {
+        if !all.iter().any(|p| p.id == id) {
+            faults.push(format!("entry {id} has code, but no protocol"));
         }
     }
     match overview::rows(places) {
@@ -91,7 +92,7 @@ fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -
             sources::Sources::new()
         }
     };
-    if !entries::ALL.iter().any(|entry| entry.id() == protocol.id) {
+    if !entries::all().any(|(id, _)| id == protocol.id) {
         faults.push(format!("{name} has no code under entries/"));
     }
     let mut results = Vec::new();
@@ -104,12 +105,22 @@ fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -
         faults.push(format!("{name} has no page in the notebook; `biofast-lab report` makes one"));
         return Ok(());
     };
-    let text =
-        fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
-    for section in page::empty_sections(&text) {
+    let render = |old: &str| page::render(&page, protocol, &results, old);
+    check_page(&page, &page::SECTIONS, render, faults)
+}
+
+/// Notes empty sections of a page and what differs from what `render` makes of it.
+fn check_page(
+    page: &Path,
+    sections: &[(&'static str, bool)],
+    render: impl Fn(&str) -> Result<String>,
+    faults: &mut Vec<String>,
+) -> Result<()> {
+    let text = files::read(page)?;
+    for section in page::empty_sections(sections, &text) {
         faults.push(format!("{}: section {section:?} is empty", page.display()));
     }
-    compare(&page, &page::render(&page, protocol, &results, &text)?, faults);
+    compare(page, &render(&text)?, faults);
     Ok(())
 }
 
@@ -129,13 +140,7 @@ fn check_overview(places: &Places, rows: &[overview::Row], faults: &mut Vec<Stri
         faults.push("the notebook has no summary; `biofast-lab report` makes one".to_owned());
         return Ok(());
     };
-    let text =
-        fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
-    for section in overview::empty_sections(&text) {
-        faults.push(format!("{}: section {section:?} is empty", page.display()));
-    }
-    compare(&page, &overview::render(&page, rows, &text)?, faults);
-    Ok(())
+    check_page(&page, &overview::SECTIONS, |old| overview::render(&page, rows, old), faults)
 }
 
 fn check_results(
@@ -188,7 +193,7 @@ fn check_results(
     // It isn't committed; where `report` has left one, it must be right.
     let summary = folder.join(summary::NAME);
     if summary.exists() {
-        compare(&summary, &to_json(&results.summary)?, faults);
+        compare(&summary, &files::to_json(&results.summary)?, faults);
     }
     let drawn = figure::draw(&results.summary, protocol, &figure_note(&results))?;
     compare(&folder.join(figure::NAME), &drawn, faults);
@@ -218,7 +223,7 @@ fn compare(path: &Path, expected: &str, faults: &mut Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{keep_earlier, kept_runs, regenerate, write_page};
+    use super::super::{regenerate, write_page};
     use super::*;
     use crate::core::cell::Cell;
     use crate::core::measurements::Measurement;
@@ -238,7 +243,7 @@ mark = [{ value = 2.0, label = "claimed" }]
     /// A repository with one entry that was run.
     fn repository() -> (tempfile::TempDir, Places) {
         let dir = tempfile::tempdir().expect("temporary directory");
-        let places = Places { root: dir.path().to_owned(), out: None };
+        let places = Places { root: dir.path().to_owned() };
         let experiment = places.experiments().join("999-example");
         fs::create_dir_all(&experiment).expect("folder");
         fs::create_dir_all(places.notebook()).expect("folder");
@@ -286,41 +291,33 @@ mark = [{ value = 2.0, label = "claimed" }]
         faults
     }
 
-    #[test]
-    fn what_was_just_written_is_right() {
-        assert_eq!(faults(&repository().1), Vec::<String>::new());
+    /// Puts a text in the place of another in a file.
+    fn edit(file: &Path, from: &str, to: &str) {
+        let text = fs::read_to_string(file).expect("reads");
+        assert!(text.contains(from), "{from} is not in {text}");
+        fs::write(file, text.replace(from, to)).expect("writes");
     }
 
     #[test]
-    fn a_table_that_was_edited_is_noticed() {
+    fn what_was_just_written_is_right_and_what_was_edited_is_noticed() {
         let (_dir, places) = repository();
-        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
+        assert_eq!(faults(&places), Vec::<String>::new());
+        let folder = places.experiments().join("999-example");
+        let protocol = Protocol::read(&folder).expect("reads");
         let page = page::find(&places.notebook(), &protocol).expect("looks").expect("finds");
-        let text = fs::read_to_string(&page).expect("reads");
-        fs::write(&page, text.replace("2.00 s", "1.90 s").replace("| 2 s", "| 1 s"))
-            .expect("writes");
-        assert!(fs::read_to_string(&page).expect("reads") != text, "nothing was replaced");
+        edit(&page, "| slow | 2 s", "| slow | 9 s");
         let found = faults(&places);
         assert!(found.len() == 1 && found[0].contains("differs from the data"), "{found:?}");
-    }
-
-    #[test]
-    fn a_measurement_that_was_edited_is_noticed_everywhere() {
-        let (_dir, places) = repository();
+        edit(&page, "| slow | 9 s", "| slow | 2 s");
         let file = places.results().join("999-example/some-machine/measurements.csv");
-        let text = fs::read_to_string(&file).expect("reads").replace(",x,2\n", ",x,3\n");
-        fs::write(&file, text).expect("writes");
-        // Summary, figure and page.
-        assert_eq!(faults(&places).len(), 3, "{:?}", faults(&places));
-    }
-
-    #[test]
-    fn a_protocol_that_was_changed_after_the_run_is_noticed() {
-        let (_dir, places) = repository();
-        let file = places.experiments().join("999-example/protocol.toml");
-        let text =
-            fs::read_to_string(&file).expect("reads").replace("at_least = 8.0", "at_least = 1.5");
-        fs::write(&file, text).expect("writes");
+        edit(&file, ",x,2\n", ",x,3\n");
+        assert_eq!(faults(&places).len(), 3, "summary, figure and page");
+        edit(&file, ",x,3\n", ",x,2\nslow,1K,main,2,1,1,1,y,2\n");
+        let found = faults(&places);
+        for fault in ["repetitions", "answered"] {
+            assert!(found.iter().any(|f| f.contains("unsound") && f.contains(fault)), "{found:?}");
+        }
+        edit(&folder.join("protocol.toml"), "at_least = 8.0", "at_least = 1.5");
         let found = faults(&places);
         assert!(found.iter().any(|f| f.contains("changed after the run")), "{found:?}");
     }
@@ -354,98 +351,17 @@ mark = [{ value = 2.0, label = "claimed" }]
     }
 
     #[test]
-    fn results_older_than_checksums_are_named_and_no_fault_until_they_are_accepted() {
-        let (_dir, places) = repository();
-        let folder = places.results().join("999-example/some-machine");
-        let mut conditions = Conditions::read(&folder).expect("reads");
-        conditions.sources.clear();
-        conditions.surroundings = None;
-        conditions.write(&folder).expect("writes");
-        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
-        write_page(&places, &protocol).expect("writes");
-        assert_eq!(faults(&places), Vec::<String>::new());
-        let unknown = recorded_without_sources(&places, &[protocol]).expect("looks");
-        assert_eq!(unknown, ["999"]);
-        super::super::accept(&places, &["999".to_owned()], "the same code").expect("accepts");
-        assert_eq!(faults(&places), Vec::<String>::new());
-        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
-        assert!(recorded_without_sources(&places, &[protocol]).expect("looks").is_empty());
-        fs::write(places.root.join("src/deep/other.rs"), "fn other() { slower() }\n")
-            .expect("writes");
-        assert_eq!(faults(&places).len(), 1);
-    }
-
-    #[test]
-    fn data_that_lack_a_repetition_are_unsound() {
-        let (_dir, places) = repository();
-        let file = places.results().join("999-example/some-machine/measurements.csv");
-        let text = fs::read_to_string(&file).expect("reads");
-        fs::write(&file, text + "slow,1K,main,2,1,1,1,y,2\n").expect("writes");
-        let found = faults(&places);
-        assert!(
-            found.iter().any(|f| f.contains("unsound") && f.contains("repetitions")),
-            "{found:?}"
-        );
-        assert!(found.iter().any(|f| f.contains("unsound") && f.contains("answered")), "{found:?}");
-    }
-
-    #[test]
     fn a_protocol_may_be_amended_with_a_reason() {
         let (_dir, places) = repository();
         let folder = places.experiments().join("999-example");
         let before = Protocol::read(&folder).expect("reads").sha256;
-        let file = folder.join("protocol.toml");
-        let text = fs::read_to_string(&file).expect("reads").replace("Is fast faster?", "Faster?");
-        fs::write(&file, text).expect("writes");
+        edit(&folder.join("protocol.toml"), "Is fast faster?", "Faster?");
         assert!(faults(&places).iter().any(|f| f.contains(&before)));
         let amendment =
             format!("\n[[amendment]]\nprotocol_sha256 = \"{before}\"\nwhy = \"words\"\n");
         fs::write(folder.join(notes::NAME), NOTES.to_owned() + &amendment).expect("writes");
         write_page(&places, &Protocol::read(&folder).expect("reads")).expect("writes");
         assert_eq!(faults(&places), Vec::<String>::new());
-    }
-
-    #[test]
-    fn an_earlier_run_is_kept_and_the_page_names_it() {
-        let (_dir, places) = repository();
-        let folder = places.results().join("999-example/some-machine");
-        keep_earlier(&folder).expect("moves");
-        let kept = kept_runs(&folder).expect("lists");
-        assert!(kept.len() == 1 && kept[0].starts_with("earlier/"), "{kept:?}");
-        for name in [measurements::NAME, "manifest.json"] {
-            assert!(!folder.join(name).exists());
-            fs::copy(folder.join(&kept[0]).join(name), folder.join(name)).expect("copies");
-        }
-        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
-        write_page(&places, &protocol).expect("writes");
-        let page = page::find(&places.notebook(), &protocol).expect("looks").expect("finds");
-        assert!(fs::read_to_string(&page).expect("reads").contains(&kept[0]));
-        assert_eq!(faults(&places), Vec::<String>::new());
-    }
-
-    #[test]
-    fn machines_stand_side_by_side() {
-        let (_dir, places) = repository();
-        let results = places.results().join("999-example");
-        fs::create_dir(results.join("other-machine")).expect("folder");
-        for name in [measurements::NAME, "manifest.json"] {
-            let from = results.join("some-machine").join(name);
-            fs::copy(from, results.join("other-machine").join(name)).expect("copies");
-        }
-        let rows = overview::rows(&places).expect("reads");
-        let text = machines::render(&rows).expect("renders");
-        assert!(text.contains("| `some-machine` |") && text.contains("| `other-machine` |"));
-        let page =
-            page::render(Path::new("20260131-999.md"), &rows[0].protocol, &rows[0].results, "");
-        assert!(page.expect("renders").contains("[MACHINES.md](../MACHINES.md)"));
-    }
-
-    #[test]
-    fn an_entry_without_notes_is_noticed() {
-        let (_dir, places) = repository();
-        fs::remove_file(places.experiments().join("999-example").join(notes::NAME))
-            .expect("removes");
-        assert!(faults(&places).iter().any(|f| f.contains("no notes.toml")));
     }
 
     #[test]
@@ -477,14 +393,5 @@ mark = [{ value = 2.0, label = "claimed" }]
         overview::write(&places, &rows()).expect("writes");
         assert!(fs::read_to_string(&page).expect("reads").contains("\n\nMany.\n"));
         assert_eq!(faults(&written.replace("2 [2, 2]", "9 [9, 9]")).len(), 4);
-    }
-
-    #[test]
-    fn empty_sections_are_named() {
-        let (_dir, places) = repository();
-        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
-        let mut faults = Vec::new();
-        check_entry(&places, &protocol, &mut faults).expect("checks");
-        assert!(faults.iter().any(|f| f.contains("\"Findings\" is empty")), "{faults:?}");
     }
 }

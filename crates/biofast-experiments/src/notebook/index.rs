@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::overview::{self, Row};
-use super::page::{self, one_line};
+use super::page::{self, cell};
 use super::tables;
 
 /// The file's name in the notebook.
@@ -71,8 +71,3 @@ const GAPS: &str = "
 Numbers follow those of the earlier studies' own documents where there were such. Those that are missing (005, 006, 009, 012, 014, 019 to 024, 030, 033) were never
 entries here: the inventory of claims that this notebook began from lists nothing to measure under them.
 ";
-
-/// Text for a table's cell.
-fn cell(text: &str) -> String {
-    one_line(text).replace('|', "\\|")
-}

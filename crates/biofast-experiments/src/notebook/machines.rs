@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::overview::Row;
-use super::page::one_line;
+use super::page::cell;
 use super::tables;
 use crate::core::conditions::Conditions;
 use crate::core::protocol::Protocol;
@@ -75,9 +75,4 @@ pub(crate) fn render(rows: &[Row]) -> Result<String> {
         }
     }
     Ok(text)
-}
-
-/// Text for a table's cell.
-fn cell(text: &str) -> String {
-    one_line(text).replace('|', "\\|")
 }

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
+use tempfile::TempDir;
 
 use crate::core::cell::Cell;
 use crate::core::conditions::{self, Conditions};
@@ -28,6 +29,7 @@ use crate::core::protocol::{self, Protocol, Scale};
 use crate::core::surroundings::Surroundings;
 use crate::core::{machine, measurements, notes, runner, sources, summary};
 use crate::entries;
+use crate::files;
 use page::MachineResults;
 pub use {check::check, new::create};
 
@@ -35,8 +37,6 @@ pub use {check::check, new::create};
 pub struct Places {
     /// The repository.
     pub root: PathBuf,
-    /// Results go below this folder, if not to `results`.
-    pub out: Option<PathBuf>,
 }
 
 impl Places {
@@ -54,33 +54,40 @@ impl Places {
 }
 
 /// What `run` was asked for.
+#[derive(clap::Args)]
 pub struct RunOptions {
-    /// Three-digit numbers of entries, `threads` or `all`.
+    /// Numbers of entries, `threads` (all that more cores could change) or `all`.
+    #[arg(required = true)]
     pub ids: Vec<String>,
-    /// Small inputs and few repetitions; results go to `target/lab`.
+    /// Small inputs, few repetitions; written to target/lab.
+    #[arg(long)]
     pub quick: bool,
-    /// With the opt-in levels.
+    /// With the opt-in levels (10 million reads), which need several GB of memory or disk.
+    #[arg(long)]
     pub full: bool,
-    /// Kept beside the machine's results, which stay as they are.
+    /// Keep the run as a pilot beside the machine's results, and leave these as they are.
+    #[arg(long)]
     pub pilot: bool,
-    /// Instead of the protocol's number.
-    pub repetitions: Option<usize>,
-    /// Of the order of conditions.
+    /// Repetitions, instead of the protocol's.
+    #[arg(long, value_name = "N")]
+    pub reps: Option<usize>,
+    /// Seed of the order of conditions.
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// The datasets directory.
+    /// Write results below this folder and leave the notebook alone.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The datasets directory: manifest, committed sample, generated/.
+    #[arg(long, default_value = "datasets")]
     pub dir: PathBuf,
 }
 
-/// All protocols, by number.
 fn protocols(places: &Places) -> Result<Vec<Protocol>> {
-    let dir = places.experiments();
-    let mut all = Vec::new();
-    for file in fs::read_dir(&dir).with_context(|| format!("cannot read {}", dir.display()))? {
-        let path = file?.path();
-        if path.join(protocol::NAME).is_file() {
-            all.push(Protocol::read(&path)?);
-        }
-    }
+    let folders = files::list(&places.experiments())?.into_iter();
+    let mut all = folders
+        .filter(|path| path.join(protocol::NAME).is_file())
+        .map(|path| Protocol::read(&path))
+        .collect::<Result<Vec<_>>>()?;
     all.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(all)
 }
@@ -104,11 +111,9 @@ fn select(places: &Places, ids: &[String]) -> Result<Vec<Protocol>> {
 }
 
 fn code_of(id: &str) -> Result<&'static dyn Entry> {
-    entries::ALL
-        .iter()
-        .copied()
-        .find(|entry| entry.id() == id)
-        .with_context(|| format!("entry {id} has a protocol, but no code under entries/"))
+    let mut all = entries::all();
+    let found = all.find(|(own, _)| *own == id).map(|(_, entry)| entry);
+    found.with_context(|| format!("entry {id} has a protocol, but no code under entries/"))
 }
 
 /// `biofast-lab list`.
@@ -140,19 +145,11 @@ pub fn run(places: &Places, options: &RunOptions) -> Result<()> {
         let mut command = Command::new(&program);
         command.arg("--root").arg(&places.root).args(["run", &protocol.id]);
         command.arg("--dir").arg(&options.dir).args(["--seed", &options.seed.to_string()]);
-        if options.quick {
-            command.arg("--quick");
-        }
-        if options.full {
-            command.arg("--full");
-        }
-        if options.pilot {
-            command.arg("--pilot");
-        }
-        if let Some(repetitions) = options.repetitions {
-            command.args(["--reps", &repetitions.to_string()]);
-        }
-        if let Some(out) = &places.out {
+        let flags =
+            [("--quick", options.quick), ("--full", options.full), ("--pilot", options.pilot)];
+        command.args(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| flag));
+        command.args(options.reps.map(|reps| format!("--reps={reps}")));
+        if let Some(out) = &options.out {
             command.arg("--out").arg(out);
         }
         let status = command.status().context("cannot start this program again")?;
@@ -175,19 +172,19 @@ fn run_one(places: &Places, protocol: &Protocol, options: &RunOptions) -> Result
         if scale == Scale::Quick { protocol.quick_repetitions } else { protocol.repetitions };
     let plan = runner::Plan {
         scale,
-        repetitions: options.repetitions.unwrap_or(declared),
+        repetitions: options.reps.unwrap_or(declared),
         seed: options.seed,
         dir: &options.dir,
     };
     ensure!(plan.repetitions >= 2, "--reps needs a number above 1");
-    let out = match &places.out {
+    let out = match &options.out {
         Some(out) => out.clone(),
         None if scale == Scale::Quick && !options.pilot => places.root.join("target/lab"),
         None => places.results(),
     };
     let entry = code_of(&protocol.id)?;
-    let scratch = Scratch::create(&options.dir)?;
-    let lab = Lab::new(&options.dir, &scratch.0, scale, false);
+    let scratch = scratch(&options.dir)?;
+    let lab = Lab::new(&options.dir, scratch.path(), scale, false);
     let mut conditions = Conditions::now(protocol, &plan);
     conditions.sources = sources::now(&places.root, protocol)?;
     let start = Instant::now();
@@ -207,7 +204,7 @@ fn run_one(places: &Places, protocol: &Protocol, options: &RunOptions) -> Result
         keep_earlier(&folder)?;
         folder
     };
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    files::create_folder(&folder)?;
     let factors: Vec<String> = protocol.factors.iter().map(|f| f.name.clone()).collect();
     measurements::write(&folder, &factors, &all)?;
     conditions.write(&folder)?;
@@ -226,7 +223,7 @@ fn run_one(places: &Places, protocol: &Protocol, options: &RunOptions) -> Result
         let text = tables::verdict(&results.summary, protocol)?
             + "\n"
             + &tables::all(&results.summary, protocol)?;
-        fs::write(&page, text).with_context(|| format!("cannot write {}", page.display()))?;
+        files::write(&page, text)?;
         eprintln!("written to {}", folder.display());
     }
     Ok(())
@@ -246,14 +243,9 @@ pub fn run_cell(id: &str, cell: &str, scale: &str, dir: &Path, scratch: &Path) -
 fn regenerate(folder: &Path, protocol: &Protocol) -> Result<MachineResults> {
     let results = compute(folder, protocol)?;
     let path = folder.join(summary::NAME);
-    fs::write(&path, to_json(&results.summary)?)
-        .with_context(|| format!("cannot write {}", path.display()))?;
+    files::write(&path, files::to_json(&results.summary)?)?;
     figure::write(folder, &results.summary, protocol, &figure_note(&results))?;
     Ok(results)
-}
-
-fn to_json(summary: &summary::Summary) -> Result<String> {
-    Ok(serde_json::to_string_pretty(summary).context("cannot serialise the summary")? + "\n")
 }
 
 /// The line under a figure's title.
@@ -271,7 +263,6 @@ fn compute(folder: &Path, protocol: &Protocol) -> Result<MachineResults> {
     Ok(MachineResults { machine, conditions: Conditions::read(folder)?, summary, kept })
 }
 
-/// The results of every machine.
 fn read_results(results: &Path, protocol: &Protocol) -> Result<Vec<MachineResults>> {
     machine_folders(results, protocol)?.iter().map(|folder| compute(folder, protocol)).collect()
 }
@@ -281,15 +272,8 @@ fn machine_folders(results: &Path, protocol: &Protocol) -> Result<Vec<PathBuf>> 
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))? {
-        let path = entry?.path();
-        if path.join(conditions::NAME).is_file() {
-            folders.push(path);
-        }
-    }
-    folders.sort();
-    Ok(folders)
+    let folders = files::list(&folder)?.into_iter();
+    Ok(folders.filter(|path| path.join(conditions::NAME).is_file()).collect())
 }
 
 /// Writes the generated parts of an entry's page, which is made if there is none.
@@ -299,13 +283,9 @@ fn write_page(places: &Places, protocol: &Protocol) -> Result<()> {
         Some(path) => path,
         None => page::new_path(&notebook, protocol, &machine::utc_now()),
     };
-    let old = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
     let results = read_results(&places.results(), protocol)?;
-    let text = page::render(&path, protocol, &results, &old)?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    let text = page::render(&path, protocol, &results, &files::read_if_there(&path)?)?;
+    files::write(&path, text)
 }
 
 fn render_index(places: &Places, rows: &[overview::Row]) -> Result<String> {
@@ -334,7 +314,7 @@ fn write_joint_pages(places: &Places) -> Result<()> {
         [(index::NAME, render_index(places, &rows)?), (machines::NAME, machines::render(&rows)?)];
     for (name, text) in files {
         let path = places.notebook().join(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        files::write(&path, text)?;
     }
     Ok(())
 }
@@ -345,8 +325,7 @@ pub fn accept(places: &Places, ids: &[String], why: &str) -> Result<()> {
     for protocol in select(places, ids)? {
         let now = sources::now(&places.root, &protocol)?;
         let path = places.experiments().join(protocol.name()).join(notes::NAME);
-        let mut text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut text = files::read(&path)?;
         let mut written = Vec::new();
         for folder in machine_folders(&places.results(), &protocol)? {
             // One that was run before there were checksums gets all of them.
@@ -362,7 +341,7 @@ pub fn accept(places: &Places, ids: &[String], why: &str) -> Result<()> {
                 }
             }
         }
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        files::write(&path, text)?;
         println!("{}: {} source(s) accepted", protocol.name(), written.len());
     }
     report(places, ids)
@@ -380,7 +359,7 @@ fn keep_earlier(folder: &Path) -> Result<()> {
     }
     let date = Conditions::read(folder)?.date.replace(':', "");
     let kept = folder.join(EARLIER).join(date);
-    fs::create_dir_all(&kept).with_context(|| format!("cannot create {}", kept.display()))?;
+    files::create_folder(&kept)?;
     for name in [measurements::NAME, conditions::NAME] {
         fs::rename(folder.join(name), kept.join(name))
             .with_context(|| format!("cannot move {name} to {}", kept.display()))?;
@@ -392,38 +371,25 @@ fn keep_earlier(folder: &Path) -> Result<()> {
 fn kept_runs(folder: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for kind in [PILOTS, EARLIER] {
-        let folder = folder.join(kind);
-        if folder.is_dir() {
-            for run in fs::read_dir(&folder).with_context(|| format!("{}", folder.display()))? {
-                found.push(format!("{kind}/{}", run?.file_name().to_string_lossy()));
-            }
+        if folder.join(kind).is_dir() {
+            let runs = files::list(&folder.join(kind))?.into_iter();
+            let name =
+                |run: PathBuf| run.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            found.extend(runs.map(|run| format!("{kind}/{}", name(run))));
         }
     }
     found.sort();
     Ok(found)
 }
 
-/// A directory beside the datasets, so that it is on the same file system; removed at the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn create(dir: &Path) -> Result<Self> {
-        let parent = fs::canonicalize(dir)
-            .with_context(|| format!("no datasets directory at {}", dir.display()))?
-            .join("generated");
-        fs::create_dir_all(&parent)
-            .with_context(|| format!("cannot create {}", parent.display()))?;
-        let path = parent.join(format!("lab-{}", std::process::id()));
-        match fs::create_dir(&path) {
-            Ok(()) => Ok(Scratch(path)),
-            Err(error) => bail!("cannot create {}: {error}", path.display()),
-        }
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Nothing depends on its removal.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// A directory beside the datasets, so that it is on the same file system.
+fn scratch(dir: &Path) -> Result<TempDir> {
+    let parent = fs::canonicalize(dir)
+        .with_context(|| format!("no datasets directory at {}", dir.display()))?
+        .join("generated");
+    files::create_folder(&parent)?;
+    tempfile::Builder::new()
+        .prefix("lab-")
+        .tempdir_in(&parent)
+        .with_context(|| format!("cannot write to {}", parent.display()))
 }

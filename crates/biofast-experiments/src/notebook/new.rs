@@ -1,11 +1,10 @@
 //! `biofast-lab new`: the folder of a new entry with a protocol to fill in.
 
-use std::fs;
-
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 
 use super::{Places, overview, protocols};
 use crate::core::{notes, protocol};
+use crate::files;
 
 /// Makes `experiments/NNN-slug/protocol.toml`; the number is the next free one, or the first part of `slug`.
 pub fn create(places: &Places, slug: &str) -> Result<()> {
@@ -28,13 +27,12 @@ pub fn create(places: &Places, slug: &str) -> Result<()> {
     ensure!(valid(slug), "no name behind the number");
     ensure!(id != overview::ID && all.iter().all(|p| p.id != id), "entry {id} exists");
     let folder = places.experiments().join(format!("{id}-{slug}"));
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    files::create_folder(&folder)?;
     let path = folder.join(protocol::NAME);
-    fs::write(&path, TEMPLATE.replace("{id}", &id).replace("{slug}", slug))
-        .with_context(|| format!("cannot write {}", path.display()))?;
+    files::write(&path, TEMPLATE.replace("{id}", &id).replace("{slug}", slug))?;
     println!("{}", path.display());
     let path = folder.join(notes::NAME);
-    fs::write(&path, NOTES).with_context(|| format!("cannot write {}", path.display()))?;
+    files::write(&path, NOTES)?;
     println!("{}", path.display());
     println!(
         "next: fill it in, write crates/biofast-experiments/src/entries/e{id}_{}.rs and register it in entries/mod.rs, \

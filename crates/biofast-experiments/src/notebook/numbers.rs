@@ -1,6 +1,6 @@
 //! How numbers are written in tables, on axes and in the index.
 
-use crate::core::summary::Interval;
+use crate::core::stats::Interval;
 
 /// What a metric's numbers are, by the end of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +18,6 @@ fn unit_of(metric: &str) -> Unit {
     } else {
         Unit::Plain
     }
-}
-
-/// What a level stands for, if it is a number, with K, M or G behind it or not.
-pub(crate) fn level(text: &str) -> Option<f64> {
-    let (digits, factor) = match text.chars().last()? {
-        'K' => (&text[..text.len() - 1], 1e3),
-        'M' => (&text[..text.len() - 1], 1e6),
-        'G' => (&text[..text.len() - 1], 1e9),
-        _ => (text, 1.0),
-    };
-    digits.parse::<f64>().ok().map(|n| n * factor)
 }
 
 /// Divisor and name of the unit that suits a value of a metric.
@@ -56,7 +45,6 @@ pub(crate) fn value(metric: &str, value: f64) -> String {
     format!("{}{unit}", figure(value / divisor))
 }
 
-/// A ratio with its interval: `3.21 [3.10, 3.40]`.
 pub(crate) fn ratio(i: &Interval) -> String {
     format!("{} [{}, {}]", figure(i.median), figure(i.low), figure(i.high))
 }
@@ -98,23 +86,4 @@ fn grouped(value: f64) -> String {
         text.push(digit);
     }
     if value < 0.0 { format!("-{text}") } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn units_follow_the_size() {
-        let i = Interval { median: 0.00123, low: 0.0012, high: 0.00125 };
-        assert_eq!(interval("wall_s", &i), "1.23 ms [1.20, 1.25]");
-        assert_eq!(value("wall_s", 2.5e-7), "250 ns");
-        assert_eq!(value("max_rss_kb", 2000.0), "2.05 MB");
-        assert_eq!(value("minor_faults", 1234567.0), "1,234,567");
-        assert_eq!((level("30K"), level("0.5"), level("mmap")), (Some(30e3), Some(0.5), None));
-        assert_eq!(figure(0.0), "0");
-        assert_eq!(figure(54.0), "54");
-        assert_eq!(figure(54.04), "54.0");
-        assert_eq!(figure(-12345.0), "-12,345");
-    }
 }

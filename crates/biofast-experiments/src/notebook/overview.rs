@@ -2,17 +2,17 @@
 //! there are, with conclusions by hand. Written by every `run` and `report`, compared by `check`.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 
-use super::page::{self, CLOSE, MachineResults, OPEN, one_line};
+use super::page::{self, MachineResults, cell};
 use super::{Places, protocols, read_results, tables};
 use crate::core::machine;
 use crate::core::notes::By;
 use crate::core::protocol::Protocol;
 use crate::core::summary::{Outcome, Summary, Tally};
+use crate::files;
 
 /// The number under which it stands in the notebook; entries don't take it.
 pub(crate) const ID: &str = "051";
@@ -21,7 +21,7 @@ const TITLE: &str = "All claims and what was measured";
 pub(crate) const QUESTION: &str = "What became of all the claims?";
 
 /// The sections, in order, and whether they are written by hand alone.
-const SECTIONS: [(&str, bool); 7] = [
+pub(crate) const SECTIONS: [(&str, bool); 7] = [
     ("Objective", false),
     ("Verdicts", false),
     ("Series A: kernels", true),
@@ -73,17 +73,12 @@ pub(crate) fn write(places: &Places, rows: &[Row]) -> Result<()> {
     let path = find(&notebook)?.unwrap_or_else(|| {
         page::dated_path(&notebook, &format!("{ID}-{NAME}"), &machine::utc_now())
     });
-    let old = if path.exists() { fs::read_to_string(&path)? } else { String::new() };
-    let text = render(&path, rows, &old)?;
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    let text = render(&path, rows, &files::read_if_there(&path)?)?;
+    files::write(&path, text)
 }
 
 /// The whole page; hand-written text is taken from `old`.
 pub(crate) fn render(path: &Path, rows: &[Row], old: &str) -> Result<String> {
-    let prose = page::hand_written(old);
     let mut text = String::from("---\n");
     writeln!(text, "entry_id: \"{ID}\"")?;
     writeln!(text, "date: {}", page::date_of(path)?)?;
@@ -91,32 +86,12 @@ pub(crate) fn render(path: &Path, rows: &[Row], old: &str) -> Result<String> {
     writeln!(text, "entries: {}", rows.len())?;
     writeln!(text, "verdicts: \"{}\"", counts(rows))?;
     writeln!(text, "---\n\n# {ID} {TITLE}")?;
-    for (name, by_hand) in SECTIONS {
-        writeln!(text, "\n## {name}")?;
-        if !by_hand {
-            let generated = match name {
-                "Objective" => objective(rows),
-                "Verdicts" => verdicts(rows)?,
-                _ => table(path, rows)?,
-            };
-            writeln!(text, "\n{OPEN}\n{}\n{CLOSE}", generated.trim())?;
-        }
-        if let Some(own) = prose.get(name).filter(|own| !own.is_empty()) {
-            writeln!(text, "\n{own}")?;
-        }
-    }
+    page::write_sections(&mut text, &SECTIONS, old, |name| match name {
+        "Objective" => Ok(objective(rows)),
+        "Verdicts" => verdicts(rows),
+        _ => table(path, rows),
+    })?;
     Ok(text)
-}
-
-/// Sections that have no text.
-pub(crate) fn empty_sections(text: &str) -> Vec<&'static str> {
-    let prose = page::hand_written(text);
-    let empty = |name: &str| prose.get(name).is_none_or(String::is_empty);
-    SECTIONS
-        .iter()
-        .filter(|(name, by_hand)| *by_hand && empty(name))
-        .map(|(name, _)| *name)
-        .collect()
 }
 
 fn objective(rows: &[Row]) -> String {
@@ -309,9 +284,4 @@ fn beside(here: &Path, page: &Path) -> String {
         Some(folder) if folder != here => format!("../{}/{}", file(folder), file(page)),
         _ => file(page),
     }
-}
-
-/// Text for a table's cell.
-fn cell(text: &str) -> String {
-    one_line(text).replace('|', "\\|")
 }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
@@ -13,12 +12,13 @@ use crate::core::conditions::Conditions;
 use crate::core::notes::By;
 use crate::core::protocol::Protocol;
 use crate::core::summary::Summary;
+use crate::files;
 
 pub(crate) const OPEN: &str = "<!-- generated -->";
 pub(crate) const CLOSE: &str = "<!-- end of generated -->";
 
 /// The sections of an entry, in order, and whether they are written by hand alone.
-const SECTIONS: [(&str, bool); 10] = [
+pub(crate) const SECTIONS: [(&str, bool); 10] = [
     ("Objective", false),
     ("Background", true),
     ("Prediction", false),
@@ -31,7 +31,6 @@ const SECTIONS: [(&str, bool); 10] = [
     ("What biofast does about it", true),
 ];
 
-/// The results of one machine.
 pub(crate) struct MachineResults {
     /// The folder's name.
     pub(crate) machine: String,
@@ -51,28 +50,12 @@ pub(crate) fn find(notebook: &Path, protocol: &Protocol) -> Result<Option<PathBu
 
 /// The pages whose names end so.
 pub(crate) fn ending_with(notebook: &Path, ending: &str) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for month in folders(notebook)? {
-        for file in fs::read_dir(&month)? {
-            let path = file?.path();
-            if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending)) {
-                found.push(path);
-            }
-        }
-    }
-    Ok(found)
-}
-
-fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            all.push(path);
-        }
-    }
-    all.sort();
-    Ok(all)
+    let months = files::list(notebook)?.into_iter().filter(|path| path.is_dir());
+    let pages = months.map(|month| files::list(&month)).collect::<Result<Vec<_>>>()?;
+    let ends = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending))
+    };
+    Ok(pages.into_iter().flatten().filter(ends).collect())
 }
 
 /// Where a new entry goes; `date` is `YYYY-MM-DD…`.
@@ -93,7 +76,6 @@ pub(crate) fn render(
     results: &[MachineResults],
     old: &str,
 ) -> Result<String> {
-    let prose = hand_written(old);
     let mut text = frontmatter(path, protocol, results)?;
     writeln!(text, "\n# {} {}", protocol.id, protocol.title)?;
     let notes = &protocol.notes;
@@ -105,31 +87,47 @@ pub(crate) fn render(
         or_open(&notes.answer),
         or_open(&notes.advice)
     )?;
-    for (name, by_hand) in SECTIONS {
+    write_sections(&mut text, &SECTIONS, old, |name| generated(name, protocol, results))?;
+    Ok(text)
+}
+
+/// Writes sections: what is generated of those that aren't by hand alone, then the hand-written text of `old`.
+pub(crate) fn write_sections(
+    text: &mut String,
+    sections: &[(&'static str, bool)],
+    old: &str,
+    generated: impl Fn(&str) -> Result<String>,
+) -> Result<()> {
+    let prose = hand_written(old);
+    for (name, by_hand) in sections {
         writeln!(text, "\n## {name}")?;
         if !by_hand {
-            let generated = generated(name, protocol, results)?;
-            writeln!(text, "\n{OPEN}\n{}\n{CLOSE}", generated.trim())?;
+            writeln!(text, "\n{OPEN}\n{}\n{CLOSE}", generated(name)?.trim())?;
         }
         if let Some(own) = prose.get(name).filter(|own| !own.is_empty()) {
             writeln!(text, "\n{own}")?;
         }
     }
-    Ok(text)
+    Ok(())
 }
 
-/// Sections that have no text.
-pub(crate) fn empty_sections(text: &str) -> Vec<&'static str> {
+pub(crate) fn empty_sections(sections: &[(&'static str, bool)], text: &str) -> Vec<&'static str> {
     let prose = hand_written(text);
-    SECTIONS
-        .into_iter()
-        .filter(|(name, by_hand)| *by_hand && prose.get(*name).is_none_or(String::is_empty))
-        .map(|(name, _)| name)
+    let empty = |name: &str| prose.get(name).is_none_or(String::is_empty);
+    sections
+        .iter()
+        .filter(|(name, by_hand)| *by_hand && empty(name))
+        .map(|(name, _)| *name)
         .collect()
 }
 
+/// Text for a table's cell.
+pub(crate) fn cell(text: &str) -> String {
+    one_line(text).replace('|', "\\|")
+}
+
 /// Each section's text outside the markers.
-pub(crate) fn hand_written(text: &str) -> BTreeMap<&str, String> {
+fn hand_written(text: &str) -> BTreeMap<&str, String> {
     let mut sections: BTreeMap<&str, String> = BTreeMap::new();
     let mut name = "";
     let mut inside = false;
@@ -182,7 +180,6 @@ fn frontmatter(path: &Path, protocol: &Protocol, results: &[MachineResults]) -> 
     Ok(text)
 }
 
-/// The verdict, of each machine if they differ.
 pub(crate) fn verdict(results: &[MachineResults]) -> String {
     match results {
         [] => "not run yet".to_owned(),
@@ -205,7 +202,6 @@ fn short_commit(commit: &str) -> String {
     format!("{} {note}", hash.get(..12).unwrap_or(hash)).trim_end().to_owned()
 }
 
-/// Text on one line.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -363,19 +359,13 @@ mod tests {
     fn hand_written_text_survives_and_generated_text_does_not_pile_up() {
         let path = Path::new("lab-notebook/2026-01/20260131-999-kernel-example.md");
         let first = render(path, &sample(), &[], "").expect("renders");
-        assert_eq!(empty_sections(&first).len(), 4);
+        assert_eq!(empty_sections(&SECTIONS, &first).len(), 4);
         let written = first.replace("## Findings\n", "## Findings\n\nFast is faster.\n");
         let again = render(path, &sample(), &[], &written).expect("renders");
         assert!(again.contains("## Findings\n\nFast is faster.\n"));
         assert_eq!(render(path, &sample(), &[], &again).expect("renders"), again);
         assert_eq!(again.matches(OPEN).count(), first.matches(OPEN).count());
         assert!(again.contains("date: 2026-01-31\n") && again.contains("status: planned\n"));
-        assert_eq!(empty_sections(&again).len(), 3);
-    }
-
-    #[test]
-    fn a_new_entry_is_named_by_its_date() {
-        let path = new_path(Path::new("n"), &sample(), "2026-01-31T12:00:00Z");
-        assert_eq!(path, Path::new("n/2026-01/20260131-999-kernel-example.md"));
+        assert_eq!(empty_sections(&SECTIONS, &again).len(), 3);
     }
 }

@@ -10,7 +10,6 @@ use crate::core::cell::Cell;
 use crate::core::protocol::Protocol;
 use crate::core::summary::{CellResult, Outcome, Summary, Tally};
 
-/// The verdict with its checks.
 pub(crate) fn verdict(summary: &Summary, protocol: &Protocol) -> Result<String> {
     let mut text = String::new();
     let tally = Tally::of(&summary.checks).text();
@@ -69,7 +68,6 @@ fn serial(text: &mut String, summary: &Summary, protocol: &Protocol) -> Result<(
     Ok(())
 }
 
-/// What a check measured.
 pub(crate) fn measured(
     check: &super::summary::CheckResult,
     metric: &str,
@@ -164,7 +162,6 @@ fn pivot(
     Ok(())
 }
 
-/// The factors and levels of a protocol.
 pub(crate) fn factors(protocol: &Protocol) -> Result<String> {
     let mut text = String::from("| factor | levels | |\n|---|---|---|\n");
     for factor in &protocol.factors {

@@ -33,29 +33,3 @@ pub(crate) fn read_through(
         take(&buffer[..read]);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_change_at_their_limits() {
-        let sizes = [0, 1 << 16, (1 << 16) + 1, 1 << 20, (1 << 20) + 1, u64::MAX].map(buffer_size);
-        assert_eq!(sizes, [4096, 4096, 65_536, 65_536, 262_144, 262_144]);
-    }
-
-    #[test]
-    fn calls_are_as_many_as_buffers_and_one() {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let path = dir.path().join("file");
-        for (len, buffer, calls) in [(0, 10, 1), (1, 10, 2), (100, 10, 11), (101, 10, 12)] {
-            let bytes: Vec<u8> = (0..len as u8).collect();
-            std::fs::write(&path, &bytes).expect("writes");
-            let mut seen = Vec::new();
-            let mut file = File::open(&path).expect("opens");
-            let take = |piece: &[u8]| seen.extend_from_slice(piece);
-            let counted = read_through(&mut file, &mut vec![0; buffer], take).expect("reads");
-            assert_eq!((seen, counted), (bytes, calls), "{len}");
-        }
-    }
-}

@@ -8,6 +8,8 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use memmap2::Mmap;
 
+use crate::core::page_cache;
+
 /// What the kernel is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Advice {
@@ -38,12 +40,10 @@ impl Advice {
 
     /// Says about a file what is to be said about it.
     pub(crate) fn of_file(self, file: &File) -> Result<()> {
-        #[cfg(target_os = "linux")]
-        if self.file {
-            crate::core::page_cache::advise(file, 0, 0, libc::POSIX_FADV_SEQUENTIAL)?;
+        match self.file {
+            true => page_cache::advise(file, 0, 0, page_cache::Advice::Sequential),
+            false => Ok(()),
         }
-        let _ = file;
-        Ok(())
     }
 }
 

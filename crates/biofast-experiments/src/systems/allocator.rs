@@ -38,40 +38,20 @@ static SYSTEM: Functions = Functions {
 static CHOSEN: OnceLock<Functions> = OnceLock::new();
 
 impl Functions {
-    /// The functions of a library, or what it lacks.
     fn load(library: &CStr) -> Result<Functions, &'static CStr> {
         // SAFETY: the name ends with a zero. The library is never closed, so its functions stay.
         let handle = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if handle.is_null() {
             return Err(c"cannot be loaded");
         }
-        let find = |name: &'static CStr| {
-            // SAFETY: the handle is open and the name ends with a zero.
-            let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
-            if found.is_null() { Err(name) } else { Ok(found) }
-        };
-        // SAFETY: each symbol was found under the name whose C signature is the one it is given here.
+        // SAFETY: each symbol is found under the name whose C signature is the one its field has.
         unsafe {
             Ok(Functions {
-                malloc: std::mem::transmute::<
-                    *mut c_void,
-                    unsafe extern "C" fn(usize) -> *mut c_void,
-                >(find(c"malloc")?),
-                calloc: std::mem::transmute::<
-                    *mut c_void,
-                    unsafe extern "C" fn(usize, usize) -> *mut c_void,
-                >(find(c"calloc")?),
-                realloc: std::mem::transmute::<
-                    *mut c_void,
-                    unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void,
-                >(find(c"realloc")?),
-                posix_memalign: std::mem::transmute::<
-                    *mut c_void,
-                    unsafe extern "C" fn(*mut *mut c_void, usize, usize) -> c_int,
-                >(find(c"posix_memalign")?),
-                free: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void)>(find(
-                    c"free",
-                )?),
+                malloc: find(handle, c"malloc")?,
+                calloc: find(handle, c"calloc")?,
+                realloc: find(handle, c"realloc")?,
+                posix_memalign: find(handle, c"posix_memalign")?,
+                free: find(handle, c"free")?,
             })
         }
     }
@@ -149,6 +129,21 @@ impl Functions {
     }
 }
 
+/// A function of a library, or its name if there is none.
+///
+/// # Safety
+/// `handle` is of an open library, whose function of that name, if there is one, is an `F`.
+unsafe fn find<F: Copy>(handle: *mut c_void, name: &'static CStr) -> Result<F, &'static CStr> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    // SAFETY: the handle is open, as the caller promises, and the name ends with a zero.
+    let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
+    if found.is_null() {
+        return Err(name);
+    }
+    // SAFETY: as the caller promises; both are as long as a pointer.
+    Ok(unsafe { std::mem::transmute_copy(&found) })
+}
+
 /// Whether `malloc` aligns enough.
 fn fits_malloc(layout: Layout) -> bool {
     layout.align() <= MIN_ALIGN && layout.align() <= layout.size()
@@ -211,54 +206,4 @@ fn file_of(function: *const c_void) -> String {
     }
     // SAFETY: dladdr found it, so it is a string that lives as long as the library is loaded.
     unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Memory of many sizes and alignments is aligned, zeroed where asked, kept when it grows, and given back.
-    fn exercise(functions: &Functions) {
-        for align in [1, 8, 16, 64, 4096] {
-            for size in [1, 7, 24, 100, 5000, 300_000] {
-                let layout = Layout::from_size_align(size, align).expect("layout");
-                let new = functions.alloc_zeroed(layout);
-                assert!(!new.is_null() && new.addr().is_multiple_of(align), "{layout:?}");
-                // SAFETY: `size` bytes were just allocated there and nothing else points to them.
-                let bytes = unsafe { std::slice::from_raw_parts_mut(new, size) };
-                assert!(bytes.iter().all(|b| *b == 0));
-                bytes.fill(7);
-                // SAFETY: from this table, of this layout; `bytes` isn't used again.
-                let grown = unsafe { functions.realloc(new, layout, 2 * size) };
-                assert!(!grown.is_null() && grown.addr().is_multiple_of(align), "{layout:?}");
-                // SAFETY: it holds twice as many bytes, the first half of which were copied.
-                assert!(unsafe { std::slice::from_raw_parts(grown, size) }.iter().all(|b| *b == 7));
-                // SAFETY: from this table, and not used again.
-                unsafe { (functions.free)(grown.cast()) };
-            }
-        }
-    }
-
-    #[test]
-    fn the_system_serves_if_nothing_is_said() {
-        exercise(&SYSTEM);
-        let (rust, c) = serving();
-        assert_eq!(rust, c);
-        assert_ne!(rust, "unknown");
-    }
-
-    #[test]
-    #[ignore = "needs libmimalloc.so.2"]
-    fn a_loaded_library_serves() {
-        // jemalloc needs room that must be asked for before a process starts; mimalloc doesn't.
-        let functions = Functions::load(c"libmimalloc.so.2")
-            .unwrap_or_else(|lacks| panic!("libmimalloc.so.2 {lacks:?}"));
-        exercise(&functions);
-        assert!(file_of(functions.malloc as *const c_void).contains("mimalloc"));
-    }
-
-    #[test]
-    fn a_library_that_is_not_there_is_not_loaded() {
-        assert!(Functions::load(c"libno-such-allocator.so").is_err());
-    }
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::files;
+
 /// The process is inside the group as long as this lives.
 pub(crate) struct MemoryLimit {
     group: PathBuf,
@@ -18,8 +20,7 @@ impl MemoryLimit {
     pub(crate) fn enter(bytes: u64) -> Result<Self> {
         let limit = MemoryLimit::create()?;
         let file = limit.limit_file().context("the group has no limit of memory")?;
-        fs::write(&file, bytes.to_string())
-            .with_context(|| format!("cannot write {}", file.display()))?;
+        files::write(&file, bytes.to_string())?;
         move_to(&limit.group)?;
         Ok(limit)
     }

@@ -141,35 +141,3 @@ impl Table for Open {
         (slot.kmer == kmer).then_some(slot.at)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::Rng;
-
-    #[test]
-    fn all_tables_find_the_first_place_segment_after_segment() {
-        let mut tables: Vec<Box<dyn Table>> = Vec::new();
-        for policy in [Policy::New, Policy::PreSized, Policy::Reused] {
-            tables.push(Box::new(Lists::new(policy)));
-            tables.push(Box::new(Map::new(policy)));
-        }
-        tables.extend([false, true].map(|reuse| Box::new(Open::new(reuse)) as Box<dyn Table>));
-        let mut rng = Rng::new(1, 2, 3);
-        // Segments that grow and shrink, with k-mers that come again and some that collide.
-        for len in [0, 1, 500, 20, 3000, 0, 100] {
-            let kmers: Vec<u64> = (0..len).map(|_| rng.below(1000) << rng.below(24)).collect();
-            for table in &mut tables {
-                table.begin(kmers.len());
-                assert_eq!(table.first(0), None, "a table that was begun is empty");
-                for (at, kmer) in kmers.iter().enumerate() {
-                    table.insert(*kmer, at as u32);
-                }
-                for kmer in kmers.iter().copied().chain([5, u64::MAX >> 2]) {
-                    let expected = kmers.iter().position(|k| *k == kmer).map(|at| at as u32);
-                    assert_eq!(table.first(kmer), expected);
-                }
-            }
-        }
-    }
-}

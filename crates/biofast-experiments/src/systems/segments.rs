@@ -42,7 +42,6 @@ impl Segments {
         self.genome.forward(i % (self.genome.len() / LEN) * LEN, LEN)
     }
 
-    /// A segment.
     pub(crate) fn segment(&self, i: usize) -> &[u8] {
         &self.others[i]
     }
@@ -70,26 +69,4 @@ fn mutated(reference: &[u8], index: u64) -> Vec<u8> {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn segments_are_the_same_each_time_and_near_their_references() {
-        let (a, b) = (Segments::new(3), Segments::new(2));
-        assert_eq!(a.len(), 3);
-        assert_eq!(a.segment(1), b.segment(1));
-        assert_ne!(a.segment(0), a.reference(0));
-        assert_ne!(a.segment(0), a.segment(1));
-        let common = a.segment(0).windows(40).step_by(40);
-        let text = String::from_utf8_lossy(a.reference(0)).into_owned();
-        let (mut found, mut all) = (0, 0);
-        for window in common {
-            all += 1;
-            found += usize::from(text.contains(&*String::from_utf8_lossy(window)));
-        }
-        assert!(found * 10 > all * 8, "{found} of {all}");
-    }
 }

@@ -18,7 +18,6 @@ pub(crate) enum Way {
     Buffered,
 }
 
-/// Of the buffer.
 const BUFFER: usize = 64 << 10;
 /// Pieces that `writev` takes at once, on Linux and macOS, less the last that would cut a record.
 const PIECES: usize = 1023;
@@ -98,7 +97,6 @@ fn write_vectored(out: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::R
     Ok(())
 }
 
-/// Counts calls.
 struct Counted<W> {
     out: W,
     calls: u64,
@@ -117,77 +115,5 @@ impl<W: Write> Write for Counted<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    pub(super) const WAYS: [Way; 5] =
-        [Way::Separate, Way::Vectored, Way::Copied, Way::Batched, Way::Buffered];
-
-    /// Takes at most so many bytes a call, and is interrupted before each.
-    struct Short(Vec<u8>, usize, bool);
-
-    impl Write for Short {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.write_vectored(&[IoSlice::new(bytes)])
-        }
-
-        fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-            self.2 = !self.2;
-            if self.2 {
-                return Err(io::ErrorKind::Interrupted.into());
-            }
-            let before = self.0.len();
-            for slice in slices {
-                let room = self.1 - (self.0.len() - before);
-                self.0.extend_from_slice(&slice[..slice.len().min(room)]);
-            }
-            Ok(self.0.len() - before)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn every_way_writes_the_same_bytes_however_few_a_call_takes() {
-        let payload: Vec<u8> = (0..70_000u32).map(|i| (i % 251) as u8).collect();
-        let records: Vec<Record<'_>> = (0..900)
-            .map(|i| -> Record<'_> {
-                let len = if i == 7 { payload.len() } else { i % 90 };
-                [&payload[..i % 19], &payload[i..len.max(i)], &payload[..i % 3]]
-            })
-            .collect();
-        let expected = records.concat().concat();
-        for way in WAYS {
-            for most in [70, 1000, usize::MAX] {
-                let mut out = Short(Vec::new(), most, false);
-                write_records(&mut out, way, &records, &mut Vec::new()).expect("writes");
-                assert!(out.0 == expected, "{way:?} {most}");
-            }
-        }
-    }
-
-    #[test]
-    fn calls_are_those_of_the_way() {
-        let records: Vec<Record<'_>> = vec![[b"head", b"payload", b"tail"]; 1000];
-        let calls = WAYS.map(|way| {
-            write_records(&mut Vec::new(), way, &records, &mut Vec::new()).expect("writes")
-        });
-        assert_eq!(calls, [3000, 1000, 1000, 3, 1]);
-    }
-
-    #[test]
-    fn a_writer_that_takes_nothing_is_an_error() {
-        for way in WAYS {
-            let error =
-                write_records(&mut [0u8; 3][..], way, &[[b"abc", b"def", b"g"]], &mut Vec::new())
-                    .expect_err("full");
-            assert_eq!(error.kind(), io::ErrorKind::WriteZero, "{way:?}");
-        }
     }
 }

@@ -64,32 +64,3 @@ impl Writable {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn both_ways_write_the_same_and_lose_nothing() {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let mut files = Vec::new();
-        for map in [false, true] {
-            let path = dir.path().join(format!("{map}"));
-            std::fs::write(&path, vec![1; 100_000]).expect("writes");
-            let mut file =
-                if map { Writable::map(&path) } else { Writable::open(&path) }.expect("opens");
-            file.write(4090, b"over the end of a page").expect("writes");
-            file.drop_entries().expect("drops");
-            file.write(99_997, b"end").expect("writes");
-            file.sync().expect("syncs");
-            if map {
-                file.write(99_998, b"end").expect_err("beyond the end");
-            }
-            drop(file);
-            files.push(std::fs::read(&path).expect("reads"));
-        }
-        assert!(files[0] == files[1]);
-        assert_eq!(&files[0][4090..4112], b"over the end of a page");
-        assert_eq!(&files[0][99_996..], b"\x01end");
-    }
-}

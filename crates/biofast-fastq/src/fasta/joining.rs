@@ -13,7 +13,7 @@ const LARGE: usize = 8 << 20;
 
 /// A place in a chunk: its line, counted from 0, and its byte, which may be the last one of the chunk before.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct ChunkPosition {
     /// Records that are complete.
     pub(crate) records: usize,
     pub(crate) line: u64,
@@ -57,7 +57,7 @@ impl Joining {
         newlines: &[u32],
         is_end: bool,
         (arena, spans): (&mut Vec<u8>, &mut Vec<Span>),
-        mut told: impl FnMut(Line, Place) -> Result<(), Error>,
+        mut told: impl FnMut(Line, ChunkPosition) -> Result<(), Error>,
     ) -> Result<(), Stop> {
         arena.clear();
         std::mem::swap(arena, &mut self.record);
@@ -69,7 +69,7 @@ impl Joining {
         let ends = newlines.iter().map(|&end| (end as usize, true));
         for (line, (end, is_whole)) in (0..).zip(ends.chain([(bytes.len(), false)])) {
             let mut text = &bytes[at..end];
-            let place = |records: usize, byte: i64| Place { records, line, byte };
+            let place = |records: usize, byte: i64| ChunkPosition { records, line, byte };
             if self.carriage_return && !text.is_empty() {
                 // It was no line end.
                 let kind = self.wrong(b'\r', self.column + 1);
@@ -168,7 +168,7 @@ impl Joining {
 /// Why reading ended.
 pub(crate) enum Stop {
     /// A line is wrong.
-    Fault(ErrorKind, Place),
+    Fault(ErrorKind, ChunkPosition),
     /// What it is was refused.
     Refused(Error),
 }

@@ -34,7 +34,7 @@ use crate::checks::{Readable, sealed};
 use crate::error::Error;
 use crate::record::Record;
 
-pub(crate) use joining::{Joining, Line, Place, Stop};
+pub(crate) use joining::{ChunkPosition, Joining, Line, Stop};
 
 /// The length of sequence lines that are written unless another is asked for: that of samtools faidx and seqkit.
 pub const LINE_WIDTH: usize = 60;
@@ -42,21 +42,7 @@ pub const LINE_WIDTH: usize = 60;
 /// How far the first byte that isn't a line end is looked for by [`is_fasta`].
 const SNIFFED: usize = 4 << 10;
 
-/// A source of FASTQ or FASTA, told apart by its content.
-///
-/// ```
-/// use biofast_fastq::Reader;
-/// use biofast_fastq::fasta::Sequences;
-/// use biofast_io::{Options, Source};
-///
-/// let text = &b">chr1 of a genome\nACGT\nAC\n>chr2\n"[..];
-/// let source = Sequences(Source::from_reader("example", text));
-/// let mut reader = Reader::new(source, &Options::default())?;
-/// let record = reader.next_record()?.expect("two of them");
-/// assert_eq!((record.name(), record.description()), (&b"chr1"[..], &b"of a genome"[..]));
-/// assert_eq!((record.sequence(), record.has_qualities()), (&b"ACGTAC"[..], false));
-/// # Ok::<(), biofast_fastq::Error>(())
-/// ```
+/// A source of FASTQ or FASTA, detected from its content.
 pub struct Sequences(
     /// Where the bytes come from.
     pub Source,
@@ -73,16 +59,7 @@ impl Readable for Sequences {
 
 impl sealed::Sealed for Sequences {}
 
-/// Whether `source` holds FASTA, by its first bytes, which are left unread.
-///
-/// ```
-/// use biofast_fastq::fasta::is_fasta;
-/// use biofast_io::Source;
-///
-/// assert!(is_fasta(&mut Source::from_reader("example", &b"\n>chr1\nACGT\n"[..]))?);
-/// assert!(!is_fasta(&mut Source::from_reader("example", &b"@r\nACGT\n+\nIIII\n"[..]))?);
-/// # Ok::<(), biofast_fastq::Error>(())
-/// ```
+/// Whether `source` holds FASTA, judged by its first bytes, which stay unread.
 ///
 /// # Errors
 /// If nothing can be read.

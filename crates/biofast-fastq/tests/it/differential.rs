@@ -7,12 +7,13 @@ use std::io::Write;
 use biofast_fastq::{Batch, Error, Readable, Reader, UncheckedLetters, par_fold};
 use biofast_io::{IoMode, Options, Source};
 use biofast_testkit::container::{KINDS, Kind, wrap};
+use biofast_testkit::effort::{one_in, times};
 use biofast_testkit::generate;
-use biofast_testkit::reference::{self, Record};
+use biofast_testkit::reference::{self, ReferenceRecord};
 use proptest::prelude::*;
 
-fn owned(record: biofast_fastq::Record<'_>) -> Record {
-    Record {
+fn owned(record: biofast_fastq::Record<'_>) -> ReferenceRecord {
+    ReferenceRecord {
         definition: record.definition().to_vec(),
         sequence: record.sequence().to_vec(),
         qualities: record.qualities().to_vec(),
@@ -23,8 +24,8 @@ fn options(threads: usize, chunk_size: usize) -> Options {
     Options { threads, chunk_size, io: IoMode::Read, ..Options::default() }
 }
 
-fn in_parallel(source: impl Readable, options: &Options) -> (Vec<Record>, Option<String>) {
-    let accept = |all: &mut Vec<(u64, Record)>, batch: Batch<'_>| {
+fn in_parallel(source: impl Readable, options: &Options) -> (Vec<ReferenceRecord>, Option<String>) {
+    let accept = |all: &mut Vec<(u64, ReferenceRecord)>, batch: Batch<'_>| {
         all.extend((batch.first_record()..).zip(batch.iter().map(owned)));
     };
     let result = par_fold(source, options, Vec::new, accept, |a, b| a.extend(b));
@@ -38,7 +39,7 @@ fn in_parallel(source: impl Readable, options: &Options) -> (Vec<Record>, Option
     (numbered.into_iter().map(|(_, record)| record).collect(), error)
 }
 
-fn one_by_one(source: Source, options: &Options) -> (Vec<Record>, Option<Error>) {
+fn one_by_one(source: Source, options: &Options) -> (Vec<ReferenceRecord>, Option<Error>) {
     let mut reader = Reader::new(source, options).unwrap();
     let mut records = Vec::new();
     loop {
@@ -97,7 +98,7 @@ fn check_all_ways(text: &[u8]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(target_arch = "x86_64") { 96 } else { 12 }))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(target_arch = "x86_64") { times(24) } else { 12 }))]
 
     #[test]
     fn good_texts_are_read_alike_in_every_container_on_any_threads(text in generate::good()) {
@@ -271,7 +272,7 @@ fn a_file_that_shrinks_while_it_is_folded_is_an_error() {
         let options = Options { io, ..options(2, 5000) };
         let fault = par_fold(source, &options, || (), accept, |_, _| ()).unwrap_err();
         let message = fault.error.to_string();
-        assert!(message.contains("became shorter"), "{kind:?} {io:?}: {message}");
+        assert!(message.contains("was truncated while"), "{kind:?} {io:?}: {message}");
     }
 }
 
@@ -326,7 +327,8 @@ fn a_control_character_in_a_header_is_a_fault_wherever_it_is() {
         check_all_ways(&text).unwrap();
     }
     for (byte, len) in (0..=255u8).zip((1..60).cycle()) {
-        if byte == b'\n' {
+        let is_tried = byte.is_ascii_control() || usize::from(byte).is_multiple_of(one_in(7));
+        if byte == b'\n' || !is_tried {
             continue;
         }
         let header = [&vec![b'x'; len][..], &[byte], &vec![b'y'; len % 7]].concat();
@@ -370,7 +372,7 @@ fn blank_lines_inside_are_counted_and_errors_where_that_is_asked_for() {
             assert_eq!(warnings, expected, "{text:?}");
             let place = expected.first().map(|warning| match warning {
                 biofast_io::Warning::BlankLines { record, line, .. } => {
-                    format!("x: record {record}, line {line}: expected the lines of a record, found a blank line before more data")
+                    format!("x: record {record}, line {line}: expected the next line of the record, found a blank line")
                 }
                 other => panic!("{other:?}"),
             });
@@ -424,11 +426,11 @@ fn messages_name_record_line_expected_and_found() {
         ),
         (
             "@b\nACG\n+\nII",
-            "record 2, line 8: truncated: the input ends inside this record, expected a quality line as long as the sequence",
+            "record 2, line 8: file is truncated: it ends inside this record (expected a quality line as long as the sequence)",
         ),
         (
             ">b\nACG\n",
-            "record 2, line 5: this is FASTA, not FASTQ; qualities are needed here, and it has none",
+            "record 2, line 5: this is FASTA, not FASTQ; qualities are needed, but FASTA has none",
         ),
     ];
     for (tail, expected) in cases {

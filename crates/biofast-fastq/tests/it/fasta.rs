@@ -143,8 +143,8 @@ fn carriage_returns_before_the_first_record_are_the_same_in_chunks_of_any_size()
 #[test]
 fn what_is_wrong_is_said_with_record_line_and_column() {
     for (text, records, expected) in [
-        (&b">a\nAC\n>\nGT\n"[..], 1, "x: record 2, line 3: expected a name behind '>'"),
-        (b"\n>a\nAC\n>  b\nGT\n", 1, "x: record 2, line 4: expected a name behind '>'"),
+        (&b">a\nAC\n>\nGT\n"[..], 1, "x: record 2, line 3: expected a name after '>'"),
+        (b"\n>a\nAC\n>  b\nGT\n", 1, "x: record 2, line 4: expected a name after '>'"),
         (
             b">a\nAC\nA GT\n",
             0,

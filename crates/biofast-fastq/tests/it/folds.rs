@@ -185,7 +185,7 @@ proptest! {
             }
             Err(fault) => {
                 let error: Error = fault.error;
-                prop_assert!(error.to_string().ends_with("reading was cancelled"), "{error}");
+                prop_assert!(error.to_string().ends_with("cancelled"), "{error}");
                 fault.so_far
             }
         };

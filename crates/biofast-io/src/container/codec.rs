@@ -8,15 +8,7 @@ use std::sync::OnceLock;
 /// The environment variable that overrides the choice.
 const VARIABLE: &str = "BIOFAST_INFLATE";
 
-/// A decoder of BGZF blocks.
-///
-/// ```
-/// use biofast_io::codec::Codec;
-///
-/// // What a user writes into `BIOFAST_INFLATE`.
-/// assert_eq!(Codec::Own.name(), "own");
-/// assert_eq!(Codec::Libdeflate.to_string(), "libdeflate");
-/// ```
+/// A decoder of BGZF blocks. `BIOFAST_INFLATE` calls them `own` and `libdeflate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
     /// `biofast-deflate`, several blocks at once. Runs on every CPU; not on every one the fastest.
@@ -50,23 +42,13 @@ pub struct UnknownCodec(String);
 impl fmt::Display for UnknownCodec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Codec::ALL.map(Codec::name).join(", ");
-        write!(f, "{VARIABLE}={}: unknown decoder; there are: {names}, {AUTO}", self.0)
+        write!(f, "{VARIABLE}={}: unknown decoder: expected {names} or {AUTO}", self.0)
     }
 }
 
 impl std::error::Error for UnknownCodec {}
 
 /// How a decoder is chosen.
-///
-/// ```
-/// use biofast_io::codec::{self, Policy};
-///
-/// let said = match codec::active() {
-///     Policy::Fixed(codec) => codec.name(),
-///     Policy::Faster => "the faster one",
-/// };
-/// assert!(!said.is_empty());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// This one.
@@ -75,20 +57,13 @@ pub enum Policy {
     Faster,
 }
 
-/// The policy in use: [`Policy::Faster`] where the CPU has what `biofast-deflate` needs, else libdeflate; or what
-/// `BIOFAST_INFLATE` names. All give the same bytes and the same verdicts.
+/// The policy in use, which doesn't change while a program runs: [`Policy::Faster`] where the CPU has what
+/// `biofast-deflate` needs, else libdeflate; or what `BIOFAST_INFLATE` names. All give the same bytes and the same
+/// verdicts.
 ///
-/// Which one is faster depends on the data and on the CPU, so the workers of an input try both: on an AMD Zen 4 with AVX-512
-/// `biofast-deflate` ran at 1.24 × the speed of libdeflate on FASTQ and 1.06 × on BAM, with AVX2 at 1.13 and 0.91 ×.
-///
-/// ```
-/// use biofast_io::codec::{self, Codec, Policy};
-///
-/// // The choice doesn't change while a program runs.
-/// assert_eq!(codec::active(), codec::active());
-/// let is_own_tried = codec::active() != Policy::Fixed(Codec::Libdeflate);
-/// println!("BGZF blocks may be inflated several at once: {is_own_tried}");
-/// ```
+/// Which decoder is faster depends on the data and on the CPU, so the workers of an input try both. On an AMD Zen 4
+/// with AVX-512, `biofast-deflate` ran at 1.24 × the speed of libdeflate on FASTQ and 1.06 × on BAM, with AVX2 at 1.13
+/// and 0.91 ×.
 pub fn active() -> Policy {
     static CHOSEN: OnceLock<Policy> = OnceLock::new();
     *CHOSEN.get_or_init(|| choose(std::env::var_os(VARIABLE)).unwrap_or(LIBDEFLATE))
@@ -116,22 +91,16 @@ pub struct NoLanes(String);
 
 impl fmt::Display for NoLanes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{LANES_VARIABLE}={}: not a number of blocks from 1 to {MOST_LANES}", self.0)
+        write!(f, "{LANES_VARIABLE}={}: expected a number from 1 to {MOST_LANES}", self.0)
     }
 }
 
 impl std::error::Error for NoLanes {}
 
-/// Checks the environment variable `BIOFAST_INFLATE_LANES`: how many BGZF blocks `biofast-deflate` inflates at once on a
-/// thread, 1 to 4. Unset or empty: two, three or four, by trial.
+/// Checks the environment variable `BIOFAST_INFLATE_LANES`: how many BGZF blocks `biofast-deflate` inflates at once on
+/// a thread, 1 to 4. If it is unset or empty, the result is `None`, and two, three or four are chosen by trial.
 ///
-/// Programs call this once at start, as [`check_override`].
-///
-/// ```
-/// // Nobody has set it: what is fastest is found out.
-/// assert_eq!(biofast_io::codec::check_lanes()?, None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Programs call this once at start, like [`check_override`].
 ///
 /// # Errors
 /// When the variable is no such number.
@@ -176,7 +145,7 @@ impl fmt::Display for NoPieceLen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{PIECE_VARIABLE}={}: not a number of bytes between 0 and {MOST_PIECE_LEN}",
+            "{PIECE_VARIABLE}={}: expected a number of bytes from 0 to {MOST_PIECE_LEN}",
             self.0
         )
     }
@@ -186,17 +155,11 @@ impl std::error::Error for NoPieceLen {}
 
 const MOST_PIECE_LEN: usize = 1 << 28;
 
-/// Checks the environment variable `BIOFAST_GZIP_PIECE`: the compressed bytes of each chunk in which the threads inflate
-/// ordinary gzip, of any size and on any number of threads; 0 leaves all to one thread. Unset or empty: chunks of 1 MiB, with
-/// four threads and cores or more, and 16 MiB or more.
+/// Checks the environment variable `BIOFAST_GZIP_PIECE`: the compressed bytes of each chunk in which the threads
+/// inflate ordinary gzip, of any size and on any number of threads; 0 leaves all to one thread. If it is unset or
+/// empty, the result is `None`, and chunks have 1 MiB, with four threads and cores or more, and 16 MiB or more.
 ///
-/// Programs call this once at start, as [`check_override`].
-///
-/// ```
-/// // Nobody has set it: inputs and threads decide.
-/// assert_eq!(biofast_io::codec::check_piece_len()?, None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Programs call this once at start, like [`check_override`].
 ///
 /// # Errors
 /// When the variable is no such number.
@@ -211,12 +174,6 @@ pub fn check_piece_len() -> Result<Option<usize>, NoPieceLen> {
 /// Checks the environment variable `BIOFAST_INFLATE` (`own`, `libdeflate` or `auto`; unset or empty: no override).
 ///
 /// Programs call this once at start to report a value that can't be used; without this check such a value is ignored.
-///
-/// ```
-/// // At the start of a program: what can't be used is said, not passed over.
-/// biofast_io::codec::check_override()?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 ///
 /// # Errors
 /// When the variable names no policy.
@@ -258,7 +215,7 @@ mod tests {
         let error = choose(Some("zlib".into())).expect_err("unknown");
         assert_eq!(
             error.to_string(),
-            "BIOFAST_INFLATE=zlib: unknown decoder; there are: own, libdeflate, auto"
+            "BIOFAST_INFLATE=zlib: unknown decoder: expected own, libdeflate or auto"
         );
     }
 
@@ -269,8 +226,7 @@ mod tests {
         assert_eq!(choose_lanes(Some("2".into())), Ok(Some(2)));
         for bad in ["0", "5", "two", "-1"] {
             let error = choose_lanes(Some(bad.into())).expect_err(bad);
-            let expected =
-                format!("BIOFAST_INFLATE_LANES={bad}: not a number of blocks from 1 to 4");
+            let expected = format!("BIOFAST_INFLATE_LANES={bad}: expected a number from 1 to 4");
             assert_eq!(error.to_string(), expected);
         }
     }

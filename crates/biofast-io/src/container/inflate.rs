@@ -9,12 +9,12 @@ use super::codec::{self, Codec};
 
 /// Inflates a stream and adds up its CRC-32.
 pub(crate) struct Inflate {
-    decoder: Decoder,
+    decoder: InflateBackend,
     /// libdeflate's, whatever decodes: the fastest there is on every length (twice ours on AVX2).
     crc: Crc,
 }
 
-enum Decoder {
+enum InflateBackend {
     Own(StreamInflater),
     Zlib(Decompress),
 }
@@ -31,8 +31,8 @@ impl Inflate {
 
     fn with(codec: Codec) -> Inflate {
         let decoder = match codec {
-            Codec::Own => Decoder::Own(StreamInflater::new()),
-            Codec::Libdeflate => Decoder::Zlib(Decompress::new(false)),
+            Codec::Own => InflateBackend::Own(StreamInflater::new()),
+            Codec::Libdeflate => InflateBackend::Zlib(Decompress::new(false)),
         };
         Inflate { decoder, crc: Crc::new() }
     }
@@ -40,8 +40,8 @@ impl Inflate {
     /// Makes ready for another stream.
     pub(crate) fn reset(&mut self) {
         match &mut self.decoder {
-            Decoder::Own(inflater) => inflater.reset(),
-            Decoder::Zlib(codec) => codec.reset(false),
+            InflateBackend::Own(inflater) => inflater.reset(),
+            InflateBackend::Zlib(codec) => codec.reset(false),
         }
         self.crc = Crc::new();
     }
@@ -58,20 +58,20 @@ impl Inflate {
 
     /// Whether it can stop at the starts of blocks and go on from there.
     pub(crate) fn can_resume(&self) -> bool {
-        matches!(self.decoder, Decoder::Own(_))
+        matches!(self.decoder, InflateBackend::Own(_))
     }
 
     /// The last bytes of the stream so far, if it [can resume](Self::can_resume).
     pub(crate) fn window(&self) -> &[u8] {
         match &self.decoder {
-            Decoder::Own(inflater) => inflater.window(),
-            Decoder::Zlib(_) => &[],
+            InflateBackend::Own(inflater) => inflater.window(),
+            InflateBackend::Zlib(_) => &[],
         }
     }
 
     /// Goes on from the start of another block of the stream, if it [can](Self::can_resume).
     pub(crate) fn resume(&mut self, window: &[u8], odd: usize) {
-        if let Decoder::Own(inflater) = &mut self.decoder {
+        if let InflateBackend::Own(inflater) = &mut self.decoder {
             inflater.resume(window, odd);
         }
     }
@@ -80,8 +80,8 @@ impl Inflate {
     /// first start of a block at this bit of the input or behind it, if it [can resume](Self::can_resume).
     pub(crate) fn inflate(&mut self, input: &[u8], out: &mut [u8], until: usize) -> Progress {
         let progress = match &mut self.decoder {
-            Decoder::Own(inflater) => inflater.inflate_until(input, out, until),
-            Decoder::Zlib(codec) => inflate_by_zlib(codec, input, out),
+            InflateBackend::Own(inflater) => inflater.inflate_until(input, out, until),
+            InflateBackend::Zlib(codec) => inflate_by_zlib(codec, input, out),
         };
         self.crc.update(&out[..progress.made]);
         progress

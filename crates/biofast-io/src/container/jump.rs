@@ -104,10 +104,8 @@ impl Jumper {
             self.load(at)?;
         }
         if within > self.bytes.len() {
-            return Err(self.fault(
-                at,
-                ErrorKind::IndexMismatch("it points behind the end of a block's data"),
-            ));
+            return Err(self
+                .fault(at, ErrorKind::IndexMismatch("it points past the end of a block's data")));
         }
         self.taken = within;
         Ok(())
@@ -154,7 +152,8 @@ impl Jumper {
             }
             Parsed::Invalid(why) => return Err(self.fault(at, ErrorKind::BadBlock(why))),
             Parsed::OtherGzip | Parsed::NotGzip => {
-                let kind = ErrorKind::IndexMismatch("it points to where no BGZF block starts");
+                let kind =
+                    ErrorKind::IndexMismatch("it points to a position where no BGZF block starts");
                 return Err(self.fault(at, kind));
             }
         };

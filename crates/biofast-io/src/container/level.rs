@@ -3,15 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The effort put into an output.
-///
-/// ```
-/// use biofast_io::output::Level;
-///
-/// assert_eq!("small".parse::<Level>()?, Level::Small);
-/// assert_eq!("6".parse::<Level>()?, Level::Number(6));
-/// # Ok::<(), biofast_io::output::UnknownLevel>(())
-/// ```
+/// How much effort is put into compressing an output. Parsed from `fast`, `small` or a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     /// BGZF only: FASTQ by an encoder that knows it, all else as level 1.
@@ -33,14 +25,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// What was given as a level is none.
-///
-/// ```
-/// use biofast_io::output::Level;
-///
-/// let error = "best".parse::<Level>().expect_err("it has a number");
-/// assert!(error.to_string().starts_with("'best' is not a compression level"));
-/// ```
+/// A text that isn't a compression level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLevel(String);
 

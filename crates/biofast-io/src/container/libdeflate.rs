@@ -23,7 +23,7 @@ pub(crate) struct Inflated {
 
 /// Why a stream was not inflated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum InflateFailure {
     /// The data are invalid.
     BadData,
     /// There is more than the output has room for.
@@ -42,7 +42,11 @@ impl Decompressor {
     }
 
     /// Inflates the stream that `input` starts with.
-    pub(crate) fn inflate(&mut self, input: &[u8], out: &mut [u8]) -> Result<Inflated, Failure> {
+    pub(crate) fn inflate(
+        &mut self,
+        input: &[u8],
+        out: &mut [u8],
+    ) -> Result<Inflated, InflateFailure> {
         let (mut used, mut made) = (0, 0);
         // SAFETY: the decoder is live, both slices have the lengths that are given, and `used` and `made` can be written.
         let result = unsafe {
@@ -58,9 +62,9 @@ impl Decompressor {
         };
         match result {
             sys::libdeflate_result_LIBDEFLATE_SUCCESS => Ok(Inflated { used, made }),
-            sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Err(Failure::NoRoom),
+            sys::libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Err(InflateFailure::NoRoom),
             // A short output is none where its length is asked for.
-            _ => Err(Failure::BadData),
+            _ => Err(InflateFailure::BadData),
         }
     }
 }
@@ -89,9 +93,9 @@ mod tests {
             assert_eq!(out, text);
             let longer = [stream, b"JUNK"].concat();
             assert_eq!(decoder.inflate(&longer, &mut out), Ok(whole));
-            assert_eq!(decoder.inflate(stream, &mut out[1..]), Err(Failure::NoRoom));
+            assert_eq!(decoder.inflate(stream, &mut out[1..]), Err(InflateFailure::NoRoom));
             let short = &stream[..stream.len() - 1];
-            assert_eq!(decoder.inflate(short, &mut out), Err(Failure::BadData));
+            assert_eq!(decoder.inflate(short, &mut out), Err(InflateFailure::BadData));
         }
     }
 }

@@ -11,20 +11,7 @@ use crate::error::{Error, ErrorKind, Location};
 use crate::input::remote::{Ranged, address};
 use crate::input::{Backing, Origin, Source, display_name};
 
-/// A part of a file, from where one record starts to where another one does.
-///
-/// ```
-/// use biofast_io::Span;
-/// use biofast_io::bgzf::VirtualOffset;
-///
-/// // The second and third block of a file without a header, whatever is in them.
-/// let blocks = Span::Blocks {
-///     header: VirtualOffset::default(),
-///     start: VirtualOffset::new(18_001, 0),
-///     end: VirtualOffset::new(54_100, 0),
-/// };
-/// assert_ne!(blocks, Span::Bytes { header: 0, start: 18_001, end: 54_100 });
-/// ```
+/// A part of a file, from the start of one record to the start of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Span {

@@ -87,7 +87,7 @@ fn splice_ending(
         name: Arc::clone(&name),
         len,
         segments: segments.into_iter(),
-        step: Step::NextSegment,
+        step: SpliceStep::NextSegment,
         has_eof: has_eof || with_end,
         ready: Vec::new(),
         taken: 0,
@@ -107,7 +107,7 @@ struct Splice<R> {
     name: Arc<str>,
     len: u64,
     segments: std::vec::IntoIter<Segment>,
-    step: Step,
+    step: SpliceStep,
     /// Whether the end-of-file block is still to be written.
     has_eof: bool,
     /// Bytes made here, and how many of them have been taken.
@@ -127,7 +127,7 @@ struct Splice<R> {
     inflater: Inflater,
 }
 
-enum Step {
+enum SpliceStep {
     NextSegment,
     /// The last block of a segment, of which the first bytes belong to it.
     LastBlock(VirtualOffset),
@@ -161,7 +161,7 @@ impl<R: Read + Seek> Read for Splice<R> {
             self.ready.clear();
             self.taken = 0;
             match self.step {
-                Step::NextSegment => match self.segments.next() {
+                SpliceStep::NextSegment => match self.segments.next() {
                     Some(segment) => self.start_segment(segment)?,
                     None => {
                         if self.has_eof {
@@ -170,14 +170,14 @@ impl<R: Read + Seek> Read for Splice<R> {
                             self.ready.extend_from_slice(&EOF_BLOCK);
                             self.emitted += EOF_BLOCK.len() as u64;
                         }
-                        self.step = Step::End;
+                        self.step = SpliceStep::End;
                     }
                 },
-                Step::LastBlock(end) => {
-                    self.step = Step::NextSegment;
+                SpliceStep::LastBlock(end) => {
+                    self.step = SpliceStep::NextSegment;
                     self.trim(end.compressed(), 0, Some(end.within()))?;
                 }
-                Step::End => return Ok(0),
+                SpliceStep::End => return Ok(0),
             }
         }
     }
@@ -226,7 +226,7 @@ impl<R: Read + Seek> Splice<R> {
             // The end-of-file block is copied with the rest, unless that is empty.
             self.has_eof &= copy_from == copy_to;
         } else if end.within() > 0 {
-            self.step = Step::LastBlock(end);
+            self.step = SpliceStep::LastBlock(end);
         }
         Ok(())
     }
@@ -234,7 +234,7 @@ impl<R: Read + Seek> Splice<R> {
     /// Reads the block at `at` and returns it; its bytes are in `self.block`.
     fn read_block(&mut self, at: u64) -> io::Result<Block> {
         if at >= self.len {
-            let kind = ErrorKind::IndexMismatch("it points behind the end of the file");
+            let kind = ErrorKind::IndexMismatch("it points past the end of the file");
             return Err(self.fault(at, kind));
         }
         self.file.seek(SeekFrom::Start(at))?;
@@ -259,7 +259,8 @@ impl<R: Read + Seek> Splice<R> {
             }
             Parsed::Invalid(why) => Err(self.fault(at, ErrorKind::BadBlock(why))),
             Parsed::OtherGzip | Parsed::NotGzip => {
-                let kind = ErrorKind::IndexMismatch("it points to where no BGZF block starts");
+                let kind =
+                    ErrorKind::IndexMismatch("it points to a position where no BGZF block starts");
                 Err(self.fault(at, kind))
             }
         }
@@ -271,7 +272,7 @@ impl<R: Read + Seek> Splice<R> {
         let next = self.inflate(at)?;
         let to = to.map_or(self.inflated.len(), usize::from);
         let Some(part) = self.inflated.get(usize::from(from)..to) else {
-            let kind = ErrorKind::IndexMismatch("it points behind the end of a block's data");
+            let kind = ErrorKind::IndexMismatch("it points past the end of a block's data");
             return Err(self.fault(at, kind));
         };
         self.mark(at);

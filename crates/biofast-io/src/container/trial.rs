@@ -1,6 +1,6 @@
 //! Which decoder inflates the blocks of an input, and how many at once, by trial.
 //!
-//! The workers of an input share a [`Trial`]. They all use what is preferred; now and then one of them times another
+//! The workers of an input share a [`DecoderTrial`]. They all use what is preferred; now and then one of them times another
 //! [`BlockDecoder`] on a few groups between those of the preferred one. How fast a core runs, and how fast its data
 //! are inflated, changes by more than what the decoders differ: so a group is only compared with those right before and after it, by
 //! the same worker. All decoders give the same bytes, so nothing but time depends on the outcome.
@@ -14,12 +14,12 @@ use crate::input::BlockDecoder;
 
 /// A worker, among those of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Worker(u64);
+pub(crate) struct WorkerId(u64);
 
-impl Worker {
-    pub(crate) fn new() -> Worker {
+impl WorkerId {
+    pub(crate) fn new() -> WorkerId {
         static WORKERS: AtomicU64 = AtomicU64::new(0);
-        Worker(WORKERS.fetch_add(1, Ordering::Relaxed))
+        WorkerId(WORKERS.fetch_add(1, Ordering::Relaxed))
     }
 }
 
@@ -33,24 +33,24 @@ pub(crate) struct Turn {
 
 /// What is tried, and what came of it.
 #[derive(Debug)]
-pub(crate) struct Trial {
+pub(crate) struct DecoderTrial {
     candidates: Vec<BlockDecoder>,
     /// The candidate in use.
     preferred: AtomicUsize,
-    state: Mutex<State>,
+    state: Mutex<TrialState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct TrialState {
     /// Groups given out.
     groups: u64,
-    plans: Vec<Plan>,
+    plans: Vec<TrialSchedule>,
     bout: Option<Bout>,
 }
 
 /// When a candidate is tried next.
 #[derive(Clone, Copy, Debug)]
-struct Plan {
+struct TrialSchedule {
     /// From this group on.
     due: u64,
     /// So many groups after a bout that it loses.
@@ -60,7 +60,7 @@ struct Plan {
 /// A candidate and the preferred one in turn, by one worker.
 #[derive(Debug)]
 struct Bout {
-    worker: Worker,
+    worker: WorkerId,
     candidate: usize,
     /// The group it began with.
     start: u64,
@@ -88,16 +88,16 @@ const LOST: u64 = 4096;
 /// Smaller groups say little, and have too few blocks.
 const LEAST_BYTES: usize = 1 << 18;
 
-impl Default for Trial {
+impl Default for DecoderTrial {
     /// Of what may be used here, as the environment says.
     fn default() -> Self {
-        Trial::new(codec::active(), codec::lanes())
+        DecoderTrial::new(codec::active(), codec::lanes())
     }
 }
 
-impl Trial {
+impl DecoderTrial {
     /// With so many blocks at once, if that isn't to be tried.
-    pub(crate) fn new(policy: Policy, lanes: Option<usize>) -> Trial {
+    pub(crate) fn new(policy: Policy, lanes: Option<usize>) -> DecoderTrial {
         let own = |lanes| BlockDecoder::Own { lanes };
         let mut candidates = match (policy, lanes) {
             (Policy::Fixed(Codec::Libdeflate), _) => vec![],
@@ -109,10 +109,10 @@ impl Trial {
             // The least likely comes last.
             candidates.insert(candidates.len().min(2), BlockDecoder::Libdeflate);
         }
-        let plan = |n| Plan { due: FIRST * n as u64, wait: WAIT };
+        let plan = |n| TrialSchedule { due: FIRST * n as u64, wait: WAIT };
         let plans = (0..candidates.len()).map(plan).collect();
-        let state = Mutex::new(State { groups: 0, plans, bout: None });
-        Trial { candidates, preferred: AtomicUsize::new(0), state }
+        let state = Mutex::new(TrialState { groups: 0, plans, bout: None });
+        DecoderTrial { candidates, preferred: AtomicUsize::new(0), state }
     }
 
     /// What most groups are inflated by.
@@ -126,7 +126,7 @@ impl Trial {
     }
 
     /// The decoder for a worker's next group.
-    pub(crate) fn next(&self, worker: Worker) -> Turn {
+    pub(crate) fn next(&self, worker: WorkerId) -> Turn {
         if self.candidates.len() < 2 {
             return Turn { decoder: self.preferred(), timed: false };
         }
@@ -140,7 +140,7 @@ impl Trial {
     }
 
     /// What a worker's timed group took. Groups that ended in a fault aren't told.
-    pub(crate) fn record(&self, worker: Worker, bytes: usize, took: Duration) {
+    pub(crate) fn record(&self, worker: WorkerId, bytes: usize, took: Duration) {
         if bytes < LEAST_BYTES {
             return;
         }
@@ -153,15 +153,16 @@ impl Trial {
     }
 }
 
-impl State {
+impl TrialState {
     /// The candidate of a bout for this worker's next group, if it has one.
-    fn next(&mut self, worker: Worker, preferred: usize) -> Option<usize> {
+    fn next(&mut self, worker: WorkerId, preferred: usize) -> Option<usize> {
         self.groups += 1;
         if self.bout.as_ref().is_some_and(|bout| bout.start + LOST < self.groups) {
             self.bout = None;
         }
         if self.bout.is_none() {
-            let due = |&(n, plan): &(usize, &Plan)| n != preferred && plan.due <= self.groups;
+            let due =
+                |&(n, plan): &(usize, &TrialSchedule)| n != preferred && plan.due <= self.groups;
             let (candidate, _) =
                 self.plans.iter().enumerate().filter(due).min_by_key(|(_, plan)| plan.due)?;
             self.bout = Some(Bout {
@@ -179,7 +180,7 @@ impl State {
     }
 
     /// Books nanoseconds a byte; what is preferred from now on, if that changes.
-    fn record(&mut self, worker: Worker, now: f64, preferred: usize) -> Option<usize> {
+    fn record(&mut self, worker: WorkerId, now: f64, preferred: usize) -> Option<usize> {
         let bout = self.bout.as_mut().filter(|bout| bout.worker == worker)?;
         if bout.is_candidates_turn() {
             bout.tried = Some(now);
@@ -195,7 +196,8 @@ impl State {
         }
         self.bout = None;
         let loser = &mut self.plans[if won { preferred } else { candidate }];
-        *loser = Plan { due: self.groups + loser.wait, wait: (2 * loser.wait).min(MOST_WAIT) };
+        *loser =
+            TrialSchedule { due: self.groups + loser.wait, wait: (2 * loser.wait).min(MOST_WAIT) };
         won.then_some(candidate)
     }
 }
@@ -228,9 +230,9 @@ mod tests {
 
     /// Groups that a worker's decoders get, when a clock says that a group of decoder `n` takes `pace(n, group)` nanoseconds a byte.
     fn given(groups: usize, pace: impl Fn(usize, usize) -> f64) -> ([usize; 4], BlockDecoder) {
-        let trial = Trial::new(Policy::Faster, None);
+        let trial = DecoderTrial::new(Policy::Faster, None);
         assert_eq!(trial.candidates, ALL);
-        let worker = Worker::new();
+        let worker = WorkerId::new();
         let mut given = [0; 4];
         for group in 0..groups {
             let turn = trial.next(worker);
@@ -294,8 +296,8 @@ mod tests {
 
     #[test]
     fn workers_share_what_one_of_them_finds() {
-        let trial = Trial::new(Policy::Faster, None);
-        let workers = [Worker::new(), Worker::new(), Worker::new()];
+        let trial = DecoderTrial::new(Policy::Faster, None);
+        let workers = [WorkerId::new(), WorkerId::new(), WorkerId::new()];
         let mut tried = [0; 3];
         for _ in 0..400 {
             for (n, &worker) in workers.iter().enumerate() {
@@ -314,17 +316,17 @@ mod tests {
 
     #[test]
     fn a_bout_whose_worker_has_ended_is_given_up() {
-        let trial = Trial::new(Policy::Faster, None);
-        let gone = Worker::new();
+        let trial = DecoderTrial::new(Policy::Faster, None);
+        let gone = WorkerId::new();
         while !trial.next(gone).timed {}
-        let worker = Worker::new();
+        let worker = WorkerId::new();
         let tried = (0..2 * LOST).any(|_| trial.next(worker).timed);
         assert!(tried);
     }
 
     #[test]
     fn what_is_asked_for_is_not_tried() {
-        let candidates = |policy, lanes| Trial::new(policy, lanes).candidates;
+        let candidates = |policy, lanes| DecoderTrial::new(policy, lanes).candidates;
         let own = |lanes| BlockDecoder::Own { lanes };
         assert_eq!(candidates(Policy::Fixed(Codec::Own), None), [own(3), own(2), own(4)]);
         assert_eq!(candidates(Policy::Fixed(Codec::Own), Some(2)), [own(2)]);

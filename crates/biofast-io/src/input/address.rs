@@ -8,16 +8,8 @@ use std::path::{Path, PathBuf};
 /// What addresses start with. FTP is known so that it can be refused by name.
 const SCHEMES: [&str; 6] = ["https", "http", "s3", "gs", "az", "ftp"];
 
-/// The address, if a path is one: `https://`, `http://`, `s3://`, `gs://`, `az://` (or `ftp://`, which can't be read) and
-/// something behind it. A file of such a name is meant by `./https://…`.
-///
-/// ```
-/// use biofast_io::remote::address;
-///
-/// assert_eq!(address("s3://bucket/x.bam".as_ref()), Some("s3://bucket/x.bam"));
-/// assert_eq!(address("./s3://bucket/x.bam".as_ref()), None);
-/// assert_eq!(address("x.bam".as_ref()), None);
-/// ```
+/// The path as a URL, if it starts with `https://`, `http://`, `s3://`, `gs://`, `az://` (or `ftp://`, which can't be
+/// read) and goes on after that. A file of such a name is written `./https://…`.
 pub fn address(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
     let (scheme, rest) = text.split_once("://")?;
@@ -100,16 +92,7 @@ pub fn beside(path: &Path, suffix: &str) -> PathBuf {
     }
 }
 
-/// The name with another extension, as [`Path::with_extension`] makes it, of addresses, too.
-///
-/// ```
-/// use std::path::PathBuf;
-///
-/// use biofast_io::remote::with_extension;
-///
-/// let address = "https://host.org/x.bam?token=1";
-/// assert_eq!(with_extension(address.as_ref(), "bai"), PathBuf::from("https://host.org/x.bai?token=1"));
-/// ```
+/// The name with another extension, like [`Path::with_extension`], also for URLs: a query stays at the end.
 pub fn with_extension(path: &Path, extension: &str) -> PathBuf {
     match address(path) {
         Some(address) => {
@@ -122,15 +105,7 @@ pub fn with_extension(path: &Path, extension: &str) -> PathBuf {
     }
 }
 
-/// A path whose last part is a file's name: of an address, without its query.
-///
-/// ```
-/// use std::path::PathBuf;
-///
-/// use biofast_io::remote::without_query;
-///
-/// assert_eq!(without_query("https://h/x.bam?token=1".as_ref()), PathBuf::from("https://h/x.bam"));
-/// ```
+/// A path whose last part is a file name: a URL loses its query.
 pub fn without_query(path: &Path) -> PathBuf {
     match address(path) {
         Some(address) => split_query(address).0.into(),

@@ -1,14 +1,6 @@
 //! What the stored bytes may be wrapped in. [`crate::container`] recognises and decodes it.
 
-/// The compression around the data. Names and extensions never decide, content does.
-///
-/// ```
-/// use biofast_io::{Container, bgzf};
-///
-/// assert_eq!(Container::sniff(&bgzf::compress(b"@r\nA\n+\nI\n")), Container::Bgzf);
-/// assert_eq!(Container::sniff(b"@r\nA\n+\nI\n"), Container::Plain);
-/// assert_eq!(Container::Zstd.name(), "zstd");
-/// ```
+/// The compression around the data. It is detected from content, never from names and extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Container {

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::source::Source;
 
 /// Where the reader is until the call ends.
-type Slot = Arc<Mutex<Option<Box<dyn Read + Send>>>>;
+type LentReader = Arc<Mutex<Option<Box<dyn Read + Send>>>>;
 
 /// The end of the source, which may outlive the call.
-struct Lent(Slot);
+struct Lent(LentReader);
 
 /// Takes the reader back, however the call ends.
-struct Borrow(Slot);
+struct Borrow(LentReader);
 
 impl Source {
     /// Calls `work` with a source that reads from something borrowed: a slice of bytes, a `&mut` of a
@@ -44,7 +44,7 @@ impl Source {
     }
 }
 
-fn lock(slot: &Slot) -> MutexGuard<'_, Option<Box<dyn Read + Send>>> {
+fn lock(slot: &LentReader) -> MutexGuard<'_, Option<Box<dyn Read + Send>>> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

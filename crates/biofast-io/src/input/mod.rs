@@ -19,6 +19,7 @@ mod read_ahead;
 pub mod remote;
 mod reread;
 mod source;
+mod store;
 mod stored;
 
 pub use container::Container;

@@ -55,15 +55,6 @@ impl Progress {
     }
 
     /// Begins a phase of a run that has several, such as reading and writing.
-    ///
-    /// ```
-    /// use biofast_io::{Phase, Progress};
-    ///
-    /// let progress = Progress::default();
-    /// progress.begin_phase(Phase { name: "writing", total: Some(50) });
-    /// progress.advance(20);
-    /// assert_eq!(progress.phase(), Some((Phase { name: "writing", total: Some(50) }, 20)));
-    /// ```
     pub fn begin_phase(&self, phase: Phase) {
         let mut now = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
         self.done.store(0, Ordering::Relaxed);
@@ -125,7 +116,7 @@ impl std::fmt::Debug for Progress {
 /// let mut reader = Reader::new(Source::from_reader("example", &b"ACGT"[..]), &options)?;
 /// std::thread::spawn(move || token.cancel()).join().expect("no panic");
 /// let error = reader.read(&mut [0; 4]).unwrap_err();
-/// assert_eq!(error.to_string(), "example: reading was cancelled");
+/// assert_eq!(error.to_string(), "example: cancelled");
 /// # Ok::<(), biofast_io::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -148,22 +139,7 @@ impl CancellationToken {
     }
 }
 
-/// Something worth telling that does not make the data wrong.
-///
-/// ```
-/// use biofast_io::Warning;
-///
-/// // Most are only shown; the caller may take some seriously.
-/// let is_serious = |warning: &Warning| {
-///     matches!(warning, Warning::MissingEofBlock | Warning::MissingEofContainer)
-/// };
-/// let warning = Warning::BlankLines { count: 1, record: 2, line: 5 };
-/// assert!(!is_serious(&warning));
-/// assert_eq!(
-///     warning.to_string(),
-///     "record 2, line 5: a blank line between the lines of reads, passed over"
-/// );
-/// ```
+/// A finding that is worth reporting but doesn't make the data wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Warning {
@@ -206,24 +182,21 @@ impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Warning::MissingEofBlock => f.write_str(
-                "the BGZF end-of-file block is missing; every block present is intact, but the \
-                 file may have been cut at a block boundary",
+                "the BGZF end-of-file block is missing: all blocks are intact, but the file may have been truncated at a block boundary",
             ),
             Warning::MissingEofContainer => f.write_str(
-                "the CRAM end-of-file container is missing; the file may have been cut at a \
-                 container boundary",
+                "the CRAM end-of-file container is missing: the file may have been truncated at a container boundary",
             ),
             Warning::GzipAfterBlocks(at) => write!(
                 f,
-                "ordinary gzip follows BGZF at compressed byte {at}; tools that need BGZF can't \
-                 read on there"
+                "ordinary gzip follows BGZF at compressed byte {at}: tools that need BGZF can't read past it"
             ),
             Warning::BlankLines { count, record, line } => write!(
                 f,
-                "record {record}, line {line}: {} between the lines of reads, passed over",
+                "record {record}, line {line}: {} ignored",
                 match count {
-                    1 => "a blank line".to_owned(),
-                    n => format!("the first of {n} blank lines"),
+                    1 => "blank line".to_owned(),
+                    n => format!("{n} blank lines, starting here,"),
                 }
             ),
             Warning::Tolerated { what, count, first } | Warning::Noticed { what, count, first } => {
@@ -246,15 +219,8 @@ fn located(f: &mut std::fmt::Formatter<'_>, at: &Location, what: &str) -> std::f
     f.write_str(what)
 }
 
-/// Chunks of a gzip input that several threads have inflated ahead of the decoder.
-///
-/// ```
-/// use biofast_io::{GzipChunks, Notes};
-///
-/// let notes = Notes::default();
-/// // What isn't gzip, or is short, or is read by few threads has none.
-/// assert_eq!(notes.gzip_chunks(), GzipChunks { used: 0, dropped: 0 });
-/// ```
+/// Chunks of a gzip input that several threads have inflated ahead of the decoder. There are none in other inputs, in
+/// short ones, or on few threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GzipChunks {
     /// Chunks whose bytes were used.
@@ -263,23 +229,7 @@ pub struct GzipChunks {
     pub dropped: u64,
 }
 
-/// What inflates the blocks of a BGZF input. All give the same bytes.
-///
-/// ```
-/// use std::io::Read;
-/// use std::sync::Arc;
-///
-/// use biofast_io::{BlockDecoder, Notes, Options, Reader, Source, bgzf};
-///
-/// let notes = Arc::new(Notes::default());
-/// let options = Options { notes: Some(Arc::clone(&notes)), ..Options::default() };
-/// let file = std::io::Cursor::new(bgzf::compress(b"@r\nA\n+\nI\n"));
-/// Reader::new(Source::from_reader("example", file), &options)?.read_to_end(&mut Vec::new())?;
-/// // Which one it is depends on the CPU and, of larger files, on what is faster there.
-/// let decoder = notes.block_decoder().expect("there are blocks");
-/// assert!(["own, 3 blocks at once", "libdeflate"].contains(&&*decoder.to_string()));
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// The decoder that inflates the blocks of a BGZF input. All give the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BlockDecoder {
@@ -312,21 +262,8 @@ impl std::fmt::Display for BlockDecoder {
     }
 }
 
-/// How long the parts took that one thread at a time does, whatever the number of threads: the longest of them is a bound
-/// of the speed that more threads can give.
-///
-/// ```
-/// use biofast_io::{Notes, Options, Reader, Source};
-/// use std::io::Read;
-/// use std::sync::Arc;
-///
-/// let notes = Arc::new(Notes::default());
-/// let options = Options { notes: Some(Arc::clone(&notes)), ..Options::default() };
-/// let mut reader = Reader::new(Source::from_reader("example", &b"ACGT\n"[..]), &options)?;
-/// reader.read_to_end(&mut Vec::new())?;
-/// assert!(!notes.serial_times().taking.is_zero());
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// How long the serial parts took, in which only one thread works at a time: the longest of them limits the speed that
+/// more threads can give.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SerialTimes {
     /// Bytes framed, as they are decompressed.

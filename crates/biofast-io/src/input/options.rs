@@ -12,19 +12,13 @@ use super::notes::{CancellationToken, Notes, Progress};
 /// was not measured.
 pub const MMAP_THRESHOLD: u64 = 50_000_000;
 
-/// How a regular file is read. Streams are always read.
+/// How a regular file is read. Streams are always read. [`Read`](IoMode::Read) is better for a file that another
+/// program may truncate, or on a network that may fail.
 ///
-/// The first map of a process installs a handler of SIGBUS (on Unix), for the whole process: it turns a file that is cut while it is mapped into the error
-/// [`Shrunk`](crate::ErrorKind::Shrunk), and hands every other SIGBUS to the handler that was there before. A program that installs its own *after*
-/// that must hand on what it doesn't know, or a cut file ends the program. [`Read`](IoMode::Read), and a build without the feature `mmap`, install nothing.
-///
-/// ```
-/// use biofast_io::{IoMode, Options};
-///
-/// // A file that another program may cut, or on a network that may fail, is better read.
-/// let options = Options { io: IoMode::Read, ..Options::default() };
-/// assert_ne!(options.io, IoMode::default());
-/// ```
+/// The first map of a process installs a handler of SIGBUS (on Unix) for the whole process. It turns a file that is cut
+/// while it is mapped into the error [`Shrunk`](crate::ErrorKind::Shrunk), and hands every other SIGBUS to the handler
+/// that was there before. A program that installs its own *after* that must pass on what it doesn't know, or a cut file
+/// ends the program. [`Read`](IoMode::Read), and a build without the feature `mmap`, install nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IoMode {
     /// Map files of [`MMAP_THRESHOLD`] bytes and more, read the others.
@@ -64,15 +58,7 @@ impl MapAdvice {
     };
 }
 
-/// What makes two reads the mates of a pair, for what reads pairs.
-///
-/// ```
-/// use biofast_io::{MateNaming, Options};
-///
-/// assert_eq!(Options::default().mates, MateNaming::Strict);
-/// let relaxed = Options { mates: MateNaming::Names, ..Options::default() };
-/// assert_ne!(relaxed.mates, MateNaming::default());
-/// ```
+/// What makes two reads the mates of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MateNaming {
     /// Names agree apart from `/1` and `/2`, and neither read says that it is the other mate, in its name or in its description
@@ -165,14 +151,8 @@ impl Options {
     }
 }
 
-/// Options one after the other. The fields can be set, too; literals (`Options { … }`) will stop compiling when there are more.
-///
-/// ```
-/// use biofast_io::Options;
-///
-/// let options = Options::default().with_threads(2).with_strict(true);
-/// assert!(options.strict && options.threads == 2);
-/// ```
+/// Sets one option after another. The fields can be set, too, but literals (`Options { … }`) will stop compiling when
+/// there are more of them.
 impl Options {
     /// Maps or reads.
     #[must_use]
@@ -240,6 +220,6 @@ impl Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { threads: crate::available_threads(), ..Options::serial() }
+        Options { threads: crate::threads::available_threads(), ..Options::serial() }
     }
 }

@@ -2,15 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where a source starts in what it is a part of, so that errors name records, lines and bytes as they are numbered there.
-///
-/// ```
-/// use biofast_io::Origin;
-///
-/// // Most sources are wholes.
-/// let start = Origin { records: 0, lines: 0, offset: 0, expected: None, goes_on: false };
-/// assert_eq!(Origin::default(), start);
-/// ```
+/// Where a source starts in what it is a part of, so that errors give the numbers of records, lines and bytes there.
+/// The default is a source that is the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Records before the source's first one.

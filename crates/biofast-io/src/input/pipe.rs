@@ -18,20 +18,20 @@ const READ_SIZE: usize = 64 << 10;
 
 /// The reader's end.
 pub(crate) struct Pipe {
-    shared: Arc<Shared>,
+    shared: Arc<PipeBuffer>,
     /// The buffer at hand, and how much of it has been taken.
     buffer: Vec<u8>,
     taken: usize,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct PipeBuffer {
+    state: Mutex<PipeState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PipeState {
     buffers: VecDeque<Vec<u8>>,
     /// Bytes of the buffers.
     held: usize,
@@ -41,12 +41,12 @@ struct State {
     abandoned: bool,
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl PipeBuffer {
+    fn state(&self) -> MutexGuard<'_, PipeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn wait<'a>(&self, state: MutexGuard<'a, PipeState>) -> MutexGuard<'a, PipeState> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -85,7 +85,7 @@ impl Pipe {
     /// # Errors
     /// If there can't be another thread.
     pub(crate) fn open(path: PathBuf) -> io::Result<Pipe> {
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::<PipeBuffer>::default();
         let of_thread = Arc::clone(&shared);
         // Nobody waits for it: it may be held up by the other end for as long as that likes.
         std::thread::Builder::new().name("pipe".into()).spawn(move || {

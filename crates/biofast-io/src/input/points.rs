@@ -66,11 +66,11 @@ impl fmt::Debug for Followed {
 #[derive(Debug)]
 pub struct GzipPoints {
     spacing: u64,
-    state: Mutex<Found>,
+    state: Mutex<GatheredPoints>,
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct GatheredPoints {
     points: Vec<GzipPoint>,
     end: Option<(u64, u32)>,
 }
@@ -81,7 +81,7 @@ impl GzipPoints {
         GzipPoints { spacing, state: Mutex::default() }
     }
 
-    fn found(&self) -> MutexGuard<'_, Found> {
+    fn found(&self) -> MutexGuard<'_, GatheredPoints> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use super::address::{address, without_query};
 use super::opened;
-use super::remote::{self, Object};
+use super::store::Object;
 
 /// A file, or an object at an address, read in parts.
 ///
@@ -30,9 +30,9 @@ use super::remote::{self, Object};
 /// assert_eq!(end, b"\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct Ranged(Kind);
+pub struct Ranged(RangedSource);
 
-enum Kind {
+enum RangedSource {
     File(File),
     Object {
         object: Arc<dyn Object>,
@@ -47,8 +47,8 @@ enum Kind {
 impl std::fmt::Debug for Ranged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kind = match self.0 {
-            Kind::File(_) => "file",
-            Kind::Object { .. } => "object",
+            RangedSource::File(_) => "file",
+            RangedSource::Object { .. } => "object",
         };
         f.debug_struct("Ranged").field("kind", &kind).finish_non_exhaustive()
     }
@@ -79,22 +79,22 @@ impl Ranged {
     pub fn open(path: &Path) -> io::Result<Ranged> {
         let Some(address) = address(path) else {
             opened::announce(path)?;
-            return File::open(path).map(Kind::File).map(Ranged);
+            return File::open(path).map(RangedSource::File).map(Ranged);
         };
-        let object = remote::open(address)?;
+        let object = super::store::open(address)?;
         let Some(len) = object.len().filter(|_| object.has_ranges()) else {
-            let why = "the server gives no ranges, and parts of it are needed: download it first";
+            let why = "random access is needed, but the server doesn't support range requests: download the file first";
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         };
         let (stream, parts) = (Mutex::default(), Parts::default());
-        Ok(Ranged(Kind::Object { object, len, position: 0, stream, parts }))
+        Ok(Ranged(RangedSource::Object { object, len, position: 0, stream, parts }))
     }
 
     /// To tell which parts will be read.
     pub fn parts(&self) -> Parts {
         match &self.0 {
-            Kind::File(_) => Parts::default(),
-            Kind::Object { parts, .. } => parts.clone(),
+            RangedSource::File(_) => Parts::default(),
+            RangedSource::Object { parts, .. } => parts.clone(),
         }
     }
 
@@ -104,8 +104,8 @@ impl Ranged {
     /// If they can't be read.
     pub fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
         let file = match &self.0 {
-            Kind::File(file) => file,
-            Kind::Object { object, .. } => return object.read_at(out, offset),
+            RangedSource::File(file) => file,
+            RangedSource::Object { object, .. } => return object.read_at(out, offset),
         };
         let mut n = 0;
         while n < out.len() {
@@ -129,8 +129,8 @@ impl Ranged {
 impl Read for Ranged {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let (object, len, position, stream, parts) = match &mut self.0 {
-            Kind::File(file) => return file.read(out),
-            Kind::Object { object, len, position, stream, parts } => {
+            RangedSource::File(file) => return file.read(out),
+            RangedSource::Object { object, len, position, stream, parts } => {
                 (object, *len, position, stream, parts)
             }
         };
@@ -156,8 +156,8 @@ impl Read for Ranged {
 impl Seek for Ranged {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match &mut self.0 {
-            Kind::File(file) => file.seek(to),
-            Kind::Object { len, position, .. } => {
+            RangedSource::File(file) => file.seek(to),
+            RangedSource::Object { len, position, .. } => {
                 let sought = match to {
                     SeekFrom::Start(at) => Some(at),
                     SeekFrom::End(by) => len.checked_add_signed(by),
@@ -170,20 +170,13 @@ impl Seek for Ranged {
     }
 }
 
-/// What reads the stored bytes of a file or an object from the front.
-///
-/// ```
-/// let mut text = String::new();
-/// biofast_io::remote::stream("Cargo.toml".as_ref())?.read_to_string(&mut text)?;
-/// assert!(text.starts_with("[package]"));
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// A reader of the stored bytes of a file or an object, from the start.
 ///
 /// # Errors
 /// If it can't be opened.
 pub fn stream(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     match address(path) {
-        Some(address) => Ok(remote::open(address)?.read_from(0, None)),
+        Some(address) => Ok(super::store::open(address)?.read_from(0, None)),
         None => {
             opened::announce(path)?;
             Ok(Box::new(File::open(path)?))
@@ -191,12 +184,7 @@ pub fn stream(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     }
 }
 
-/// All bytes of a small file or object: an index, a list.
-///
-/// ```
-/// assert!(biofast_io::remote::read("Cargo.toml".as_ref())?.starts_with(b"[package]"));
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// All bytes of a small file or object, such as an index or a list.
 ///
 /// # Errors
 /// If they can't be read.
@@ -210,21 +198,15 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether there is a regular file or an object. What may not be read counts as missing at an address, as stores say so
-/// of what isn't there.
-///
-/// ```
-/// assert!(biofast_io::remote::is_there("Cargo.toml".as_ref())?);
-/// assert!(!biofast_io::remote::is_there("src".as_ref())?);
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// Whether a regular file or an object exists. At a URL, an object that may not be read counts as missing, because
+/// stores report it as such.
 ///
 /// # Errors
 /// If an address can't be asked.
 pub fn is_there(path: &Path) -> io::Result<bool> {
     use io::ErrorKind::{NotFound, PermissionDenied};
     let Some(address) = address(path) else { return Ok(path.is_file()) };
-    match remote::open(address) {
+    match super::store::open(address) {
         Ok(_) => Ok(true),
         Err(error) if matches!(error.kind(), NotFound | PermissionDenied) => Ok(false),
         Err(error) => {
@@ -234,62 +216,42 @@ pub fn is_there(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Whether a path leads to what can be opened and read again: a regular file, or an object of which ranges can be had.
-///
-/// ```
-/// assert!(biofast_io::remote::can_reopen("Cargo.toml".as_ref()));
-/// ```
+/// Whether a path can be opened and read again: a regular file, or an object that supports ranges.
 pub fn can_reopen(path: &Path) -> bool {
     match address(path) {
-        Some(address) => remote::open(address).is_ok_and(|object| object.has_ranges()),
+        Some(address) => super::store::open(address).is_ok_and(|object| object.has_ranges()),
         None => path.is_file(),
     }
 }
 
 /// The length of a regular file, or of an object whose length is known.
-///
-/// ```
-/// assert!(biofast_io::remote::open_len("Cargo.toml".as_ref()).is_some_and(|len| len > 0));
-/// ```
 pub fn open_len(path: &Path) -> Option<u64> {
     match address(path) {
-        Some(address) => remote::open(address).ok()?.len(),
+        Some(address) => super::store::open(address).ok()?.len(),
         None => std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len()),
     }
 }
 
-/// An error if a file or an object can't be opened.
-///
-/// ```
-/// assert!(biofast_io::remote::probe("Cargo.toml".as_ref()).is_ok());
-/// ```
+/// Fails if a file or an object can't be opened.
 ///
 /// # Errors
 /// Why it can't.
 pub fn probe(path: &Path) -> io::Result<()> {
     match address(path) {
-        Some(address) => remote::open(address).map(drop),
+        Some(address) => super::store::open(address).map(drop),
         None => File::open(path).map(drop),
     }
 }
 
-/// How an object was fetched so far, for people; nothing of a file.
-///
-/// ```
-/// assert!(biofast_io::remote::describe("Cargo.toml".as_ref()).is_none());
-/// ```
+/// How an object has been fetched so far, to be read by people; `None` for a file.
 pub fn describe(path: &Path) -> Option<String> {
-    remote::open(address(path)?).ok()?.describe()
+    super::store::open(address(path)?).ok()?.describe()
 }
 
-/// When a file or an object was last changed, where that is known.
-///
-/// ```
-/// assert!(biofast_io::remote::modified("Cargo.toml".as_ref()).is_some());
-/// ```
+/// When a file or an object was last changed, if that is known.
 pub fn modified(path: &Path) -> Option<SystemTime> {
     match address(path) {
-        Some(address) => remote::open(address).ok()?.modified(),
+        Some(address) => super::store::open(address).ok()?.modified(),
         None => std::fs::metadata(path).ok()?.modified().ok(),
     }
 }

@@ -33,13 +33,13 @@ use crate::error::{Error, ErrorKind, Location};
 pub struct Reread {
     path: PathBuf,
     /// None of what doesn't change.
-    state: Option<Box<State>>,
+    state: Option<Box<FileFingerprint>>,
 }
 
 /// What tells a file from another one, and from itself after a change. All of it is compared: a file that is written to
 /// and given its former time back has another time of its last change of status.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct State {
+struct FileFingerprint {
     len: u64,
     modified: Option<SystemTime>,
     /// Device, inode and the time of the last change of status.
@@ -47,10 +47,10 @@ struct State {
     identity: (u64, u64, i64, i64),
 }
 
-impl State {
-    fn of(path: &Path) -> Option<State> {
+impl FileFingerprint {
+    fn of(path: &Path) -> Option<FileFingerprint> {
         let found = std::fs::metadata(path).ok().filter(|found| found.is_file())?;
-        Some(State {
+        Some(FileFingerprint {
             len: found.len(),
             modified: found.modified().ok(),
             #[cfg(unix)]
@@ -66,7 +66,7 @@ impl Reread {
     /// The file at `path` as it is now.
     pub fn new(path: &Path) -> Reread {
         let is_file = address::address(path).is_none();
-        let state = is_file.then(|| State::of(path)).flatten().map(Box::new);
+        let state = is_file.then(|| FileFingerprint::of(path)).flatten().map(Box::new);
         Reread { path: path.to_owned(), state }
     }
 
@@ -91,7 +91,9 @@ impl Reread {
     /// Of the kind [`Changed`](ErrorKind::Changed).
     pub fn check(&self) -> Result<(), Error> {
         match &self.state {
-            Some(state) if State::of(&self.path).as_ref() != Some(&**state) => Err(self.changed()),
+            Some(state) if FileFingerprint::of(&self.path).as_ref() != Some(&**state) => {
+                Err(self.changed())
+            }
             _ => Ok(()),
         }
     }
@@ -134,7 +136,7 @@ mod tests {
             change()?;
             let error = file.check().expect_err("it has changed");
             assert!(
-                error.to_string().ends_with("x: changed while it was read"),
+                error.to_string().ends_with("x: changed while it was being read"),
                 "{number}: {error}"
             );
             assert!(file.open().is_err());

@@ -10,7 +10,8 @@ use super::opened;
 use super::options::MapAdvice;
 use super::origin::{Origin, Places};
 use super::points::{Followed, Follower, GzipPoints};
-use super::remote::{self, Object};
+use super::remote;
+use super::store::Object;
 use crate::error::{Error, ErrorKind, Escaped, Location};
 
 /// An input that has been opened and not yet been read.
@@ -33,7 +34,7 @@ use crate::error::{Error, ErrorKind, Escaped, Location};
 pub struct Source {
     pub(crate) name: Arc<str>,
     pub(crate) backing: Backing,
-    pub(crate) trial: Trial,
+    pub(crate) trial: SourceTuning,
     pub(crate) origin: Origin,
     /// Where in the file the blocks of a spliced stream are, if faults are to be told so.
     pub(crate) places: Option<Places>,
@@ -45,15 +46,15 @@ pub struct Source {
 
 /// What experiments and tests try out; the default is what is good.
 #[derive(Clone, Copy)]
-pub(crate) struct Trial {
+pub(crate) struct SourceTuning {
     pub(crate) advice: MapAdvice,
     /// Compressed bytes of the chunks in which a parallel reader inflates ordinary gzip, whatever the input and the number
     /// of threads; 0 for none.
     pub(crate) gzip_piece: Option<usize>,
 }
 
-impl Trial {
-    const NONE: Trial = Trial { advice: MapAdvice::DEFAULT, gzip_piece: None };
+impl SourceTuning {
+    const NONE: SourceTuning = SourceTuning { advice: MapAdvice::DEFAULT, gzip_piece: None };
 }
 
 pub(crate) enum Backing {
@@ -79,7 +80,7 @@ impl Source {
         let path = path.as_ref();
         let name: Arc<str> = display_name(path).into();
         if let Some(address) = address(path) {
-            let object = remote::open(address).map_err(|e| Error::io(e, &name))?;
+            let object = super::store::open(address).map_err(|e| Error::io(e, &name))?;
             return Ok(match object.len().filter(|_| object.has_ranges()) {
                 Some(len) => Source::of(name, Backing::Object(object, len)),
                 None => Source::from_stream(object.read_from(0, None), name),
@@ -126,15 +127,7 @@ impl Source {
         Source::of(label.into(), Backing::Derived(Box::new(reader)))
     }
 
-    /// The same source, as a part of something larger: its records, lines and bytes are numbered as they are there.
-    ///
-    /// ```
-    /// use biofast_io::{Origin, Source};
-    ///
-    /// let part = Source::from_reader("reads.fq", &b"@r8\nACGT\n+\nIIII\n"[..]);
-    /// let part = part.starting_at(Origin { records: 7, lines: 28, offset: 112, ..Origin::default() });
-    /// assert_eq!(part.origin().records, 7);
-    /// ```
+    /// The same source as a part of something larger, whose records, lines and bytes are numbered from `origin` on.
     #[must_use]
     pub fn starting_at(self, origin: Origin) -> Source {
         Source { origin, ..self }
@@ -161,7 +154,7 @@ impl Source {
         Source {
             name,
             backing,
-            trial: Trial::NONE,
+            trial: SourceTuning::NONE,
             origin: Origin::START,
             places: None,
             points: None,
@@ -173,13 +166,13 @@ impl Source {
     /// of the laboratory bears out.
     #[doc(hidden)]
     pub fn with_map_advice(self, advice: MapAdvice) -> Source {
-        Source { trial: Trial { advice, ..self.trial }, ..self }
+        Source { trial: SourceTuning { advice, ..self.trial }, ..self }
     }
 
     /// The same source, read in chunks of so many bytes if it is ordinary gzip. For tests; `BIOFAST_GZIP_PIECE` is for users.
     #[doc(hidden)]
     pub fn with_gzip_piece(self, len: usize) -> Source {
-        Source { trial: Trial { gzip_piece: Some(len), ..self.trial }, ..self }
+        Source { trial: SourceTuning { gzip_piece: Some(len), ..self.trial }, ..self }
     }
 
     /// A regular file that is open already, such as a temporary one, from its beginning, whatever has been read of it. Its
@@ -248,11 +241,7 @@ impl Source {
     }
 }
 
-/// Whether this is a named pipe, which takes its time to be opened.
-///
-/// ```
-/// assert!(!biofast_io::is_named_pipe("Cargo.toml".as_ref()));
-/// ```
+/// Whether this is a named pipe, which may block while it is opened.
 #[cfg(unix)]
 pub fn is_named_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt;
@@ -297,14 +286,8 @@ pub(crate) fn promised_container(name: &str) -> Option<&'static str> {
     known.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The name of a file as results and messages show it: the path, or, where that is not UTF-8,
-/// the path with the offending bytes escaped. Of an address, what may be secret is left out.
-///
-/// ```
-/// use biofast_io::display_name;
-///
-/// assert_eq!(display_name("lane1/reads.fq".as_ref()), "lane1/reads.fq");
-/// ```
+/// The name of a file as results and messages show it: its path, with bytes escaped that aren't UTF-8. Parts of a URL
+/// that may be secret are left out.
 pub fn display_name(path: &Path) -> String {
     match path.to_str() {
         Some(name) => match address(path) {
@@ -315,22 +298,8 @@ pub fn display_name(path: &Path) -> String {
     }
 }
 
-/// The path that [`display_name`] shows like this. A name that could be escaped, but is that of a file that exists, is that file's.
-///
-/// ```
-/// # #[cfg(unix)] {
-/// use std::ffi::OsStr;
-/// use std::os::unix::ffi::OsStrExt;
-/// use std::path::Path;
-///
-/// use biofast_io::{display_name, path_named};
-///
-/// let path = Path::new(OsStr::from_bytes(b"lane1/\xff\xfe.fq"));
-/// assert_eq!(display_name(path), r"lane1/\xff\xfe.fq");
-/// assert_eq!(path_named(&display_name(path)), path);
-/// assert_eq!(path_named("lane1/reads.fq"), Path::new("lane1/reads.fq"));
-/// # }
-/// ```
+/// The path that [`display_name`] shows like this, with escaped bytes restored, unless a file with exactly this name
+/// exists.
 pub fn path_named(name: &str) -> PathBuf {
     let as_it_is = PathBuf::from(name);
     if !name.contains('\\') || std::fs::symlink_metadata(&as_it_is).is_ok() {

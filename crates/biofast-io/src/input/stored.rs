@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Location};
 /// The bytes of a source as they are stored, from the front.
 pub(crate) struct StoredBytes {
     pub(crate) name: Arc<str>,
-    kind: Kind,
+    kind: ByteSource,
     /// Whether an adapter makes the bytes from another input.
     derived: bool,
     /// Bytes consumed.
@@ -30,7 +30,7 @@ pub(crate) struct StoredBytes {
     options: Options,
 }
 
-enum Kind {
+enum ByteSource {
     Map(Arc<Map>),
     Buffered(Buffered),
 }
@@ -69,18 +69,24 @@ impl StoredBytes {
             Backing::File(file, len) => {
                 let file = match wants_map(io, len) {
                     true => match Map::new(file, len, trial.advice) {
-                        Ok(map) => return Ok(of(Kind::Map(Arc::new(map)))),
+                        Ok(map) => return Ok(of(ByteSource::Map(Arc::new(map)))),
                         Err(file) => file,
                     },
                     false => file,
                 };
-                Kind::Buffered(Buffered::new(read_ahead::reader(file, len), Some(len), chunk_size))
+                ByteSource::Buffered(Buffered::new(
+                    read_ahead::reader(file, len),
+                    Some(len),
+                    chunk_size,
+                ))
             }
-            Backing::Object(object, len) => {
-                Kind::Buffered(Buffered::new(object.read_from(0, None), Some(len), chunk_size))
-            }
+            Backing::Object(object, len) => ByteSource::Buffered(Buffered::new(
+                object.read_from(0, None),
+                Some(len),
+                chunk_size,
+            )),
             Backing::Stream(reader) | Backing::Derived(reader) => {
-                Kind::Buffered(Buffered::new(reader, None, chunk_size))
+                ByteSource::Buffered(Buffered::new(reader, None, chunk_size))
             }
         };
         Ok(of(kind))
@@ -107,21 +113,21 @@ impl StoredBytes {
     /// The map, if this input is one.
     pub(crate) fn map(&self) -> Option<&Arc<Map>> {
         match &self.kind {
-            Kind::Map(map) => Some(map),
-            Kind::Buffered(_) => None,
+            ByteSource::Map(map) => Some(map),
+            ByteSource::Buffered(_) => None,
         }
     }
 
     /// The length in bytes, where it is known.
     pub(crate) fn len(&self) -> Option<u64> {
         match &self.kind {
-            Kind::Map(map) => Some(map.bytes().len() as u64),
-            Kind::Buffered(b) => b.expected,
+            ByteSource::Map(map) => Some(map.bytes().len() as u64),
+            ByteSource::Buffered(b) => b.expected,
         }
     }
 
     pub(crate) fn is_mapped(&self) -> bool {
-        !matches!(self.kind, Kind::Buffered(_))
+        !matches!(self.kind, ByteSource::Buffered(_))
     }
 
     /// Whether an adapter makes the bytes from another input.
@@ -137,8 +143,8 @@ impl StoredBytes {
     /// At least `want` bytes, or all that are left.
     pub(crate) fn fill(&mut self, want: usize) -> Result<&[u8], Error> {
         match &mut self.kind {
-            Kind::Map(map) => Ok(&map.bytes()[self.position as usize..]),
-            Kind::Buffered(b) => b.fill(want).map_err(|e| located(e, &self.name)),
+            ByteSource::Map(map) => Ok(&map.bytes()[self.position as usize..]),
+            ByteSource::Buffered(b) => b.fill(want).map_err(|e| located(e, &self.name)),
         }
     }
 
@@ -149,8 +155,8 @@ impl StoredBytes {
             self.fault = self.fill(want).err();
         }
         match &self.kind {
-            Kind::Map(map) => &map.bytes()[self.position as usize..],
-            Kind::Buffered(b) => b.held(),
+            ByteSource::Map(map) => &map.bytes()[self.position as usize..],
+            ByteSource::Buffered(b) => b.held(),
         }
     }
 
@@ -166,14 +172,14 @@ impl StoredBytes {
             progress.add(n as u64);
         }
         match &mut self.kind {
-            Kind::Map(map) => {
+            ByteSource::Map(map) => {
                 if let Some(more) = windows_behind(self.position - n as u64, self.position)
                     && let Some(behind) = self.behind.replace(more)
                 {
                     map.release(behind);
                 }
             }
-            Kind::Buffered(b) => b.consume(n),
+            ByteSource::Buffered(b) => b.consume(n),
         }
     }
 
@@ -190,13 +196,13 @@ impl StoredBytes {
         let mut n = 0;
         while n < out.len() {
             let got = match &mut self.kind {
-                Kind::Map(map) => {
+                ByteSource::Map(map) => {
                     let rest = &map.bytes()[self.position as usize..];
                     let got = rest.len().min(out.len() - n);
                     out[n..n + got].copy_from_slice(&rest[..got]);
                     got
                 }
-                Kind::Buffered(b) => match b.read(&mut out[n..]) {
+                ByteSource::Buffered(b) => match b.read(&mut out[n..]) {
                     Ok(got) => got,
                     Err(fault) => return (n, Some(located(fault, &self.name))),
                 },

@@ -258,12 +258,12 @@ impl Renamed {
         match (self.put_back(), &self.replaced) {
             (Ok(()), _) => error,
             (Err(_), Some(old)) => io::Error::other(format!(
-                "{error}; what was at {} is now at {}",
+                "{error}; the previous content of {} is now in {}",
                 crate::display_name(&self.path),
                 crate::display_name(old)
             )),
             (Err(why), None) => io::Error::other(format!(
-                "{error}; {} is there, and can't be removed: {why}",
+                "{error}; {} exists and can't be removed: {why}",
                 crate::display_name(&self.path)
             )),
         }

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::format::{Compression, Format};
+use super::unit::{ZSTD_UNIT, bzip2_level, bzip2_unit};
 use super::{bzip2, zstd};
 use crate::container::Level;
 use crate::container::bgzf::{BLOCK_TEXT, Deflater, EOF_BLOCK};
@@ -10,14 +11,14 @@ use crate::container::bgzf::{BLOCK_TEXT, Deflater, EOF_BLOCK};
 /// A worker's own encoder of one output.
 #[doc(hidden)]
 pub struct Encoder {
-    codec: Codec,
+    codec: OutputCodec,
 }
 
-enum Codec {
+enum OutputCodec {
     Plain,
     Bgzf(Deflater),
-    Zstd(zstd::Compressor),
-    Bzip2(bzip2::Compressor, usize),
+    Zstd(zstd::ZstdCompressor),
+    Bzip2(bzip2::Bzip2Compressor, usize),
 }
 
 /// The bytes that some text becomes, and the lengths of the BGZF blocks among them.
@@ -53,19 +54,22 @@ impl Encoder {
     /// If the codec can't be made, or this build has none of this format.
     pub fn new(compression: Compression) -> io::Result<Encoder> {
         let codec = match compression.format() {
-            Format::Plain => Codec::Plain,
-            Format::Bgzf => Codec::Bgzf(Deflater::new(compression.level())),
+            Format::Plain => OutputCodec::Plain,
+            Format::Bgzf => OutputCodec::Bgzf(Deflater::new(compression.level())),
             Format::Zstd => {
                 let level = match compression.level() {
                     Level::Number(n) => i32::from(n),
                     // No compression is made with these: zstd's default.
                     Level::Fast | Level::Small => 0,
                 };
-                Codec::Zstd(zstd::Compressor::new(level)?)
+                OutputCodec::Zstd(zstd::ZstdCompressor::new(level)?)
             }
             Format::Bzip2 => {
                 let level = bzip2_level(compression.level());
-                Codec::Bzip2(bzip2::Compressor::new(level)?, bzip2_unit(compression.level()))
+                OutputCodec::Bzip2(
+                    bzip2::Bzip2Compressor::new(level)?,
+                    bzip2_unit(compression.level()),
+                )
             }
         };
         Ok(Encoder { codec })
@@ -77,17 +81,17 @@ impl Encoder {
             return Ok(());
         }
         match &mut self.codec {
-            Codec::Plain => out.bytes.extend_from_slice(text),
-            Codec::Bgzf(deflater) => {
+            OutputCodec::Plain => out.bytes.extend_from_slice(text),
+            OutputCodec::Bgzf(deflater) => {
                 deflater.deflate(text, &mut out.bytes, &mut out.blocks);
                 out.texts.extend(text.chunks(BLOCK_TEXT).map(|text| text.len() as u32));
             }
-            Codec::Zstd(codec) => {
+            OutputCodec::Zstd(codec) => {
                 for text in text.chunks(ZSTD_UNIT) {
                     codec.compress(text, &mut out.bytes)?;
                 }
             }
-            Codec::Bzip2(codec, unit) => {
+            OutputCodec::Bzip2(codec, unit) => {
                 for text in text.chunks(*unit) {
                     codec.compress(text, &mut out.bytes)?;
                 }
@@ -108,34 +112,16 @@ impl Encoder {
     /// What ends a complete output that has `empty` or some text.
     pub(crate) fn trailer(&mut self, empty: bool, out: &mut Encoded) -> io::Result<()> {
         match &mut self.codec {
-            Codec::Plain => {}
-            Codec::Bgzf(_) => out.bytes.extend_from_slice(&EOF_BLOCK),
+            OutputCodec::Plain => {}
+            OutputCodec::Bgzf(_) => out.bytes.extend_from_slice(&EOF_BLOCK),
             // Even nothing is one frame: an empty file is not zstd.
-            Codec::Zstd(codec) if empty => codec.compress(&[], &mut out.bytes)?,
-            Codec::Zstd(_) => {}
-            Codec::Bzip2(codec, _) if empty => codec.compress(&[], &mut out.bytes)?,
-            Codec::Bzip2(..) => {}
+            OutputCodec::Zstd(codec) if empty => codec.compress(&[], &mut out.bytes)?,
+            OutputCodec::Zstd(_) => {}
+            OutputCodec::Bzip2(codec, _) if empty => codec.compress(&[], &mut out.bytes)?,
+            OutputCodec::Bzip2(..) => {}
         }
         Ok(())
     }
-}
-
-/// Text of a zstd frame: long enough for its ratio, short enough to be carried about.
-pub(crate) const ZSTD_UNIT: usize = 512 << 10;
-
-/// The level of bzip2, which has 1 to 9.
-fn bzip2_level(level: Level) -> u8 {
-    match level {
-        Level::Number(n) => n.clamp(1, 9),
-        // No compression is made with these: the usual one.
-        Level::Fast | Level::Small => 9,
-    }
-}
-
-/// Text of a bzip2 stream: what one of its blocks of this level holds, so that the ratio is that of a single stream. A block is 19
-/// bytes shorter than its name says, and repeats of exactly four bytes take one more.
-pub(crate) fn bzip2_unit(level: Level) -> usize {
-    usize::from(bzip2_level(level)) * 99_000
 }
 
 /// Cuts the texts of an output, in their order, where units end.
@@ -189,7 +175,7 @@ impl UnitCutter {
         text: &mut Vec<u8>,
         out: &mut Encoded,
     ) -> io::Result<()> {
-        if matches!(encoder.codec, Codec::Plain) {
+        if matches!(encoder.codec, OutputCodec::Plain) {
             std::mem::swap(&mut out.bytes, text);
             return Ok(());
         }
@@ -225,6 +211,7 @@ fn of_unit(unit: usize) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use biofast_testkit::effort::times;
     use proptest::prelude::*;
 
     fn encode(text: &[u8], cuts: &[usize], compression: Compression) -> Vec<u8> {
@@ -249,7 +236,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: times(10), ..ProptestConfig::default() })]
         #[test]
         fn the_bytes_do_not_depend_on_the_cuts(
             seed in any::<u64>(),

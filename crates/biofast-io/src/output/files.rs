@@ -81,16 +81,6 @@ impl Drop for Files {
 }
 
 /// Why an output can't be written.
-///
-/// ```
-/// use biofast_io::output::{Conflict, Files};
-///
-/// let mut files = Files::default();
-/// files.read("Cargo.toml".as_ref())?;
-/// let conflict = files.write("./Cargo.toml".as_ref()).expect_err("it is read");
-/// assert!(matches!(conflict, Conflict::Input { .. }));
-/// # Ok::<(), Conflict>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conflict {
@@ -114,19 +104,18 @@ impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Conflict::Input { output, input } if output == input => {
-                write!(f, "{output} is an input and would be replaced: name another output")
+                write!(f, "{output} is an input and would be overwritten: choose another output")
             }
             Conflict::Input { output, input } => write!(
                 f,
-                "{output} is the same file as the input {input}, which would be replaced: name another output"
+                "{output} is the same file as the input {input}, which would be overwritten: choose another output"
             ),
             Conflict::Output { output, other } if output == other => {
-                write!(f, "two outputs would be {output}: give each a file of its own")
+                write!(f, "two outputs are the same: {output}")
             }
-            Conflict::Output { output, other } => write!(
-                f,
-                "the outputs {other} and {output} are the same file: give each a file of its own"
-            ),
+            Conflict::Output { output, other } => {
+                write!(f, "the outputs {other} and {output} are the same file")
+            }
         }
     }
 }
@@ -139,20 +128,8 @@ const STDIN: &str = "standard input";
 const STDOUT: &str = "standard output";
 
 impl Files {
-    /// Makes a folder for outputs, with those around it that aren't there. When the run is over, or [abandoned](super::abandon), those
-    /// it made that hold nothing are removed again: a run that fails leaves no empty folders.
-    ///
-    /// ```
-    /// use biofast_io::output::{Files, Output, commit};
-    ///
-    /// let folder = std::env::temp_dir().join(format!("biofast-doc-folder-{}", std::process::id()));
-    /// let mut files = Files::default();
-    /// files.make_folder(&folder.join("qc"))?;
-    /// let output = Output::create_with(&folder.join("qc/report.txt"), Default::default())?;
-    /// drop((output, files)); // Nothing was committed.
-    /// assert!(!folder.exists());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Makes a folder for outputs, with missing parent folders. When the run is over, or [abandoned](super::abandon),
+    /// those it made that are empty are removed again: a run that fails leaves no empty folders.
     ///
     /// # Errors
     /// If it can't be made, or is something else.
@@ -348,7 +325,7 @@ mod tests {
         }
         files.write(&later)?;
         let error = crate::Source::open(&later).err().expect("it is an output");
-        assert!(error.to_string().contains("would be replaced"), "{error}");
+        assert!(error.to_string().contains("would be overwritten"), "{error}");
         assert!(crate::remote::stream(&later).is_err());
         drop(files);
         crate::Source::open(&later)?;

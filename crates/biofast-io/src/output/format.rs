@@ -6,16 +6,8 @@ use std::str::FromStr;
 
 use crate::container::Level;
 
-/// The compression of an output.
-///
-/// ```
-/// use biofast_io::output::Format;
-///
-/// // By the name of a file, or by what a user asks for.
-/// assert_eq!(Format::from_name("reads.fq.zst".as_ref()), Format::Zstd);
-/// assert_eq!("bgzf".parse::<Format>()?, Format::Bgzf);
-/// # Ok::<(), biofast_io::output::UnknownFormat>(())
-/// ```
+/// The compression of an output, by the name of a file ([`from_name`](Format::from_name)) or parsed from what a user
+/// asks for: `plain`, `bgzf` or `gz`, `zstd`, `bzip2`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// None.
@@ -32,12 +24,6 @@ pub enum Format {
 impl Format {
     /// The format a file name asks for: BGZF for `.gz`, `.bgz` and `.bgzf`, zstd for `.zst` and
     /// `.zstd`, bzip2 for `.bz2`, else plain.
-    ///
-    /// ```
-    /// use biofast_io::output::Format;
-    /// assert_eq!(Format::from_name("reads.fq.gz".as_ref()), Format::Bgzf);
-    /// assert_eq!(Format::from_name("reads.fq".as_ref()), Format::Plain);
-    /// ```
     pub fn from_name(path: &Path) -> Format {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.as_encoded_bytes() {
@@ -49,14 +35,7 @@ impl Format {
     }
 }
 
-/// A format's name that isn't one.
-///
-/// ```
-/// use biofast_io::output::Format;
-///
-/// let error = "xz".parse::<Format>().expect_err("is only read");
-/// assert_eq!(error.to_string(), "'xz' is not an output format: expected plain, bgzf (gz), zstd or bzip2");
-/// ```
+/// A text that isn't an output format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFormat(String);
 
@@ -100,14 +79,7 @@ pub struct Compression {
     level: Level,
 }
 
-/// A level the format doesn't have.
-///
-/// ```
-/// use biofast_io::output::{Compression, Format, Level};
-///
-/// let error = Compression::new(Format::Zstd, Some(Level::Number(22))).expect_err("19 at most");
-/// assert_eq!(error.to_string(), "compression level 22 is out of range: expected 0 to 19");
-/// ```
+/// A level that the format doesn't have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidLevel {
     level: Level,
@@ -190,8 +162,8 @@ impl Compression {
         match self.format {
             Format::Plain => None,
             Format::Bgzf => Some(crate::bgzf::BLOCK_TEXT),
-            Format::Zstd => Some(super::encode::ZSTD_UNIT),
-            Format::Bzip2 => Some(super::encode::bzip2_unit(self.level)),
+            Format::Zstd => Some(super::unit::ZSTD_UNIT),
+            Format::Bzip2 => Some(super::unit::bzip2_unit(self.level)),
         }
     }
 }

@@ -63,14 +63,7 @@ impl Identity {
     }
 }
 
-/// Whether two paths lead to one regular file, however they are spelt and linked: by device and inode.
-///
-/// ```
-/// use biofast_io::output::is_same_file;
-///
-/// assert!(is_same_file("Cargo.toml".as_ref(), "src/../Cargo.toml".as_ref()));
-/// assert!(!is_same_file("Cargo.toml".as_ref(), "src/lib.rs".as_ref()));
-/// ```
+/// Whether two paths lead to the same regular file, however they are written and linked: by device and inode.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     let regular = |path: &Path| std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     match (Identity::of(one), Identity::of(other)) {

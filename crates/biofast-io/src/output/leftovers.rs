@@ -27,11 +27,11 @@ use super::identity::{destination, folder_of, is_same_file};
 pub struct Leftover {
     path: PathBuf,
     output: PathBuf,
-    kind: Kind,
+    kind: LeftoverKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum LeftoverKind {
     /// An output that isn't complete.
     Unfinished,
     /// What was under the output's name before.
@@ -52,18 +52,17 @@ impl fmt::Display for Leftover {
         let output = crate::display_name(&self.output);
         let path = crate::display_name(&self.path);
         match self.kind {
-            Kind::Unfinished => write!(
+            LeftoverKind::Unfinished => write!(
                 f,
-                "{output}: a run that was killed left {path}, which is incomplete; remove it unless another run is writing {output}"
+                "{output}: a killed run left {path}, which is incomplete; remove it unless another run is writing {output}"
             ),
-            Kind::Replaced => write!(
+            LeftoverKind::Replaced => write!(
                 f,
-                "{output}: a run that was killed had replaced it; its content before that run is in {path} \
-                 (to put it back: mv {path} {output})"
+                "{output}: a killed run had replaced it; the previous content is in {path} (to restore it: mv {path} {output})"
             ),
-            Kind::StillThere => write!(
+            LeftoverKind::StillThere => write!(
                 f,
-                "{output}: a run that was killed left {path}, a second name of the same file; remove it unless another run is writing {output}"
+                "{output}: a killed run left {path}, a second name of the same file; remove it unless another run is writing {output}"
             ),
         }
     }
@@ -79,7 +78,8 @@ pub(super) fn of(path: &Path) -> Vec<Leftover> {
     for found in hidden_names(folder, &beginning) {
         let kind = |found: &[u8]| {
             let rest = found.strip_prefix(beginning.as_encoded_bytes())?;
-            let kinds = [(UNFINISHED, Kind::Unfinished), (REPLACED, Kind::Replaced)];
+            let kinds =
+                [(UNFINISHED, LeftoverKind::Unfinished), (REPLACED, LeftoverKind::Replaced)];
             let (numbers, kind) = kinds
                 .into_iter()
                 .find_map(|(ending, kind)| Some((rest.strip_suffix(ending.as_bytes())?, kind)))?;
@@ -94,12 +94,13 @@ pub(super) fn of(path: &Path) -> Vec<Leftover> {
             continue;
         }
         // Its writer lives.
-        if kind == Kind::Unfinished && !File::open(&path).is_ok_and(|file| file.try_lock().is_ok())
+        if kind == LeftoverKind::Unfinished
+            && !File::open(&path).is_ok_and(|file| file.try_lock().is_ok())
         {
             continue;
         }
-        if kind == Kind::Replaced && is_same_file(&path, &output) {
-            kind = Kind::StillThere;
+        if kind == LeftoverKind::Replaced && is_same_file(&path, &output) {
+            kind = LeftoverKind::StillThere;
         }
         all.push(Leftover { path, output: output.clone(), kind });
     }
@@ -187,9 +188,9 @@ mod tests {
             std::fs::write(at(name), "half")?;
         }
         let all = of(&at("x"));
-        let mut kinds: Vec<Kind> = all.iter().map(|leftover| leftover.kind).collect();
+        let mut kinds: Vec<LeftoverKind> = all.iter().map(|leftover| leftover.kind).collect();
         kinds.sort_by_key(|kind| *kind as u8);
-        assert_eq!(kinds, [Kind::Unfinished, Kind::Replaced]);
+        assert_eq!(kinds, [LeftoverKind::Unfinished, LeftoverKind::Replaced]);
         for leftover in &all {
             assert!(leftover.path().exists());
             let text = leftover.to_string();
@@ -198,7 +199,7 @@ mod tests {
         }
         // A second name of what is still there.
         std::fs::hard_link(at(".y.7-0.biofast-old"), at("y"))?;
-        assert_eq!(of(&at("y"))[0].kind, Kind::StillThere);
+        assert_eq!(of(&at("y"))[0].kind, LeftoverKind::StillThere);
         // Its writer lives.
         let lock = File::open(at(".x.7-0.biofast-tmp"))?;
         lock.lock()?;

@@ -1,13 +1,6 @@
 //! How many files may be open at once.
 
-/// Lets this process have `number` files open at once, if the system allows it: the soft limit is raised where it is lower.
-///
-/// ```
-/// use biofast_io::output::allow_open_files;
-///
-/// assert_eq!(allow_open_files(10), Ok(()));
-/// assert!(!cfg!(unix) || allow_open_files(u64::MAX - 1).is_err());
-/// ```
+/// Lets this process have `number` files open at once, if the system allows it: raises the soft limit if it is lower.
 ///
 /// # Errors
 /// How many files may be open at most, if that is less.

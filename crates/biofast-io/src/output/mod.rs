@@ -26,6 +26,7 @@ mod limit;
 mod parallel;
 mod sink;
 mod temporary;
+mod unit;
 mod zstd;
 
 pub use crate::container::{Level, UnknownLevel};

@@ -36,11 +36,11 @@ pub struct Writer {
     text: Vec<u8>,
     job_len: usize,
     /// `None`: it is compressed here.
-    workers: Option<Workers>,
+    workers: Option<CompressionLanes>,
     spare: Vec<Job>,
 }
 
-type Workers = Lanes<Job, Result<Job, io::Error>>;
+type CompressionLanes = Lanes<Job, Result<Job, io::Error>>;
 
 /// Whole units, and what they become.
 #[derive(Default)]
@@ -57,7 +57,7 @@ impl Writer {
     pub fn new(mut output: Output, threads: usize) -> Result<Writer, Error> {
         output.check_open()?;
         let (job_len, workers) = match output.compression().unit() {
-            Some(unit) if threads > 1 => (unit * UNITS, Workers::start(&output, threads)?),
+            Some(unit) if threads > 1 => (unit * UNITS, CompressionLanes::start(&output, threads)?),
             Some(unit) => (unit * UNITS, None),
             None => (PLAIN, None),
         };
@@ -136,7 +136,7 @@ impl Writer {
     pub fn replace(&mut self, mut next: Output) -> Result<Output, Error> {
         next.check_open()?;
         if next.compression() != self.output.compression() {
-            let why = "it has another compression than the output before it";
+            let why = "its compression differs from that of the previous output";
             return Err(next.fault(io::Error::other(why)));
         }
         self.drain().and_then(|()| self.output.finish()).inspect_err(|_| self.output.abandon())?;
@@ -166,9 +166,9 @@ impl Writer {
     }
 }
 
-impl Workers {
+impl CompressionLanes {
     /// `None` if the system has no threads: it then takes longer and is the same.
-    fn start(output: &Output, threads: usize) -> Result<Option<Workers>, Error> {
+    fn start(output: &Output, threads: usize) -> Result<Option<CompressionLanes>, Error> {
         // Made here, where a failure is simple to report.
         let mut encoders: Vec<Encoder> =
             (0..threads).map(|_| output.encoder()).collect::<Result<_, _>>()?;
@@ -249,7 +249,7 @@ mod tests {
         let line = b"a line of text that is not always the same\n";
         for format in [Format::Plain, Format::Bgzf, Format::Zstd, Format::Bzip2] {
             let compression = Compression::new(format, None)?;
-            for len in [0, 1, 65_280, 4 * 65_280, 3_000_000] {
+            for len in [0, 1, 65_280, 4 * 65_280, 1_500_000] {
                 let text: Vec<u8> = line.iter().copied().cycle().take(len).collect();
                 let kept = Kept::default();
                 let mut output = Output::stream("x", kept.clone(), compression);

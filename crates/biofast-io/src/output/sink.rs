@@ -11,6 +11,7 @@ use super::close::close;
 use super::encode::{Encoded, Encoder};
 use super::format::{Compression, Format};
 use super::identity::descriptor;
+use crate::error::{Located, Location};
 
 /// One output of a run. Dropped without [`commit`], a file never appears.
 ///
@@ -37,7 +38,7 @@ pub struct Output {
     name: String,
     target: Target,
     compression: Compression,
-    state: State,
+    state: SinkState,
     /// Whether any text has been written.
     started: bool,
     /// The unfinished unit of what was appended.
@@ -53,7 +54,7 @@ pub struct Output {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SinkState {
     /// More may come.
     Open,
     /// What ends its format has been written.
@@ -72,18 +73,14 @@ enum Target {
     Closed,
 }
 
+impl<K: From<Error>> From<Error> for Located<K> {
+    /// The output's name is part of the message.
+    fn from(error: Error) -> Self {
+        Located::new(error.into(), Location::default())
+    }
+}
+
 /// What went wrong with an output.
-///
-/// ```
-/// use biofast_io::output::{Compression, Output};
-/// use std::io::ErrorKind;
-///
-/// let Err(error) = Output::create_with("no/such/folder/x.fq".as_ref(), Compression::default()) else {
-///     panic!("there is no such folder")
-/// };
-/// assert_eq!((error.kind(), error.name()), (ErrorKind::NotFound, "no/such/folder/x.fq"));
-/// assert!(!error.is_closed_pipe());
-/// ```
 #[derive(Debug)]
 pub struct Error {
     name: String,
@@ -130,34 +127,14 @@ struct ClosedByReader;
 
 impl fmt::Display for ClosedByReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("its reader closed it")
+        f.write_str("closed by the reader")
     }
 }
 
 impl std::error::Error for ClosedByReader {}
 
-/// Whether an error, of whatever crate, means no more than that the reader of an output has closed it, as `head` does.
-///
-/// ```
-/// use biofast_io::output::{Compression, Format, Output, is_closed_by_reader};
-/// use std::io::{Error, ErrorKind, Write};
-///
-/// struct Closed;
-/// impl Write for Closed {
-///     fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-///         Err(ErrorKind::BrokenPipe.into())
-///     }
-///     fn flush(&mut self) -> std::io::Result<()> {
-///         Ok(())
-///     }
-/// }
-/// let plain = Compression::new(Format::Plain, None)?;
-/// let mut output = Output::stream("standard output", Closed, plain);
-/// let error = output.append(b"text").and_then(|()| output.finish()).expect_err("nobody reads");
-/// assert!(is_closed_by_reader(&error));
-/// assert!(!is_closed_by_reader(&Error::from(ErrorKind::BrokenPipe)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Whether an error, of whatever crate, only means that the reader of an output has closed it, as `head` does. A closed
+/// pipe elsewhere doesn't count.
 pub fn is_closed_by_reader(error: &(dyn std::error::Error + 'static)) -> bool {
     std::iter::successors(Some(error), |error| error.source())
         .any(|error| error.is::<ClosedByReader>())
@@ -166,18 +143,6 @@ pub fn is_closed_by_reader(error: &(dyn std::error::Error + 'static)) -> bool {
 impl Output {
     /// An output that becomes the file `path`, compressed as its name says: BGZF for `.gz`, zstd for `.zst`, bzip2 for `.bz2`,
     /// plain otherwise.
-    ///
-    /// ```
-    /// use biofast_io::output::{Output, commit};
-    ///
-    /// let path = std::env::temp_dir().join(format!("biofast-doc-named-{}.fq.gz", std::process::id()));
-    /// let mut output = Output::create(&path)?;
-    /// output.append(b"@r\nA\n+\nI\n")?;
-    /// commit(vec![output], false)?;
-    /// assert!(std::fs::read(&path)?.starts_with(b"\x1f\x8b"));
-    /// # std::fs::remove_file(&path)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     ///
     /// # Errors
     /// As [`create_with`](Self::create_with).
@@ -222,7 +187,7 @@ impl Output {
 
     fn new(name: String, target: Target, compression: Compression) -> Output {
         let (carry, own) = (Vec::new(), None);
-        let (blocks, gzi, state) = (None, None, State::Open);
+        let (blocks, gzi, state) = (None, None, SinkState::Open);
         Output {
             name,
             target,
@@ -314,15 +279,15 @@ impl Output {
     /// Whether nothing went wrong and more may be written.
     pub(crate) fn check_open(&self) -> Result<(), Error> {
         match self.state {
-            State::Open => Ok(()),
-            State::Ended => Err(self.fault(io::Error::other("it has been ended"))),
-            State::Broken => Err(self.fault(io::Error::other("writing it failed before"))),
+            SinkState::Open => Ok(()),
+            SinkState::Ended => Err(self.fault(io::Error::other("it has been ended"))),
+            SinkState::Broken => Err(self.fault(io::Error::other("an earlier write failed"))),
         }
     }
 
     /// Breaks the output: it can't be committed any more.
     pub fn abandon(&mut self) {
-        self.state = State::Broken;
+        self.state = SinkState::Broken;
     }
 
     pub(crate) fn fault(&self, error: io::Error) -> Error {
@@ -337,26 +302,13 @@ impl Output {
     /// [`transform`](crate::pipeline::transform) goes on with the output, or all of it before
     /// [`commit`].
     ///
-    /// ```
-    /// use biofast_io::output::{self, Output};
-    ///
-    /// let path = std::env::temp_dir().join(format!("biofast-doc-append-{}", std::process::id()));
-    /// let mut output = Output::create_with(&path, Default::default())?;
-    /// output.append(b"one\n")?;
-    /// output.append(b"two\n")?;
-    /// output::commit(vec![output], false)?;
-    /// assert_eq!(std::fs::read(&path)?, b"one\ntwo\n");
-    /// # std::fs::remove_file(&path)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// If it can't be encoded or written, or the output is complete or broken already.
     pub fn append(&mut self, text: &[u8]) -> Result<(), Error> {
         self.check_open()?;
-        self.state = State::Broken;
+        self.state = SinkState::Broken;
         self.try_append(text)?;
-        self.state = State::Open;
+        self.state = SinkState::Open;
         Ok(())
     }
 
@@ -384,7 +336,7 @@ impl Output {
     /// # Errors
     /// If it can't be encoded or written, or couldn't be before.
     pub fn finish(&mut self) -> Result<(), Error> {
-        if self.state == State::Ended {
+        if self.state == SinkState::Ended {
             return Ok(());
         }
         self.check_open()?;
@@ -431,7 +383,7 @@ impl Output {
 
     /// Writes the last unit and what ends the format. `encoder` is used, or made.
     pub(crate) fn end(&mut self, carry: &[u8], encoder: &mut Option<Encoder>) -> Result<(), Error> {
-        self.state = State::Broken;
+        self.state = SinkState::Broken;
         let encoder = match encoder {
             Some(encoder) => encoder,
             None => encoder.insert(self.encoder()?),
@@ -443,7 +395,7 @@ impl Output {
             .and_then(|()| encoder.trailer(empty, &mut encoded))
             .map_err(|e| self.fault(e))?;
         self.write(&encoded)?;
-        self.state = State::Ended;
+        self.state = SinkState::Ended;
         Ok(())
     }
 
@@ -475,27 +427,14 @@ impl Output {
         self.finish()?;
         self.own = None;
         let Target::File(file) = &mut self.target else { return Ok(()) };
-        self.state = State::Broken;
+        self.state = SinkState::Broken;
         file.complete(sync).map_err(|error| Error { name: self.name.clone(), error })?;
-        self.state = State::Ended;
+        self.state = SinkState::Ended;
         Ok(())
     }
 
-    /// Closes the output's file until something is to be written to it, and again after each time: so more outputs can be
-    /// written at once than files may be open. What isn't a file stays open.
-    ///
-    /// ```
-    /// use biofast_io::output::{self, Output};
-    ///
-    /// let path = std::env::temp_dir().join(format!("biofast-doc-closing-{}", std::process::id()));
-    /// let mut output = Output::create_with(&path, Default::default())?.closed_between_writes()?;
-    /// output.append(b"one\n")?;
-    /// output.append(b"two\n")?;
-    /// output::commit(vec![output], false)?;
-    /// assert_eq!(std::fs::read(&path)?, b"one\ntwo\n");
-    /// # std::fs::remove_file(&path)?;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
+    /// Closes the output's file between writes, so that more outputs can be written at once than files may be open. An
+    /// output that isn't a file stays open.
     ///
     /// # Errors
     /// If what was written can't be flushed, or the file can't be closed.
@@ -559,22 +498,9 @@ fn own_descriptor(number: u32) -> io::Result<Target> {
 ///
 /// A process that is killed between the first name and the last leaves some files new and some as they were.
 ///
-/// Ending an output before is allowed and not needed:
+/// Outputs needn't be ended before.
 ///
-/// ```
-/// use biofast_io::output::{self, Compression, Format, Output};
-///
-/// let path = std::env::temp_dir().join(format!("biofast-doc-commit-{}.fq", std::process::id()));
-/// let mut reads = Output::create_with(&path, Compression::new(Format::Plain, None)?)?;
-/// reads.append(b"@r\nACGT\n+\nIIII\n")?;
-/// assert!(!path.exists());
-/// output::commit(vec![reads], false)?;
-/// assert_eq!(std::fs::read(&path)?.len(), 15);
-/// # std::fs::remove_file(&path)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// It takes the outputs, so that nothing can be written to a file that has its name, and none can get it unfinished:
+/// It takes the outputs, so that nothing can be written to a file that already has its name:
 ///
 /// ```compile_fail,E0382
 /// # use biofast_io::output::{self, Compression, Format, Output};

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-struct State {
+struct TemporaryFiles {
     /// Files that have no name of their own yet.
     files: BTreeSet<PathBuf>,
     /// Folders that were made for outputs, outer ones first.
@@ -20,14 +20,14 @@ struct State {
     committed: bool,
 }
 
-static STATE: Mutex<State> = Mutex::new(State {
+static STATE: Mutex<TemporaryFiles> = Mutex::new(TemporaryFiles {
     files: BTreeSet::new(),
     folders: Vec::new(),
     abandoned: false,
     committed: false,
 });
 
-fn state() -> MutexGuard<'static, State> {
+fn state() -> MutexGuard<'static, TemporaryFiles> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -63,27 +63,15 @@ pub fn abandon() -> bool {
     state.committed
 }
 
-/// Whether outputs of this process have been [abandoned](abandon) and none had appeared: what fails then fails because of
-/// that.
-///
-/// ```
-/// use biofast_io::output;
-///
-/// /// Of what follows from the program being told to end nothing needs to be said.
-/// fn report(error: &output::Error) {
-///     if !output::is_abandoned() {
-///         eprintln!("{error}");
-///     }
-/// }
-/// assert!(!output::is_abandoned());
-/// ```
+/// Whether outputs of this process have been [abandoned](abandon) before any of them had appeared. Later failures then
+/// follow from that, and needn't be reported.
 pub fn is_abandoned() -> bool {
     let state = state();
     state.abandoned && !state.committed
 }
 
 fn interrupted() -> io::Error {
-    io::Error::other("the program was told to end")
+    io::Error::other("the program was asked to stop")
 }
 
 /// Creates the file at `path`, which must not exist, and remembers it.
@@ -137,7 +125,7 @@ pub(super) fn remove_folder(path: &Path) {
 
 /// While it lives, [`abandon`] waits.
 pub(super) struct Commit {
-    state: MutexGuard<'static, State>,
+    state: MutexGuard<'static, TemporaryFiles>,
 }
 
 impl Commit {

@@ -7,29 +7,6 @@ use crate::container::bgzf::{Block, VirtualOffset};
 use crate::input::Map;
 
 /// Decompressed bytes of one chunk: a worker's own buffer, or a range of the map.
-///
-/// ```
-/// use biofast_io::pipeline::{self, End, Framer};
-/// use biofast_io::{Chunk, Error, Options, Source};
-///
-/// /// Finds nothing: each chunk is taken as it is.
-/// struct Bytes;
-///
-/// impl Framer for Bytes {
-///     type Frame = ();
-///     type Error = Error;
-///     fn scan(_: &mut (), _: &[u8]) {}
-///     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
-///         Ok(())
-///     }
-/// }
-///
-/// let source = Source::from_reader("example", &b"one\ntwo\n"[..]);
-/// let count = |sum: &mut usize, chunk: &Chunk, _: &()| *sum += chunk.bytes().len();
-/// let bytes = pipeline::fold(source, &Options::default(), Bytes, || 0, count, |a, b| *a += b)?;
-/// assert_eq!(bytes, 8);
-/// # Ok::<(), Error>(())
-/// ```
 pub struct Chunk {
     buffer: Vec<u8>,
     /// Where the bytes are, if not in the buffer.
@@ -40,7 +17,7 @@ pub struct Chunk {
     joined: usize,
     /// Which parts of blocks these are.
     joined_parts: Vec<BlockPart>,
-    origin: Origin,
+    origin: BlockOrigins,
     /// The blocks as stored, where a transform may copy them.
     stored: Stored,
 }
@@ -77,7 +54,7 @@ pub(crate) struct BlockPart {
 
 /// The BGZF blocks a chunk was inflated from; none if it came from something else.
 #[derive(Default)]
-struct Origin {
+struct BlockOrigins {
     /// Each block's offset in the file, and where its data start in the chunk's own bytes.
     blocks: Vec<(u64, usize)>,
     /// Where each block starts among those taken with it, and its length.
@@ -131,7 +108,7 @@ impl Chunk {
             end: 0,
             joined: 0,
             joined_parts: Vec::new(),
-            origin: Origin::default(),
+            origin: BlockOrigins::default(),
             stored: Stored::default(),
         }
     }
@@ -150,7 +127,7 @@ impl Chunk {
     /// before. The end of a block's data counts as the start of what follows, as in htslib.
     pub fn virtual_offset(&self, at: usize) -> Option<VirtualOffset> {
         let own = at.checked_sub(self.joined)?;
-        let Origin { blocks, after, len, .. } = &self.origin;
+        let BlockOrigins { blocks, after, len, .. } = &self.origin;
         if blocks.is_empty() || own > *len {
             return None;
         }
@@ -167,7 +144,7 @@ impl Chunk {
 
     /// The BGZF blocks whose data are in this chunk. Nothing if the bytes come from something else.
     pub fn blocks(&self) -> impl Iterator<Item = BlockData> + '_ {
-        let Origin { blocks, len, .. } = &self.origin;
+        let BlockOrigins { blocks, len, .. } = &self.origin;
         let ends = blocks.iter().skip(1).map(|(_, start)| *start).chain([*len]);
         blocks.iter().zip(ends).map(|((file_offset, start), end)| BlockData {
             file_offset: *file_offset,

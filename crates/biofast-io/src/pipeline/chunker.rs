@@ -8,7 +8,7 @@ use super::chunk::Chunk;
 use crate::container::bgzf::{self, Block, GroupFault, Inflater, Parsed};
 use crate::container::foreign;
 use crate::container::gzip;
-use crate::container::trial::Trial;
+use crate::container::trial::DecoderTrial;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{
     CancellationToken, Container, Map, Notes, Options, Places, SerialPart, Source, StoredBytes,
@@ -25,7 +25,7 @@ pub(crate) struct Chunker {
     /// Whether nothing has been taken.
     at_start: bool,
     /// Which decoder inflates its blocks.
-    trial: Arc<Trial>,
+    trial: Arc<DecoderTrial>,
     /// Set when the last chunk has been taken.
     ended: bool,
     /// Whether the BGZF block taken last was the end-of-file block.
@@ -37,8 +37,8 @@ pub(crate) struct Chunker {
 enum Mode {
     Plain,
     Bgzf,
-    Gzip(gzip::Decoder),
-    Foreign(foreign::Decoder),
+    Gzip(gzip::GzipDecoder),
+    Foreign(foreign::ForeignDecoder),
 }
 
 /// The buffers a worker has for one chunk, used again for the next one: its bytes as stored and decompressed.
@@ -48,7 +48,7 @@ pub(crate) struct ChunkBuffer {
     raw_in_map: Option<Range<usize>>,
     blocks: Vec<Block>,
     /// Of all workers of the input: what inflates them.
-    trial: Option<Arc<Trial>>,
+    trial: Option<Arc<DecoderTrial>>,
     /// The container of an input whose start this is; otherwise plain.
     outer: Container,
     /// What has been inflated but for its references to what is before it.
@@ -91,11 +91,11 @@ impl Chunker {
             Container::Plain => Mode::Plain,
             Container::Bgzf => Mode::Bgzf,
             Container::Gzip => Mode::Gzip(match input.points() {
-                Some(points) => gzip::Decoder::new().noting(Arc::clone(points)),
-                None => gzip::Decoder::new(),
+                Some(points) => gzip::GzipDecoder::new().noting(Arc::clone(points)),
+                None => gzip::GzipDecoder::new(),
             }),
             Container::Zstd | Container::Bzip2 | Container::Xz => {
-                Mode::Foreign(foreign::Decoder::new(container, &input)?)
+                Mode::Foreign(foreign::ForeignDecoder::new(container, &input)?)
             }
         };
         let input = Box::new(input);
@@ -198,7 +198,7 @@ impl Chunker {
                 if input.fill(2).is_ok_and(|start| start.starts_with(&[0x1f, 0x8b])) {
                     buffer.warning = Some(Warning::GzipAfterBlocks(at));
                 }
-                self.mode = Mode::Gzip(gzip::Decoder::continued());
+                self.mode = Mode::Gzip(gzip::GzipDecoder::continued());
             }
             Err(error) => buffer.fault = Some(error),
         }
@@ -265,7 +265,7 @@ fn pull_plain(input: &mut StoredBytes, buffer: &mut ChunkBuffer) -> Result<Next,
 }
 
 fn pull_gzip(
-    decoder: &mut gzip::Decoder,
+    decoder: &mut gzip::GzipDecoder,
     input: &mut StoredBytes,
     buffer: &mut ChunkBuffer,
 ) -> Result<Next, Error> {
@@ -297,9 +297,9 @@ fn pull_bgzf(
     let mut inflated = 0;
     let next = loop {
         let (block, is_eof) = match next_block(input, taken) {
-            Ok(Step::Block(block, is_eof)) => (block, is_eof),
-            Ok(Step::End) => break Ok(Next::Last),
-            Ok(Step::NoBlock) => break Ok(Next::OtherThanBlocks),
+            Ok(ChunkStep::Block(block, is_eof)) => (block, is_eof),
+            Ok(ChunkStep::End) => break Ok(Next::Last),
+            Ok(ChunkStep::NoBlock) => break Ok(Next::OtherThanBlocks),
             Err(error) => break Err(error),
         };
         let end = taken + block.header.block_len;
@@ -329,14 +329,14 @@ fn pull_bgzf(
 }
 
 /// What is at some offset of the input.
-enum Step {
+enum ChunkStep {
     /// A block, and whether it is the end-of-file block, byte for byte.
     Block(Block, bool),
     NoBlock,
     End,
 }
 
-fn next_block(input: &mut StoredBytes, at: usize) -> Result<Step, Error> {
+fn next_block(input: &mut StoredBytes, at: usize) -> Result<ChunkStep, Error> {
     let file_offset = input.position() + at as u64;
     let name = Arc::clone(&input.name);
     let fault =
@@ -345,7 +345,7 @@ fn next_block(input: &mut StoredBytes, at: usize) -> Result<Step, Error> {
     loop {
         let bytes = &input.fill(at + want)?[at..];
         if bytes.is_empty() {
-            return Ok(Step::End);
+            return Ok(ChunkStep::End);
         }
         match bgzf::parse_header(bytes) {
             Parsed::Block(header) => {
@@ -355,14 +355,14 @@ fn next_block(input: &mut StoredBytes, at: usize) -> Result<Step, Error> {
                 }
                 let is_eof = bytes[at..at + header.block_len] == bgzf::EOF_BLOCK;
                 return Block::new(bytes, at, header, file_offset)
-                    .map(|block| Step::Block(block, is_eof))
+                    .map(|block| ChunkStep::Block(block, is_eof))
                     .map_err(|why| fault(ErrorKind::BadBlock(why)));
             }
             Parsed::NeedMore(more) if bytes.len() >= want && more > want => want = more,
             Parsed::NeedMore(_) => {
                 return Err(fault(ErrorKind::Truncated("a BGZF block header")));
             }
-            Parsed::OtherGzip | Parsed::NotGzip => return Ok(Step::NoBlock),
+            Parsed::OtherGzip | Parsed::NotGzip => return Ok(ChunkStep::NoBlock),
             Parsed::Invalid(why) => return Err(fault(ErrorKind::BadBlock(why))),
         }
     }

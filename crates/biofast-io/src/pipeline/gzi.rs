@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::chunk::{BlockData, Chunk};
-use super::{End, Framer, fold};
+use super::fold;
+use super::framer::{End, Framer};
 use crate::container::gzi;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{Container, Notes, Options, Source};
@@ -29,7 +30,7 @@ pub fn build(source: Source, options: &Options) -> Result<Vec<u8>, Error> {
     let mut entries = fold(
         source,
         &options,
-        Position(0),
+        PositionFramer(0),
         Vec::new,
         |entries: &mut Vec<Entry>, chunk, start| {
             let mut data = *start;
@@ -70,9 +71,9 @@ struct Entry {
 }
 
 /// Frames nothing: only counts the bytes before each chunk.
-struct Position(u64);
+struct PositionFramer(u64);
 
-impl Framer for Position {
+impl Framer for PositionFramer {
     type Frame = u64;
     type Error = Error;
 

@@ -13,11 +13,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::chunk::Chunk;
 use super::chunker::{ChunkBuffer, Chunker};
 use super::feed::Feed;
+use super::framer::{Framer, frame_in_turn};
 use super::turn::{Token, Turns};
-use super::{Framer, TransformInput, frame_in_turn};
 use crate::container::bgzf::Inflater;
 use crate::error::Error;
-use crate::input::{Notes, Witness};
+use crate::input::{Notes, Options, Source, Witness};
 
 /// A framer whose records can be counted, so that inputs can be read in step.
 pub trait CountRecords: Framer {
@@ -27,7 +27,7 @@ pub trait CountRecords: Framer {
 
 /// A range of records of one chunk.
 pub struct Part<F: Framer> {
-    framed: Arc<Framed<F>>,
+    framed: Arc<FramedChunk<F>>,
     records: Range<usize>,
 }
 
@@ -68,7 +68,7 @@ impl<F: Framer> Group<F> {
 }
 
 /// A chunk with its records, shared by the groups made of it.
-struct Framed<F: Framer> {
+struct FramedChunk<F: Framer> {
     input: usize,
     chunk: Chunk,
     frame: F::Frame,
@@ -76,14 +76,6 @@ struct Framed<F: Framer> {
 }
 
 /// How inputs are read in step.
-///
-/// ```
-/// use biofast_io::pipeline::Plan;
-///
-/// // The first thousand pairs of an interleaved input, mates never apart.
-/// let plan = Plan { threads: 4, multiple: 2, limit: Some(2_000) };
-/// assert_eq!(plan.limit.map(|records| records / plan.multiple as u64), Some(1_000));
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The total number of threads, at least 1.
@@ -106,7 +98,7 @@ pub(super) enum Verdict<F: Framer> {
     Abandoned,
 }
 
-pub(super) enum Task<F: Framer> {
+pub(super) enum LockstepTask<F: Framer> {
     Pull(usize),
     Work(Group<F>),
     Done,
@@ -114,15 +106,15 @@ pub(super) enum Task<F: Framer> {
 
 /// The inputs and what is known of them.
 pub(super) struct Schedule<F: Framer> {
-    lanes: Vec<Lane<F>>,
+    lanes: Vec<InputLane<F>>,
     plan: Plan,
     /// Chunks of one input that may be in memory.
     most: usize,
-    state: Mutex<State<F>>,
+    state: Mutex<LockstepState<F>>,
     changed: Condvar,
 }
 
-struct Lane<F: Framer> {
+struct InputLane<F: Framer> {
     feed: Feed,
     turns: Turns<F>,
     notes: Option<Arc<Notes>>,
@@ -131,19 +123,19 @@ struct Lane<F: Framer> {
     serial: bool,
 }
 
-struct State<F: Framer> {
+struct LockstepState<F: Framer> {
     queues: Vec<Queue<F>>,
     /// Records before the first one, if the inputs are parts of something larger.
     before: u64,
     /// Records handed out of each input.
     taken: u64,
     groups: u64,
-    spare: Vec<Framed<F>>,
+    spare: Vec<FramedChunk<F>>,
     stopped: bool,
 }
 
 struct Queue<F: Framer> {
-    ready: VecDeque<Arc<Framed<F>>>,
+    ready: VecDeque<Arc<FramedChunk<F>>>,
     /// Records of the first ready chunk that were handed out.
     used: usize,
     /// Records ready.
@@ -167,10 +159,10 @@ impl<F: CountRecords> Schedule<F> {
         let mut before = None;
         for TransformInput { source, options, mut framer } in inputs {
             before.get_or_insert(source.origin().records);
-            super::begin(&mut framer, &source);
-            let mut chunker = Chunker::new(source, &super::options_of::<F>(&options))?;
+            super::framer::begin(&mut framer, &source);
+            let mut chunker = Chunker::new(source, &super::framer::options_of::<F>(&options))?;
             let is_shared = chunker.share(threads);
-            lanes.push(Lane {
+            lanes.push(InputLane {
                 witness: chunker.witness(),
                 serial: chunker.is_stream() && !is_shared,
                 notes: options.notes.clone(),
@@ -189,8 +181,14 @@ impl<F: CountRecords> Schedule<F> {
             });
         }
         let before = before.unwrap_or(0);
-        let state =
-            State { queues, before, taken: 0, groups: 0, spare: Vec::new(), stopped: false };
+        let state = LockstepState {
+            queues,
+            before,
+            taken: 0,
+            groups: 0,
+            spare: Vec::new(),
+            stopped: false,
+        };
         Ok(Schedule {
             lanes,
             plan: Plan { threads, multiple: plan.multiple.max(1), ..plan },
@@ -200,7 +198,7 @@ impl<F: CountRecords> Schedule<F> {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<F>> {
+    fn lock(&self) -> MutexGuard<'_, LockstepState<F>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -211,37 +209,37 @@ impl<F: CountRecords> Schedule<F> {
     }
 
     /// What to do next; waits for something to do.
-    pub(super) fn next_task(&self) -> Task<F> {
+    pub(super) fn next_task(&self) -> LockstepTask<F> {
         let mut state = self.lock();
         loop {
             if state.stopped {
-                return Task::Done;
+                return LockstepTask::Done;
             }
             // A serial input must never pause; small groups are not worth their overhead while
             // there is something else to do.
             if let Some(input) = self.input_to_pull(&mut state, true) {
-                return Task::Pull(input);
+                return LockstepTask::Pull(input);
             }
             if let Some(group) = state.take_group(&self.plan, false) {
-                return Task::Work(group);
+                return LockstepTask::Work(group);
             }
             if let Some(input) = self.input_to_pull(&mut state, false) {
-                return Task::Pull(input);
+                return LockstepTask::Pull(input);
             }
             if let Some(group) = state.take_group(&self.plan, true) {
-                return Task::Work(group);
+                return LockstepTask::Work(group);
             }
             if state.is_decided(&self.plan) {
                 state.stopped = true;
                 self.changed.notify_all();
-                return Task::Done;
+                return LockstepTask::Done;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// Of the inputs that may be pulled, the one that is most behind.
-    fn input_to_pull(&self, state: &mut State<F>, serial: bool) -> Option<usize> {
+    fn input_to_pull(&self, state: &mut LockstepState<F>, serial: bool) -> Option<usize> {
         let can = |&(index, queue): &(usize, &Queue<F>)| {
             self.lanes[index].serial == serial
                 && queue.chunks < self.most
@@ -286,7 +284,7 @@ impl<F: CountRecords> Schedule<F> {
     }
 }
 
-impl<F: Framer> State<F> {
+impl<F: Framer> LockstepState<F> {
     /// The next records that are ready in all inputs: about a chunk, and not much less unless
     /// `any` number will do.
     fn take_group(&mut self, plan: &Plan, any: bool) -> Option<Group<F>> {
@@ -451,7 +449,7 @@ impl<F: CountRecords> Puller<F> {
     }
 }
 
-impl<F: Framer> State<F> {
+impl<F: Framer> LockstepState<F> {
     /// Books a framed chunk; chunk and frame are exchanged for used ones.
     fn add(&mut self, input: usize, chunk: &mut Chunk, frame: &mut F::Frame, records: usize) {
         let queue = &mut self.queues[input];
@@ -460,7 +458,7 @@ impl<F: Framer> State<F> {
             queue.chunks -= 1;
             return;
         }
-        let mut framed = self.spare.pop().unwrap_or_else(|| Framed {
+        let mut framed = self.spare.pop().unwrap_or_else(|| FramedChunk {
             input,
             chunk: Chunk::new(),
             frame: F::Frame::default(),
@@ -473,4 +471,14 @@ impl<F: Framer> State<F> {
         queue.available += records as u64;
         queue.ready.push_back(Arc::new(framed));
     }
+}
+
+/// One input of a [`transform`](super::transform()).
+pub struct TransformInput<F> {
+    /// Where its bytes come from.
+    pub source: Source,
+    /// How they are read; `threads` has no meaning here.
+    pub options: Options,
+    /// What finds its records.
+    pub framer: F,
 }

@@ -15,188 +15,42 @@ mod chunk;
 mod chunker;
 mod copies;
 mod feed;
+mod framer;
 pub mod gzi;
 mod lockstep;
 mod ordered;
 mod peek;
 mod reader;
 mod text;
+mod threads;
 mod transform;
 mod turn;
 
 pub use chunk::{BlockData, Carry, Chunk};
 pub use copies::Copies;
-pub use lockstep::{CountRecords, Group, Part, Plan};
+pub use framer::{End, Framer};
+pub use lockstep::{CountRecords, Group, Part, Plan, TransformInput};
 pub use reader::Reader;
 pub use text::{TextBounds, TextLines, read_text};
-pub use transform::{Ending, Failure, TransformInput, transform, transform_copying};
+pub use transform::{Ending, Failure, transform, transform_copying};
 
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{Scope, ScopedJoinHandle};
 
 use crate::container::bgzf::Inflater;
-use crate::error::Error;
-use crate::input::{Container, Followed, Notes, Options, Origin, SerialPart, Source, Witness};
+use crate::error::Located;
+use crate::input::{Container, Notes, Options, SerialPart, Source, Witness};
 use chunker::{ChunkBuffer, Chunker};
 use feed::{Feed, Pull};
+use framer::{begin, frame_in_turn, options_of};
 use ordered::Ordered;
+use threads::{OnPanic, on_threads};
 use turn::{Ticket, Token, Turns};
 
-/// What follows the bytes that are being framed.
-///
-/// ```
-/// use biofast_io::pipeline::End;
-///
-/// /// Whether a record that the bytes end in is an error of the format.
-/// fn is_cut(end: End, unfinished: usize) -> bool {
-///     unfinished > 0 && end == End::Data
-/// }
-/// assert!(is_cut(End::Data, 3));
-/// // Its rest comes with the next chunk; or something else went wrong before.
-/// assert!(!is_cut(End::More, 3) && !is_cut(End::Fault, 3));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// More data.
-    More,
-    /// Nothing: the data are complete.
-    Data,
-    /// A fault: what is incomplete is not an error of its own.
-    Fault,
-}
-
-/// Finds where records begin and end: the state that passes from chunk to chunk.
-///
-/// ```
-/// use biofast_io::pipeline::{self, End, Framer};
-/// use biofast_io::{Carry, Chunk, Error, Options, Source};
-/// use std::ops::Range;
-///
-/// /// A record is a line.
-/// #[derive(Default)]
-/// struct Lines {
-///     unfinished: Carry,
-/// }
-///
-/// impl Framer for Lines {
-///     type Frame = Vec<Range<usize>>;
-///     type Error = Error;
-///
-///     fn scan(lines: &mut Vec<Range<usize>>, _: &[u8]) {
-///         lines.clear();
-///     }
-///
-///     fn frame(
-///         &mut self,
-///         chunk: &mut Chunk,
-///         lines: &mut Vec<Range<usize>>,
-///         end: End,
-///     ) -> Result<(), Error> {
-///         chunk.join(&mut self.unfinished);
-///         let mut start = 0;
-///         for (at, _) in chunk.bytes().iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
-///             lines.push(start..at);
-///             start = at + 1;
-///         }
-///         match end {
-///             End::Data if start < chunk.bytes().len() => lines.push(start..chunk.bytes().len()),
-///             End::Data => {}
-///             End::More | End::Fault => chunk.cut(start, &mut self.unfinished),
-///         }
-///         Ok(())
-///     }
-/// }
-///
-/// // Chunks of 4 bytes: lines go on from one to the next.
-/// let options = Options { chunk_size: 4, ..Options::default() };
-/// let longest = pipeline::fold(
-///     Source::from_reader("example", &b"a\nthe longest line\nb"[..]),
-///     &options,
-///     Lines::default(),
-///     || 0,
-///     |longest, _, lines| *longest = lines.iter().map(Range::len).fold(*longest, usize::max),
-///     |longest, other| *longest = other.max(*longest),
-/// )?;
-/// assert_eq!(longest, 16);
-/// # Ok::<(), Error>(())
-/// ```
-pub trait Framer: Send + 'static {
-    /// What is found in one chunk. Workers reuse it: [`scan`](Framer::scan) must clear it.
-    type Frame: Default + Send;
-    /// The format's error.
-    type Error: From<Error> + Send;
-    /// Whether BGZF data of this format must end with the end-of-file block, unless
-    /// [`allow_missing_eof`](Options::allow_missing_eof) is set.
-    const NEEDS_EOF: bool = false;
-
-    /// Work on a chunk's own bytes that needs no knowledge of what came before.
-    fn scan(frame: &mut Self::Frame, bytes: &[u8]);
-
-    /// Frames the records of `chunk` in turn: joins the carried bytes in front, lists the
-    /// complete records in `frame`, and cuts off and keeps the unfinished rest.
-    ///
-    /// # Errors
-    /// The first fault of the format. `frame` then lists the records before it.
-    fn frame(
-        &mut self,
-        chunk: &mut Chunk,
-        frame: &mut Self::Frame,
-        end: End,
-    ) -> Result<(), Self::Error>;
-
-    /// Told before anything is framed: where the input starts in what it is a part of. A whole starts at 0.
-    fn begin(&mut self, _origin: Origin) {}
-
-    /// Told before anything is framed: who is to hear of the records.
-    #[doc(hidden)]
-    fn follow(&mut self, _followed: Followed) {}
-
-    /// Adds what the framer knows (record, line) to a fault that comes right after the bytes
-    /// framed so far.
-    fn locate(&self, error: Error) -> Self::Error {
-        error.into()
-    }
-}
-
-/// How input of this format is read.
-fn options_of<F: Framer>(options: &Options) -> Options {
-    match F::NEEDS_EOF {
-        true => options.for_alignments(),
-        false => options.clone(),
-    }
-}
-
-/// A fault, and what had been gathered from the records before it. As an error it reads as the fault alone, which is its
-/// [source](std::error::Error::source) as well: a caller that has boxed it finds the format's own error there.
-///
-/// ```
-/// use biofast_io::pipeline::{self, End, Fault, Framer};
-/// use biofast_io::{Chunk, Error, ErrorKind, Options, Source, bgzf};
-/// # struct Bytes;
-/// # impl Framer for Bytes {
-/// #     type Frame = ();
-/// #     type Error = Error;
-/// #     fn scan(_: &mut (), _: &[u8]) {}
-/// #     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
-/// #         Ok(())
-/// #     }
-/// # }
-///
-/// // A whole block, and one that is cut.
-/// let mut file = bgzf::compress(b"one\ntwo\n");
-/// file.truncate(file.len() - bgzf::EOF_BLOCK.len());
-/// file.extend_from_slice(&bgzf::compress(b"three\n")[..20]);
-///
-/// let source = Source::from_reader("example", std::io::Cursor::new(file));
-/// let count = |sum: &mut usize, chunk: &Chunk, _: &()| *sum += chunk.bytes().len();
-/// let result = pipeline::fold(source, &Options::default(), Bytes, || 0, count, |a, b| *a += b);
-/// let Err(Fault { error, so_far }) = result else { panic!("the file is cut") };
-/// assert!(matches!(error.kind(), ErrorKind::Truncated(_)));
-/// assert_eq!(so_far, 8);
-/// ```
+/// A fault, and the result over the records before it. As an error it displays like the fault alone, which is also its
+/// [source](std::error::Error::source): whoever has boxed it finds the format's own error there.
 pub struct Fault<C, E> {
     /// What went wrong.
     pub error: E,
@@ -229,8 +83,9 @@ impl<C, E> Fault<C, E> {
     }
 }
 
-impl<C> From<Fault<C, Error>> for Error {
-    fn from(fault: Fault<C, Error>) -> Error {
+impl<C, K> From<Fault<C, Located<K>>> for Located<K> {
+    /// The error alone; what had been gathered before it is dropped.
+    fn from(fault: Fault<C, Located<K>>) -> Self {
         fault.error
     }
 }
@@ -563,12 +418,6 @@ impl<E> FirstStop<E> {
 /// The result over all that was accepted, and where reading ended before the data did; or a fault without a place.
 type Ran<C, E> = Result<(C, Option<Stop<E>>), Fault<C, E>>;
 
-/// Tells a framer about the source whose records it is to frame.
-fn begin<F: Framer>(framer: &mut F, source: &Source) {
-    framer.begin(source.origin());
-    framer.follow(source.followed.clone());
-}
-
 /// What the folds share. `accept` gets the number of the chunk and may end the work; `abort` is
 /// called when a worker panics.
 fn run<F, C, E>(
@@ -605,7 +454,7 @@ where
     let work = || {
         let _guard = OnPanic(&abort);
         let mut so_far = init();
-        let mut worker = Worker::<F>::new(&feed, &turns, options.notes.as_deref());
+        let mut worker = FoldWorker::<F>::new(&feed, &turns, options.notes.as_deref());
         while let Some((number, fault)) = worker.step() {
             // Whoever holds a chunk before the end goes on, so that the end is that of the data.
             if first_stop.is_behind(number) {
@@ -652,44 +501,6 @@ pub fn within_limit<E>(
         Ok(0) => Ok(ControlFlow::Break(())),
         Ok(left) if left <= len => accept(left).map(|_| ControlFlow::Break(())),
         _ => accept(len),
-    }
-}
-
-/// What `work` returns on each of `threads` threads, this one among them, merged. A panic goes on here.
-fn on_threads<C: Send>(
-    threads: usize,
-    work: impl Fn() -> C + Sync,
-    merge: impl Fn(&mut C, C),
-) -> C {
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map_while(|_| spawn(scope, &work)).collect();
-        let mut result = work();
-        for other in others {
-            match other.join() {
-                Ok(theirs) => merge(&mut result, theirs),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        result
-    })
-}
-
-/// Another thread for `work`, if the system has one: with fewer the work takes longer and is the same.
-fn spawn<'scope, T: Send + 'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    work: impl FnOnce() -> T + Send + 'scope,
-) -> Option<ScopedJoinHandle<'scope, T>> {
-    std::thread::Builder::new().spawn_scoped(scope, work).ok()
-}
-
-/// Calls the function when it is dropped by a panic.
-struct OnPanic<'a, A: Fn()>(&'a A);
-
-impl<A: Fn()> Drop for OnPanic<'_, A> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0();
-        }
     }
 }
 
@@ -804,44 +615,10 @@ impl<F: Framer> Frames<F> {
     }
 }
 
-/// The ordered part, the same for a worker and for [`Frames`]. `Ok(true)` after the last bytes.
-fn frame_in_turn<F: Framer>(
-    framer: &mut F,
-    buffer: &mut ChunkBuffer,
-    frame: &mut F::Frame,
-    notes: Option<&Notes>,
-) -> Result<bool, F::Error> {
-    let fault = buffer.take_fault();
-    let end = match (&fault, buffer.last) {
-        (Some(_), _) => End::Fault,
-        (None, true) => End::Data,
-        (None, false) => End::More,
-    };
-    if let Some(notes) = notes {
-        notes.framed(buffer.chunk.bytes().len());
-    }
-    let framed =
-        Notes::time(notes, SerialPart::Framing, || framer.frame(&mut buffer.chunk, frame, end));
-    // Before any finding is believed: were the bytes those of the file?
-    if let Err(error) = buffer.check_intact() {
-        return Err(framer.locate(error));
-    }
-    framed?;
-    match fault {
-        Some(error) => Err(framer.locate(error)),
-        None => {
-            if let (Some(warning), Some(notes)) = (buffer.warning.take(), notes) {
-                notes.warn(warning);
-            }
-            Ok(buffer.last)
-        }
-    }
-}
-
 /// The one that it works on, and one set aside.
 const CHUNKS_PER_WORKER: usize = 2;
 
-struct Worker<'a, F: Framer> {
+struct FoldWorker<'a, F: Framer> {
     feed: &'a Feed,
     turns: &'a Turns<F>,
     notes: Option<&'a Notes>,
@@ -853,15 +630,15 @@ struct Worker<'a, F: Framer> {
     /// The chunk set aside; or buffers for one.
     other: (ChunkBuffer, F::Frame),
     /// The chunk set aside has been framed, with this outcome.
-    framed: Option<Framed<F>>,
+    framed: Option<FrameResult<F>>,
 }
 
 /// A framed chunk: its number, and the fault if its records are the last ones before one.
-type Framed<F> = (u64, Option<<F as Framer>::Error>);
+type FrameResult<F> = (u64, Option<<F as Framer>::Error>);
 
-impl<'a, F: Framer> Worker<'a, F> {
+impl<'a, F: Framer> FoldWorker<'a, F> {
     fn new(feed: &'a Feed, turns: &'a Turns<F>, notes: Option<&'a Notes>) -> Self {
-        Worker {
+        FoldWorker {
             feed,
             turns,
             notes,
@@ -906,7 +683,7 @@ impl<'a, F: Framer> Worker<'a, F> {
     }
 
     /// Takes and frames the next chunk. `None`: no more.
-    fn step(&mut self) -> Option<Framed<F>> {
+    fn step(&mut self) -> Option<FrameResult<F>> {
         if let Some(framed) = self.framed.take() {
             self.exchange();
             return Some(framed);
@@ -930,7 +707,7 @@ fn frame_at_turn<F: Framer>(
     buffer: &mut ChunkBuffer,
     frame: &mut F::Frame,
     notes: Option<&Notes>,
-) -> Option<Framed<F>> {
+) -> Option<FrameResult<F>> {
     let number = ticket.number();
     let Token::Go(mut framer) = ticket.wait() else {
         return None;
@@ -944,7 +721,7 @@ fn frame_at_turn<F: Framer>(
     Some((number, fault))
 }
 
-impl<F: Framer> Drop for Worker<'_, F> {
+impl<F: Framer> Drop for FoldWorker<'_, F> {
     /// A worker ends because nothing is left or because something went wrong: either way
     /// nobody needs another chunk.
     fn drop(&mut self) {

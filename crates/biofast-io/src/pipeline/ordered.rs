@@ -10,13 +10,13 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Results on their way to `sink`.
 pub(crate) struct Ordered<T, S> {
-    state: Mutex<State<T, S>>,
+    state: Mutex<OrderedState<T, S>>,
     moved: Condvar,
     /// Results that may wait for an earlier one.
     limit: usize,
 }
 
-struct State<T, S> {
+struct OrderedState<T, S> {
     /// The item whose result the sink takes next.
     next: u64,
     ready: BTreeMap<u64, T>,
@@ -29,7 +29,7 @@ struct State<T, S> {
     stopped: bool,
 }
 
-impl<T, S> State<T, S> {
+impl<T, S> OrderedState<T, S> {
     /// Whether the sink gets nothing any more, or not the result of this item.
     fn has_ended(&self, number: u64) -> bool {
         self.stopped || number > self.last
@@ -38,7 +38,7 @@ impl<T, S> State<T, S> {
 
 impl<T: Default, S: FnMut(&mut T) -> ControlFlow<()>> Ordered<T, S> {
     pub(crate) fn new(workers: usize, sink: S) -> Self {
-        let state = State {
+        let state = OrderedState {
             next: 0,
             ready: BTreeMap::new(),
             sink: Some(sink),
@@ -49,7 +49,7 @@ impl<T: Default, S: FnMut(&mut T) -> ControlFlow<()>> Ordered<T, S> {
         Ordered { state: Mutex::new(state), moved: Condvar::new(), limit: 4 * workers }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T, S>> {
+    fn lock(&self) -> MutexGuard<'_, OrderedState<T, S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -28,7 +28,7 @@ impl Source {
                 {
                     // The position of the file isn't known any more, and what was asked for first failed: so does all else.
                     let fault = io::Error::new(error.kind(), error.to_string());
-                    self.backing = Backing::Stream(Box::new(Fault(Some(fault))));
+                    self.backing = Backing::Stream(Box::new(StreamFault(Some(fault))));
                 }
                 peeked
             }
@@ -107,15 +107,15 @@ impl Recorder {
     fn rewind(self) -> impl Read + Send + 'static {
         let mut recording = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let inner = std::mem::replace(&mut recording.inner, Box::new(io::empty()));
-        let fault = Fault(recording.fault.take());
+        let fault = StreamFault(recording.fault.take());
         Cursor::new(std::mem::take(&mut recording.seen)).chain(fault).chain(inner)
     }
 }
 
 /// Fails once, or is empty.
-struct Fault(Option<io::Error>);
+struct StreamFault(Option<io::Error>);
 
-impl Read for Fault {
+impl Read for StreamFault {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         self.0.take().map_or(Ok(0), Err)
     }

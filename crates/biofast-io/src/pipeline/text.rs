@@ -6,15 +6,7 @@ use super::reader::Reader;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{Options, Source};
 
-/// How much text is taken.
-///
-/// ```
-/// use biofast_io::TextBounds;
-///
-/// // An endless list ends in an error, not in memory.
-/// assert_eq!(TextBounds::LIST.bytes, 4 << 30);
-/// assert!(TextBounds::TABLE.line <= TextBounds::TABLE.bytes);
-/// ```
+/// The maximum size of a text and of its lines, so that an endless input ends in an error, not in exhausted memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextBounds {
     /// Bytes of all lines.
@@ -139,7 +131,7 @@ impl TextLines {
         }
         let is_odd = |byte: &u8| (byte.is_ascii_control() && *byte != b'\t') || *byte == 0x7f;
         if let Some(&byte) = line.iter().find(|byte| is_odd(byte)) {
-            return Err(self.fault(format!("the byte 0x{byte:02x}, which is none of text")));
+            return Err(self.fault(format!("byte 0x{byte:02x}, which is not text")));
         }
         while line.last() == Some(&b' ') {
             line.pop();
@@ -161,17 +153,7 @@ impl TextLines {
     }
 }
 
-/// All of a text as [`TextLines`] has it, each line with LF behind it.
-///
-/// ```
-/// use biofast_io::{Source, TextBounds, read_text};
-///
-/// let list = |bytes: &'static [u8]| Source::from_reader("list", bytes);
-/// assert_eq!(read_text(list(b"\xef\xbb\xbfa \r\nb"), TextBounds::TABLE)?, b"a\nb\n");
-/// let error = read_text(list(b"a\nb\0"), TextBounds::TABLE).expect_err("binary");
-/// assert_eq!(error.to_string(), "list: line 2: expected text, found the byte 0x00, which is none of text");
-/// # Ok::<(), biofast_io::Error>(())
-/// ```
+/// The complete text as [`TextLines`] has it, with LF after each line.
 ///
 /// # Errors
 /// As [`TextLines::next_line`].

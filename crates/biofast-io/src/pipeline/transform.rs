@@ -5,22 +5,16 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use super::copies::Copies;
-use super::lockstep::{CountRecords, Group, Part, Plan, Puller, Schedule, Task, Verdict};
+use super::framer::Framer;
+use super::lockstep::{
+    CountRecords, Group, LockstepTask, Part, Plan, Puller, Schedule, TransformInput, Verdict,
+};
 use super::ordered::Ordered;
+use super::threads::{OnPanic, on_threads};
 use super::turn::{Token, Turns};
-use super::{Framer, OnPanic, on_threads};
-use crate::input::{Notes, Options, SerialPart, Source};
+use crate::error::Located;
+use crate::input::{Notes, SerialPart};
 use crate::output::{self, Carried, CopyCutter, Encoded, Encoder, Output, UnitCutter};
-
-/// One input of a [`transform`].
-pub struct TransformInput<F> {
-    /// Where its bytes come from.
-    pub source: Source,
-    /// How they are read; `threads` has no meaning here.
-    pub options: Options,
-    /// What finds its records.
-    pub framer: F,
-}
 
 /// How the inputs of a [`transform`] ended.
 pub enum Ending<F: Framer> {
@@ -39,29 +33,6 @@ pub enum Ending<F: Framer> {
 }
 
 /// Why a [`transform`] failed.
-///
-/// ```
-/// use biofast_io::output::{Compression, Output};
-/// use biofast_io::pipeline::Failure;
-/// use biofast_io::{Error, Source};
-/// use std::io::ErrorKind;
-///
-/// /// What the user of a program can do about it.
-/// fn advice(failure: &Failure<Error>) -> &'static str {
-///     match failure {
-///         Failure::Output(error) if error.kind() == ErrorKind::StorageFull => "make room",
-///         Failure::Output(_) => "write somewhere else",
-///         Failure::Input(_) => "look at the input",
-///     }
-/// }
-///
-/// let Err(error) = Output::create_with("no/such/folder/x".as_ref(), Compression::default()) else {
-///     panic!("there is no such folder")
-/// };
-/// assert_eq!(advice(&Failure::Output(error)), "write somewhere else");
-/// let Err(error) = Source::open("no/such/file") else { panic!("there is no such file") };
-/// assert_eq!(advice(&Failure::Input(error)), "look at the input");
-/// ```
 #[derive(Debug)]
 pub enum Failure<E> {
     /// An input can't be read, or a record of it is wrong.
@@ -75,6 +46,15 @@ impl<E: std::fmt::Display> std::fmt::Display for Failure<E> {
         match self {
             Failure::Input(e) => e.fmt(f),
             Failure::Output(e) => e.fmt(f),
+        }
+    }
+}
+
+impl<K: From<output::Error>> From<Failure<Located<K>>> for Located<K> {
+    fn from(failure: Failure<Located<K>>) -> Self {
+        match failure {
+            Failure::Input(error) => error,
+            Failure::Output(error) => error.into(),
         }
     }
 }
@@ -234,7 +214,7 @@ where
             }
         }
     };
-    let shared = Shared {
+    let shared = TransformShared {
         schedule,
         carries: Turns::new(threads, carries),
         ordered: Ordered::new(threads, sink),
@@ -252,7 +232,7 @@ where
         so_far
     };
     let so_far = on_threads(threads, run, merge);
-    let Shared { schedule, carries, ordered, which, fault, .. } = shared;
+    let TransformShared { schedule, carries, ordered, which, fault, .. } = shared;
     // With it goes what writes to the outputs.
     drop(ordered);
     if let Some(error) = take(write_fault) {
@@ -310,7 +290,7 @@ const MANY: usize = 32;
 const LONGEST_SPARE: usize = 128 << 10;
 
 /// What the workers share.
-struct Shared<F: Framer, S> {
+struct TransformShared<F: Framer, S> {
     schedule: Schedule<F>,
     /// Hands the unfinished unit of each output from group to group.
     carries: Turns<Vec<Carried>>,
@@ -333,7 +313,7 @@ struct Shared<F: Framer, S> {
 type EncodedGroup = Vec<(Encoded, Option<std::io::Error>)>;
 
 /// What a worker has for itself.
-struct Worker<F: Framer> {
+struct TransformWorker<F: Framer> {
     puller: Puller<F>,
     encoders: Vec<Encoder>,
     texts: Vec<Vec<u8>>,
@@ -349,14 +329,14 @@ enum Cutter {
     Copies(CopyCutter),
 }
 
-impl<F, S> Shared<F, S>
+impl<F, S> TransformShared<F, S>
 where
     F: CountRecords,
     S: FnMut(&mut EncodedGroup) -> ControlFlow<()>,
 {
-    fn worker(&self) -> Worker<F> {
+    fn worker(&self) -> TransformWorker<F> {
         let encoders = self.encoders.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Worker {
+        TransformWorker {
             puller: Puller::new(),
             encoders: encoders.unwrap_or_default(),
             texts: vec![Vec::new(); self.units.len()],
@@ -375,9 +355,9 @@ where
         let mut worker = self.worker();
         loop {
             match self.schedule.next_task() {
-                Task::Done => break,
-                Task::Pull(input) => worker.puller.pull(&self.schedule, input),
-                Task::Work(group) => {
+                LockstepTask::Done => break,
+                LockstepTask::Pull(input) => worker.puller.pull(&self.schedule, input),
+                LockstepTask::Work(group) => {
                     let work = |group: &Group<F>, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
                         work(so_far, group, texts, copies)
                     };
@@ -395,11 +375,11 @@ where
     /// Makes the texts of a group, encodes them and delivers what they have become.
     fn do_group(
         &self,
-        worker: &mut Worker<F>,
+        worker: &mut TransformWorker<F>,
         group: Group<F>,
         work: impl FnOnce(&Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), F::Error>,
     ) -> ControlFlow<()> {
-        let Worker { encoders, texts, copies, cutters, scratch, .. } = worker;
+        let TransformWorker { encoders, texts, copies, cutters, scratch, .. } = worker;
         let number = group.number;
         let mut ticket = self.carries.ticket(number);
         texts.iter_mut().for_each(Vec::clear);

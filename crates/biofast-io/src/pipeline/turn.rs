@@ -9,18 +9,18 @@ const SPINS: u32 = 500;
 
 /// Hands a state from item to item. At most `slots` items may be in flight.
 pub(crate) struct Turns<S> {
-    slots: Vec<Slot<S>>,
+    slots: Vec<TurnSlot<S>>,
     /// The item whose turn it is, for a short wait without a system call.
     current: AtomicU64,
 }
 
-struct Slot<S> {
-    place: Mutex<Place<S>>,
+struct TurnSlot<S> {
+    place: Mutex<TokenState<S>>,
     arrived: Condvar,
 }
 
 /// Where an item's token will be.
-enum Place<S> {
+enum TokenState<S> {
     Empty,
     /// Someone sleeps until it is here.
     Awaited,
@@ -49,8 +49,8 @@ pub(crate) struct Ticket<'a, S> {
 
 impl<S> Turns<S> {
     pub(crate) fn new(slots: usize, first: S) -> Self {
-        let slots: Vec<Slot<S>> = (0..slots + 1)
-            .map(|_| Slot { place: Mutex::new(Place::Empty), arrived: Condvar::new() })
+        let slots: Vec<TurnSlot<S>> = (0..slots + 1)
+            .map(|_| TurnSlot { place: Mutex::new(TokenState::Empty), arrived: Condvar::new() })
             .collect();
         let turns = Turns { slots, current: AtomicU64::new(0) };
         turns.give(0, Token::Go(first));
@@ -61,7 +61,7 @@ impl<S> Turns<S> {
         Ticket { turns: self, number, taken: false, passed: false }
     }
 
-    fn slot(&self, number: u64) -> &Slot<S> {
+    fn slot(&self, number: u64) -> &TurnSlot<S> {
         &self.slots[(number % self.slots.len() as u64) as usize]
     }
 
@@ -69,9 +69,9 @@ impl<S> Turns<S> {
         loop {
             let slot = self.slot(number);
             let mut place = slot.place.lock().unwrap_or_else(PoisonError::into_inner);
-            if !matches!(*place, Place::Abandoned) {
-                let awaited = matches!(*place, Place::Awaited);
-                *place = Place::Here(token);
+            if !matches!(*place, TokenState::Abandoned) {
+                let awaited = matches!(*place, TokenState::Awaited);
+                *place = TokenState::Here(token);
                 drop(place);
                 // A later turn may have started already.
                 self.current.fetch_max(number, Ordering::Release);
@@ -81,7 +81,7 @@ impl<S> Turns<S> {
                 }
                 return;
             }
-            *place = Place::Empty;
+            *place = TokenState::Empty;
             token = Token::Stop;
             number += 1;
         }
@@ -98,8 +98,8 @@ impl<S> Turns<S> {
         let slot = self.slot(number);
         let mut place = slot.place.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Place::Here(token) = std::mem::replace(&mut *place, Place::Awaited) {
-                *place = Place::Empty;
+            if let TokenState::Here(token) = std::mem::replace(&mut *place, TokenState::Awaited) {
+                *place = TokenState::Empty;
                 return token;
             }
             place = slot.arrived.wait(place).unwrap_or_else(PoisonError::into_inner);
@@ -109,13 +109,13 @@ impl<S> Turns<S> {
     /// Stops the others at this number, now or when its turn comes.
     fn abandon(&self, number: u64) {
         let mut place = self.slot(number).place.lock().unwrap_or_else(PoisonError::into_inner);
-        match std::mem::replace(&mut *place, Place::Abandoned) {
-            Place::Here(_) => {
-                *place = Place::Empty;
+        match std::mem::replace(&mut *place, TokenState::Abandoned) {
+            TokenState::Here(_) => {
+                *place = TokenState::Empty;
                 drop(place);
                 self.give(number + 1, Token::Stop);
             }
-            Place::Empty | Place::Awaited | Place::Abandoned => {}
+            TokenState::Empty | TokenState::Awaited | TokenState::Abandoned => {}
         }
     }
 }

@@ -253,7 +253,7 @@ fn an_empty_file_whose_name_promises_a_container_is_an_error() {
     let source = || Source::from_reader("-", std::io::empty());
     assert!(read_source(source(), &options()).1.is_none());
     let error = read_source(source().not_empty(), &options()).1.unwrap();
-    assert_eq!(error.to_string(), "no input: standard input is empty; name a file");
+    assert_eq!(error.to_string(), "no input: standard input is empty");
     let full = Source::from_reader("-", Cursor::new(b"x".to_vec())).not_empty();
     assert_eq!(read_source(full, &options()).0, b"x");
 }

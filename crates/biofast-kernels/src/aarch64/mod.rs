@@ -3,6 +3,7 @@
 mod neon;
 mod neon_columns;
 mod neon_packed;
+mod neon_registers;
 
 use crate::Kernels;
 

@@ -9,6 +9,7 @@ use super::neon_packed::{
     copy_qualities_neon, copy_qualities_reversed_neon, unpack_bases_neon,
     unpack_bases_reverse_complement_neon,
 };
+use super::neon_registers::{Table, load};
 use crate::bases::vector::{NibbleCheck, count_each_base};
 use crate::bases::{self, ACGTN_BY_LOW_BITS, FIELD_BY_LOW_BITS};
 use crate::columns::{ClassTable, Counts};
@@ -201,13 +202,6 @@ fn newline_bits_neon(block: &[u8; 64]) -> u64 {
     vgetq_lane_u64::<0>(vreinterpretq_u64_u8(mask))
 }
 
-#[inline]
-#[target_feature(enable = "neon")]
-pub(super) fn load(block: &[u8; 16]) -> uint8x16_t {
-    // SAFETY: the block has 16 bytes; the load needs no alignment.
-    unsafe { vld1q_u8(block.as_ptr()) }
-}
-
 /// Fewer than 16 bytes, zero beyond: two overlapping words, shifted into place.
 #[inline]
 #[target_feature(enable = "neon")]
@@ -370,7 +364,7 @@ fn summarize_as<const FIRST: u8>(
     let mut summary = QualitySummary::default();
     // Of the first and the second vector of two, so that one doesn't wait for the other.
     let mut ranges = [(vdupq_n_u8(u8::MAX), zero); 2];
-    let mut add = |sums: &mut Sums, lane: usize, block, beyond| {
+    let mut add = |sums: &mut PairSums, lane: usize, block, beyond| {
         let (min, max) = &mut ranges[lane];
         *min = vminq_u8(*min, vorrq_u8(block, beyond));
         *max = vmaxq_u8(*max, vbicq_u8(block, beyond));
@@ -379,8 +373,8 @@ fn summarize_as<const FIRST: u8>(
         }
     };
     let (pairs, rest) = bytes.as_chunks::<32>();
-    for pairs in pairs.chunks(Sums::PAIRS) {
-        let mut sums = Sums::new();
+    for pairs in pairs.chunks(PairSums::PAIRS) {
+        let mut sums = PairSums::new();
         for pair in pairs {
             let (blocks, _) = pair.as_chunks();
             let blocks = [clamp(load(&blocks[0])), clamp(load(&blocks[1]))];
@@ -392,7 +386,7 @@ fn summarize_as<const FIRST: u8>(
         }
         sums.move_to(&mut summary);
     }
-    let mut sums = Sums::new();
+    let mut sums = PairSums::new();
     let mut add = |block, beyond| {
         sums.all = vpadalq_u8(sums.all, vbicq_u8(block, beyond));
         add(&mut sums, 0, block, beyond);
@@ -411,15 +405,15 @@ fn summarize_as<const FIRST: u8>(
     summary
 }
 
-/// Sums of at most [`Sums::PAIRS`] pairs of vectors.
-struct Sums {
+/// Sums of at most [`PairSums::PAIRS`] pairs of vectors.
+struct PairSums {
     /// Of all bytes, two a lane and vector.
     all: uint16x8_t,
     /// Bytes from Phred 20 and 30 up in the first and the second vectors.
     above: [[uint8x16_t; 2]; 2],
 }
 
-impl Sums {
+impl PairSums {
     /// What 16 bits hold of four bytes each.
     const PAIRS: usize = 64;
 
@@ -437,29 +431,6 @@ impl Sums {
             summary.q20 += u64::from(vaddlvq_u8(q20));
             summary.q30 += u64::from(vaddlvq_u8(q30));
         }
-    }
-}
-
-/// Lookup of bytes up to 127 in a table of 128, as two tables of 64.
-#[derive(Clone, Copy)]
-pub(super) struct Table([uint8x16x4_t; 2]);
-
-impl Table {
-    #[inline]
-    #[target_feature(enable = "neon")]
-    pub(super) fn new(table: &[u8; 128]) -> Self {
-        let (halves, _) = table.as_chunks::<64>();
-        // SAFETY: each half has 64 bytes.
-        Self([0, 1].map(|half| unsafe { vld1q_u8_x4(halves[half].as_ptr()) }))
-    }
-
-    /// Zero for bytes above 127.
-    #[inline]
-    #[target_feature(enable = "neon")]
-    pub(super) fn look_up(&self, bytes: uint8x16_t) -> uint8x16_t {
-        // Indices out of range yield zero in the first lookup, and the first result in the second.
-        let low = vqtbl4q_u8(self.0[0], bytes);
-        vqtbx4q_u8(low, self.0[1], vsubq_u8(bytes, vdupq_n_u8(64)))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::arch::aarch64::*;
 
-use super::neon::{Table, load};
+use super::neon_registers::{Table, load};
 use crate::columns::vector::{Class, Classify, count_stripe};
 use crate::columns::{ClassTable, Counts, MAX_PLANES};
 use crate::vector::by_intrinsics;

@@ -5,9 +5,9 @@
 use std::arch::aarch64::*;
 use std::mem::MaybeUninit;
 
-use super::neon::load;
+use super::neon_registers::load;
 use crate::packed::blocks::{append, map_blocks, map_blocks_reversed, unpaired_complement};
-use crate::packed::{COMPLEMENTS, LETTERS, MOST, occupied};
+use crate::packed::layout::{COMPLEMENTS, LETTERS, MOST, occupied};
 use crate::quality;
 
 #[inline]

@@ -1,6 +1,7 @@
 //! Base letters per position over many reads.
 
-use super::{COLUMN_BLOCK, ClassTable, Counts, Sums, active_kernels, nuls};
+use super::{COLUMN_BLOCK, ClassTable, ColumnSums, Counts, nuls};
+use crate::dispatch::kernels;
 use crate::{BaseCounts, Kernels};
 
 /// A, C, G, T, N and other.
@@ -29,7 +30,7 @@ static CLASS_TABLE: std::sync::LazyLock<ClassTable> = std::sync::LazyLock::new(|
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BaseColumns {
-    sums: Sums<CLASSES>,
+    sums: ColumnSums<CLASSES>,
 }
 
 impl BaseColumns {
@@ -61,7 +62,7 @@ impl BaseColumns {
     /// Reads are worked on in batches of 240: multiples of it, or hundreds of reads a call, are fastest, and so are
     /// reads that are still in the CPU's cache, because each batch is gone through once every 64 positions.
     pub fn add(&mut self, reads: &[&[u8]]) {
-        self.add_with(active_kernels(), reads);
+        self.add_with(kernels(), reads);
     }
 
     /// [`add`](Self::add) with the kernels of one instruction set.

@@ -15,7 +15,6 @@ pub(crate) mod vector;
 pub use bases::BaseColumns;
 pub use qualities::QualityColumns;
 
-use crate::Kernels;
 #[cfg(target_arch = "x86_64")]
 use crate::places::{Places, Window};
 
@@ -95,7 +94,7 @@ impl ClassTable {
 
 /// The sums of `CLASSES` classes (Phred values or base letters) per position.
 #[derive(Clone, Debug, Default)]
-struct Sums<const CLASSES: usize> {
+struct ColumnSums<const CLASSES: usize> {
     /// `CLASSES` arrays a block, block after block.
     sums: Vec<[u64; COLUMN_BLOCK]>,
     /// The same for the last `recent_reads` reads, not yet in `sums`.
@@ -106,7 +105,7 @@ struct Sums<const CLASSES: usize> {
     positions: usize,
 }
 
-impl<const CLASSES: usize> Sums<CLASSES> {
+impl<const CLASSES: usize> ColumnSums<CLASSES> {
     /// Makes room for `positions` positions.
     fn grow(&mut self, positions: usize) {
         if positions > self.positions {
@@ -200,7 +199,7 @@ fn longer_reads<'s, 'r>(
     &storage[..count]
 }
 
-impl<const CLASSES: usize> PartialEq for Sums<CLASSES> {
+impl<const CLASSES: usize> PartialEq for ColumnSums<CLASSES> {
     fn eq(&self, other: &Self) -> bool {
         self.positions == other.positions
             && (0..self.positions).all(|position| {
@@ -222,11 +221,6 @@ fn nuls<'a>(rows: &'a [&[u8]], start: usize) -> impl Iterator<Item = usize> + 'a
         let bytes = stripe(row, start).iter().enumerate();
         bytes.filter(|&(_, &byte)| byte == 0).map(|(position, _)| position)
     })
-}
-
-/// The kernels that [`BaseColumns::add`] and [`QualityColumns::add`] use.
-fn active_kernels() -> &'static Kernels {
-    crate::dispatch::kernels()
 }
 
 pub(crate) mod reference {

@@ -1,7 +1,8 @@
 //! Phred values per position over many reads.
 
-use super::{COLUMN_BLOCK, ClassTable, Counts, MAX_PLANES, Sums, active_kernels, nuls, stripe};
+use super::{COLUMN_BLOCK, ClassTable, ColumnSums, Counts, MAX_PLANES, nuls, stripe};
 use crate::Kernels;
+use crate::dispatch::kernels;
 use crate::quality::{PHRED_VALUES, phred};
 
 /// Counts of Phred values per position of the read. Bytes outside 33..=126 are clamped to it.
@@ -16,7 +17,7 @@ use crate::quality::{PHRED_VALUES, phred};
 /// ```
 #[derive(Clone, Debug)]
 pub struct QualityColumns {
-    sums: Sums<PHRED_VALUES>,
+    sums: ColumnSums<PHRED_VALUES>,
     /// A class for each Phred value seen so far: the fewer there are, the faster are the kernels.
     table: ClassTable,
     /// The Phred value of each class.
@@ -25,7 +26,7 @@ pub struct QualityColumns {
 
 impl Default for QualityColumns {
     fn default() -> Self {
-        Self { sums: Sums::default(), table: ClassTable::new(), seen: Vec::new() }
+        Self { sums: ColumnSums::default(), table: ClassTable::new(), seen: Vec::new() }
     }
 }
 
@@ -72,7 +73,7 @@ impl QualityColumns {
     /// Reads are worked on in batches of 240: multiples of it, or hundreds of reads a call, are fastest, and so are
     /// reads that are still in the CPU's cache, because each batch is gone through once every 64 positions.
     pub fn add(&mut self, reads: &[&[u8]]) {
-        self.add_with(active_kernels(), reads);
+        self.add_with(kernels(), reads);
     }
 
     /// [`add`](Self::add) with the kernels of one instruction set.

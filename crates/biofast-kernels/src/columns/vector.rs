@@ -110,7 +110,7 @@ where
             });
         }
         for (plane, slices) in slices[..planes].iter_mut().enumerate() {
-            add_group(InPlane { vectors: &vectors, plane: classify.plane(plane) }, slices);
+            add_group(PlaneClasses { vectors: &vectors, plane: classify.plane(plane) }, slices);
         }
     }
     for (slices, counts) in slices[..planes].iter().zip(&mut *counts) {
@@ -131,12 +131,12 @@ pub(crate) trait Bits<V>: Copy {
 
 /// Those of one plane.
 #[derive(Clone, Copy)]
-struct InPlane<'a, V> {
+struct PlaneClasses<'a, V> {
     vectors: &'a [Class<V>; GROUP],
     plane: V,
 }
 
-impl<V: Vector<Mask = V>> Bits<V> for InPlane<'_, V> {
+impl<V: Vector<Mask = V>> Bits<V> for PlaneClasses<'_, V> {
     #[inline(always)]
     fn of(self, vector: usize) -> V {
         let Class { plane, bit } = self.vectors[vector];

@@ -3,7 +3,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::COMPLEMENTS;
+use super::layout::COMPLEMENTS;
 
 /// Room that a vector version fills.
 pub(crate) type Room = [MaybeUninit<u8>];

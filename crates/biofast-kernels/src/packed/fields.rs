@@ -1,6 +1,6 @@
 //! How the vector versions count packed bases: looked-up counters of four bits, two in a byte.
 
-use super::occupied;
+use super::layout::occupied;
 use crate::vector::Vector;
 use crate::{BaseCounts, GcCounts};
 

@@ -6,27 +6,12 @@
 pub(crate) mod blocks;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod fields;
+pub(crate) mod layout;
 
 use crate::dispatch::kernels;
-use crate::quality::{self, PHRED_VALUES};
+use crate::quality;
 use crate::{BaseCounts, GcCounts, QualitySummary};
-
-/// The letter of each base code. A code is a set, bit 0 for A, then C, G and T.
-pub(crate) const LETTERS: [u8; 16] = *b"=ACMGRSVTWYHKDBN";
-
-/// The letter of the complement of each base code: A and T, C and G swap, which reverses the bits of the set.
-pub(crate) const COMPLEMENTS: [u8; 16] = {
-    let mut table = [0; 16];
-    let mut code = 0;
-    while code < 16 {
-        table[code] = LETTERS[((code as u8).reverse_bits() >> 4) as usize];
-        code += 1;
-    }
-    table
-};
-
-/// The largest Phred value that ASCII Phred+33 can hold.
-pub(crate) const MOST: u8 = (PHRED_VALUES - 1) as u8;
+pub(crate) use layout::{COMPLEMENTS, LETTERS, MOST, occupied};
 
 /// Appends `len` bases as letters.
 ///
@@ -46,17 +31,11 @@ pub fn unpack_bases(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     (kernels().unpack_bases)(packed, len, out);
 }
 
-/// Appends the reverse complement of `len` bases as letters: what the sequencer read, when the alignment is to the
-/// reverse strand. Ambiguity codes have complements too; `=` stays.
+/// Appends the reverse complement of `len` bases as letters: the read as it was sequenced, if it is aligned to the
+/// reverse strand. Ambiguity codes are complemented, too; `=` stays.
 ///
 /// # Panics
 /// If `packed` has fewer than `len.div_ceil(2)` bytes.
-///
-/// ```
-/// let mut bases = Vec::new();
-/// biofast_kernels::unpack_bases_reverse_complement(&[0x12, 0x4f, 0x80], 5, &mut bases);
-/// assert_eq!(bases, b"ANCGT");
-/// ```
 #[inline]
 pub fn unpack_bases_reverse_complement(packed: &[u8], len: usize, out: &mut Vec<u8>) {
     (kernels().unpack_bases_reverse_complement)(packed, len, out);
@@ -66,11 +45,6 @@ pub fn unpack_bases_reverse_complement(packed: &[u8], len: usize, out: &mut Vec<
 ///
 /// # Panics
 /// If `packed` has fewer than `len.div_ceil(2)` bytes.
-///
-/// ```
-/// let counts = biofast_kernels::count_packed_bases(&[0x12, 0x4f, 0x81], 5);
-/// assert_eq!((counts.a, counts.t, counts.n, counts.total()), (1, 1, 1, 5));
-/// ```
 #[inline]
 pub fn count_packed_bases(packed: &[u8], len: usize) -> BaseCounts {
     (kernels().count_packed_bases)(packed, len)
@@ -80,37 +54,20 @@ pub fn count_packed_bases(packed: &[u8], len: usize) -> BaseCounts {
 ///
 /// # Panics
 /// If `packed` has fewer than `len.div_ceil(2)` bytes.
-///
-/// ```
-/// let counts = biofast_kernels::count_packed_gc(&[0x12, 0x4f, 0x82], 5);
-/// assert_eq!((counts.gc, counts.acgt), (2, 4));
-/// ```
 #[inline]
 pub fn count_packed_gc(packed: &[u8], len: usize) -> GcCounts {
     (kernels().count_packed_gc)(packed, len)
 }
 
-/// Appends raw Phred values as ASCII Phred+33. Values above 93, the most that has a character, become `~`.
+/// Appends raw Phred values as ASCII Phred+33. Values above 93, the largest that has a character, become `~`.
 ///
-/// So do missing qualities, which [`is_missing`] tells.
-///
-/// ```
-/// let mut qualities = Vec::new();
-/// biofast_kernels::copy_qualities(&[0, 40, 93, 94], &mut qualities);
-/// assert_eq!(qualities, b"!I~~");
-/// ```
+/// So do missing qualities, which [`is_missing`] detects.
 #[inline]
 pub fn copy_qualities(raw: &[u8], out: &mut Vec<u8>) {
     (kernels().copy_qualities)(raw, out);
 }
 
-/// [`copy_qualities`], the last one first: beside [`unpack_bases_reverse_complement`].
-///
-/// ```
-/// let mut qualities = Vec::new();
-/// biofast_kernels::copy_qualities_reversed(&[0, 40], &mut qualities);
-/// assert_eq!(qualities, b"I!");
-/// ```
+/// Like [`copy_qualities`], in reverse order, to go with [`unpack_bases_reverse_complement`].
 #[inline]
 pub fn copy_qualities_reversed(raw: &[u8], out: &mut Vec<u8>) {
     (kernels().copy_qualities_reversed)(raw, out);
@@ -119,12 +76,6 @@ pub fn copy_qualities_reversed(raw: &[u8], out: &mut Vec<u8>) {
 /// [`crate::summarize_qualities`] of raw Phred values, where values above 93 count as 93.
 ///
 /// Missing qualities aren't recognized here: see [`is_missing`].
-///
-/// ```
-/// let summary = biofast_kernels::summarize_raw_qualities(&[2, 20, 30]);
-/// assert_eq!((summary.sum, summary.min, summary.max), (52, 2, 30));
-/// assert_eq!((summary.q20, summary.q30), (2, 1));
-/// ```
 #[inline]
 pub fn summarize_raw_qualities(raw: &[u8]) -> QualitySummary {
     (kernels().summarize_raw_qualities)(raw)
@@ -132,33 +83,12 @@ pub fn summarize_raw_qualities(raw: &[u8]) -> QualitySummary {
 
 /// Whether a BAM record has no qualities: whether the first byte is 255.
 ///
-/// The SAM specification fills all of them with 255 then and allows values up to 93 otherwise, so the first byte
-/// decides. Some writers set only that one and leave the others 0; samtools takes such qualities as missing, and so
-/// does this function. An empty slice isn't missing: it belongs to a record without a sequence.
-///
-/// ```
-/// use biofast_kernels::is_missing;
-///
-/// assert!(is_missing(&[255, 255]) && is_missing(&[255, 0]));
-/// assert!(!is_missing(&[0, 255]) && !is_missing(&[]));
-/// ```
+/// The SAM specification then fills all of them with 255, and otherwise allows values up to 93, so the first byte
+/// decides. Some writers set only the first byte to 255 and the others to 0; samtools treats such qualities as missing,
+/// and so does this function. An empty slice isn't missing: it belongs to a record without a sequence.
 #[inline]
 pub fn is_missing(raw: &[u8]) -> bool {
     raw.first() == Some(&u8::MAX)
-}
-
-/// The bytes that hold `len` bases.
-#[inline]
-pub(crate) fn occupied(packed: &[u8], len: usize) -> &[u8] {
-    match packed.get(..len.div_ceil(2)) {
-        Some(occupied) => occupied,
-        None => too_short(packed.len(), len),
-    }
-}
-
-#[cold]
-fn too_short(bytes: usize, len: usize) -> ! {
-    panic!("{len} packed bases need {} bytes, not {bytes}", len.div_ceil(2))
 }
 
 pub(crate) mod reference {

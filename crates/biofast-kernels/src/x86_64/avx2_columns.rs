@@ -4,8 +4,10 @@
 
 use std::arch::x86_64::*;
 
-use super::avx2::load_table;
-use super::avx2_quick_columns::{blocks_of, count_few, count_letters, count_many};
+use super::avx2_quick_columns::{
+    LETTER_BITS, LETTERS, blocks_of, count_few, count_letters, count_many,
+};
+use super::avx2_registers::load_table;
 use crate::columns::vector::{Class, Classify, count_block};
 use crate::columns::{ClassTable, Counts, MAX_PLANES};
 use crate::vector::by_intrinsics;
@@ -78,28 +80,6 @@ fn classes_of_bases(of: Bases, bytes: __m256i) -> Class<__m256i> {
 fn plane_of_bases(_: Bases, _: usize) -> __m256i {
     _mm256_set1_epi8(8)
 }
-
-/// The letter with each lower nibble.
-pub(super) const LETTERS: [u8; 16] = {
-    let mut table = [0xff; 16];
-    let mut i = 0;
-    while i < 5 {
-        table[(b"ACGTN"[i] & 15) as usize] = b"ACGTN"[i];
-        i += 1;
-    }
-    table
-};
-
-/// The bit of the letter with each lower nibble.
-pub(super) const LETTER_BITS: [u8; 16] = {
-    let mut table = [0; 16];
-    let mut i = 0;
-    while i < 5 {
-        table[(b"ACGTN"[i] & 15) as usize] = 1 << i;
-        i += 1;
-    }
-    table
-};
 
 /// The classes are Phred values.
 #[inline]

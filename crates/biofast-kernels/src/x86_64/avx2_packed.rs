@@ -5,9 +5,9 @@
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-use super::avx2::{load, load_table};
+use super::avx2_registers::{load, load_table};
 use crate::packed::blocks::{append, map_blocks, map_blocks_reversed, unpaired_complement};
-use crate::packed::{COMPLEMENTS, LETTERS, MOST, occupied};
+use crate::packed::layout::{COMPLEMENTS, LETTERS, MOST, occupied};
 use crate::quality;
 
 /// The order that reverses 16 lanes.

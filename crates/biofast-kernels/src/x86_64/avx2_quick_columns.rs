@@ -5,9 +5,8 @@
 
 use std::arch::x86_64::*;
 
-use super::avx2::{load, load_or_zero, load_table, reduce_add};
-use super::avx2_columns::{LETTER_BITS, LETTERS};
 use super::avx2_packed::load_half;
+use super::avx2_registers::{load, load_or_zero, load_table, reduce_add};
 use crate::columns::vector::{GROUP, Slices, transpose};
 use crate::columns::{BATCH, ClassTable, Counts};
 use crate::places::{Places, Window};
@@ -505,3 +504,25 @@ fn store(class: __m256i, block: Block, counts: &mut Counts) -> __m256i {
     }
     class
 }
+
+/// The letter with each lower nibble.
+pub(super) const LETTERS: [u8; 16] = {
+    let mut table = [0xff; 16];
+    let mut i = 0;
+    while i < 5 {
+        table[(b"ACGTN"[i] & 15) as usize] = b"ACGTN"[i];
+        i += 1;
+    }
+    table
+};
+
+/// The bit of the letter with each lower nibble.
+pub(super) const LETTER_BITS: [u8; 16] = {
+    let mut table = [0; 16];
+    let mut i = 0;
+    while i < 5 {
+        table[(b"ACGTN"[i] & 15) as usize] = 1 << i;
+        i += 1;
+    }
+    table
+};

@@ -2,8 +2,8 @@
 
 use std::arch::x86_64::*;
 
-use super::avx2::{load, load_or_zero, load_table, look_up_any, reduce_add, to_phred};
 use super::avx2_quick_columns::{LETTERS_OR_NUL, places_of};
+use super::avx2_registers::{load, load_or_zero, load_table, look_up_any, reduce_add, to_phred};
 use crate::bases::vector::count_gc_acgt_of;
 use crate::places::Places;
 use crate::quality::{ERROR_PROBABILITY, FIRST, LAST, phred};

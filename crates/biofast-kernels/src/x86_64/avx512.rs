@@ -9,6 +9,7 @@ use super::avx512_packed::{
     copy_qualities_avx512, copy_qualities_reversed_avx512, unpack_bases_avx512,
     unpack_bases_reverse_complement_avx512,
 };
+use super::avx512_registers::{lanes, load, load_or_zero, load_small_table, load_table};
 use crate::bases::vector::{count_each_base, count_gc_acgt_of, count_n};
 use crate::bases::{self, ACGT_BITS};
 use crate::columns::{ClassTable, Counts};
@@ -200,20 +201,6 @@ fn newline_bits_avx512(block: &[u8; 64]) -> u64 {
     _mm512_cmpeq_epi8_mask(load(block), _mm512_set1_epi8(b'\n' as i8))
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn load(block: &[u8; 64]) -> __m512i {
-    // SAFETY: the block has 64 bytes; the load needs no alignment.
-    unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
-}
-
-/// The lanes of the first `len` bytes, all when there are 64 or more.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn lanes(len: usize) -> __mmask64 {
-    _bzhi_u64(u64::MAX, len.min(64) as u32)
-}
-
 /// The first 64 bytes or fewer; the lanes beyond come from `fill`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -228,30 +215,6 @@ fn load_or(fill: __m512i, bytes: &[u8]) -> __m512i {
 fn load_rest(bytes: &[u8], fill: u8) -> __m512i {
     let (_, tail) = bytes.as_chunks::<64>();
     load_or(splat(fill), tail)
-}
-
-/// A table of 16 bytes in all quarters, so that a lookup in 64 entries needs only the lower nibble.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn load_small_table(table: &[u8; 16]) -> __m512i {
-    // SAFETY: the table has 16 bytes; the load needs no alignment.
-    _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(table.as_ptr().cast()) })
-}
-
-/// The first 64 bytes or fewer; the lanes beyond are zero.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn load_or_zero(bytes: &[u8]) -> __m512i {
-    // SAFETY: masked-out lanes aren't accessed, and the mask covers at most the length of the slice.
-    unsafe { _mm512_maskz_loadu_epi8(lanes(bytes.len()), bytes.as_ptr().cast()) }
-}
-
-/// The two halves of a table of 128 bytes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn load_table(table: &[u8; 128]) -> [__m512i; 2] {
-    let (halves, _) = table.as_chunks::<64>();
-    [load(&halves[0]), load(&halves[1])]
 }
 
 #[inline]

@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::avx512::{load_or_zero, load_table};
+use super::avx512_registers::{load_or_zero, load_table};
 use crate::columns::vector::{Bits, GROUP, Slices, add_group, transpose};
 use crate::columns::{BATCH, COLUMN_BLOCK, ClassTable, Counts, MAX_PLANES, stripe};
 use crate::vector::by_intrinsics;
@@ -125,19 +125,19 @@ fn add_planes<const PLANES: usize>(
 ) {
     for (plane, slices) in planes.iter().zip(slices) {
         let [low, high] = load_table(plane);
-        add_group(InPlane { vectors, low, high }, slices);
+        add_group(PlaneBits { vectors, low, high }, slices);
     }
 }
 
 /// The bits of the classes of a plane, looked up in its table.
 #[derive(Clone, Copy)]
-struct InPlane<'a> {
+struct PlaneBits<'a> {
     vectors: &'a [__m512i; GROUP],
     low: __m512i,
     high: __m512i,
 }
 
-impl Bits<__m512i> for InPlane<'_> {
+impl Bits<__m512i> for PlaneBits<'_> {
     by_intrinsics! {
         fn of(self: Self, vector: usize) -> __m512i = bits;
     }
@@ -145,6 +145,6 @@ impl Bits<__m512i> for InPlane<'_> {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn bits(plane: InPlane<'_>, vector: usize) -> __m512i {
+fn bits(plane: PlaneBits<'_>, vector: usize) -> __m512i {
     _mm512_permutex2var_epi8(plane.low, plane.vectors[vector], plane.high)
 }

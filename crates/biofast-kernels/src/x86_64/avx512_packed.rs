@@ -7,9 +7,9 @@ use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 use super::avx2;
-use super::avx512::{load, load_small_table};
+use super::avx512_registers::{load, load_small_table};
 use crate::packed::blocks::{append, map_blocks, map_blocks_reversed, unpaired_complement};
-use crate::packed::{COMPLEMENTS, LETTERS, MOST, occupied};
+use crate::packed::layout::{COMPLEMENTS, LETTERS, MOST, occupied};
 use crate::quality;
 
 #[inline]

@@ -5,9 +5,11 @@ mod avx2_columns;
 mod avx2_packed;
 mod avx2_quick_columns;
 mod avx2_reads;
+mod avx2_registers;
 mod avx512;
 mod avx512_columns;
 mod avx512_packed;
+mod avx512_registers;
 
 use crate::Kernels;
 

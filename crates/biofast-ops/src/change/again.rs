@@ -9,31 +9,19 @@ use biofast_io::{Error, ErrorKind, Location, Reread, Source, display_name, remot
 
 use super::temporary::Temporary;
 
-/// An input that may have to be read again.
-///
-/// ```
-/// use biofast_io::Source;
-/// use biofast_ops::dedup::Input;
-///
-/// let stream = Input::once(Source::from_reader("example", &b"@a\nA\n+\nI\n"[..]));
-/// assert!(stream.path().is_none());
-/// # let path = std::env::temp_dir().join(format!("biofast-doc-again-{}", std::process::id()));
-/// # std::fs::write(&path, "@a\nA\n+\nI\n")?;
-/// assert_eq!(Input::open(&path)?.path(), Some(path.as_path()));
-/// # std::fs::remove_file(&path)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct Input {
+/// An input that may have to be read twice. Files and objects can be opened again; a stream can't, and has no
+/// [`path`](Self::path).
+pub struct RereadInput {
     source: Source,
     file: Option<Box<Reread>>,
 }
 
-impl Input {
+impl RereadInput {
     /// A file or an address, or a pipe or device of that name, which can't be read again.
     ///
     /// # Errors
     /// If it can't be opened.
-    pub fn open(path: &Path) -> Result<Input, Error> {
+    pub fn open(path: &Path) -> Result<RereadInput, Error> {
         let file = Reread::new(path);
         let source = Source::open(path)?;
         let again = match std::fs::metadata(path) {
@@ -45,12 +33,12 @@ impl Input {
                 return Err(Error::new(ErrorKind::Io(error), at));
             }
         };
-        Ok(Input { source, file: again.then(|| Box::new(file)) })
+        Ok(RereadInput { source, file: again.then(|| Box::new(file)) })
     }
 
     /// What can be read only once.
-    pub fn once(source: Source) -> Input {
-        Input { source, file: None }
+    pub fn once(source: Source) -> RereadInput {
+        RereadInput { source, file: None }
     }
 
     /// Where it can be read again.
@@ -71,33 +59,20 @@ impl Input {
     }
 }
 
-/// What can be read only once, kept as it is in a temporary file, to be read again and again.
-///
-/// ```
-/// use biofast_fastq::Reader;
-/// use biofast_io::Options;
-/// use biofast_ops::order::Kept;
-///
-/// let kept = Kept::new(&b"@a\nA\n+\nI\n"[..], &std::env::temp_dir())?;
-/// for _ in 0..2 {
-///     let mut reader = Reader::new(kept.open("stream")?, &Options::default())?;
-///     assert!(reader.next_record()?.is_some());
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct Kept {
+/// The bytes of a stream that can be read only once, kept in a temporary file so that they can be read repeatedly.
+pub struct SpooledStream {
     file: Temporary,
 }
 
-impl Kept {
+impl SpooledStream {
     /// Reads all of a stream, into a temporary file of this folder, which is gone with the process.
     ///
     /// # Errors
     /// If the stream can't be read, or the file not be written.
-    pub fn new(mut stream: impl Read, folder: &Path) -> io::Result<Kept> {
+    pub fn new(mut stream: impl Read, folder: &Path) -> io::Result<SpooledStream> {
         let mut file = Temporary::create(folder)?;
         io::copy(&mut stream, &mut file)?;
-        Ok(Kept { file })
+        Ok(SpooledStream { file })
     }
 
     /// A source of the same bytes. One is read at a time.
@@ -112,38 +87,21 @@ impl Kept {
     }
 }
 
-/// What is read together: [`Inputs`] that may have to be read again.
-pub enum Reads {
-    /// Reads without mates.
-    Single(Input),
-    /// First and second reads one after the other.
-    Interleaved(Input),
-    /// First and second reads in a file each, in the same order.
-    Paired(Input, Input),
-}
-
-impl Reads {
-    /// Whether the reads are pairs.
-    pub fn is_paired(&self) -> bool {
-        !matches!(self, Reads::Single(_))
-    }
-
-    /// What is read first, and what opens it again, if it can be.
-    pub(super) fn into_inputs(self) -> (Inputs<Sequences>, Option<Reopen>) {
-        match self {
-            Reads::Single(input) => {
-                let (source, path) = input.into_parts();
-                (Inputs::Single(Sequences(source)), path.map(Reopen::Single))
-            }
-            Reads::Interleaved(input) => {
-                let (source, path) = input.into_parts();
-                (Inputs::Interleaved(Sequences(source)), path.map(Reopen::Interleaved))
-            }
-            Reads::Paired(one, two) => {
-                let ((one, path1), (two, path2)) = (one.into_parts(), two.into_parts());
-                let reopen = path1.zip(path2).map(|(one, two)| Reopen::Paired(one, two));
-                (Inputs::Paired(Sequences(one), Sequences(two)), reopen)
-            }
+/// What is read first, and what opens it again, if it can be.
+pub(super) fn into_sequences(inputs: Inputs<RereadInput>) -> (Inputs<Sequences>, Option<Reopen>) {
+    match inputs {
+        Inputs::Single(input) => {
+            let (source, path) = input.into_parts();
+            (Inputs::Single(Sequences(source)), path.map(Reopen::Single))
+        }
+        Inputs::Interleaved(input) => {
+            let (source, path) = input.into_parts();
+            (Inputs::Interleaved(Sequences(source)), path.map(Reopen::Interleaved))
+        }
+        Inputs::Paired(one, two) => {
+            let ((one, path1), (two, path2)) = (one.into_parts(), two.into_parts());
+            let reopen = path1.zip(path2).map(|(one, two)| Reopen::Paired(one, two));
+            (Inputs::Paired(Sequences(one), Sequences(two)), reopen)
         }
     }
 }
@@ -183,16 +141,9 @@ impl Reopen {
     }
 }
 
-/// What may be used besides the memory of reading and writing.
-///
-/// ```
-/// use biofast_ops::dedup::Limits;
-///
-/// let limits = Limits { memory: 64 << 20, folder: std::env::temp_dir() };
-/// assert_eq!(limits.memory, 67_108_864);
-/// ```
+/// Memory limit and temporary folder. The buffers of readers and writers come on top.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct SpillLimits {
     /// Bytes of memory; beyond them temporary files are used.
     pub memory: usize,
     /// The folder of temporary files.

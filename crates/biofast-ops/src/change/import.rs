@@ -12,7 +12,7 @@ use crate::measure::check::header_fault;
 #[derive(Clone, Debug, Default)]
 pub struct Import {
     /// The optional fields that are taken from the description.
-    pub tags: Wanted,
+    pub tags: TagSelection,
     /// Whether a Casava description (`2:Y:0:ACGT`) gives part, failed quality control and
     /// barcode.
     pub casava: bool,
@@ -30,7 +30,7 @@ pub struct Import {
 
 /// Which optional fields are taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Wanted {
+pub enum TagSelection {
     /// None.
     #[default]
     None,
@@ -40,12 +40,12 @@ pub enum Wanted {
     All,
 }
 
-impl Wanted {
+impl TagSelection {
     fn has(&self, name: [u8; 2]) -> bool {
         match self {
-            Wanted::None => false,
-            Wanted::Some(names) => names.contains(&name),
-            Wanted::All => true,
+            TagSelection::None => false,
+            TagSelection::Some(names) => names.contains(&name),
+            TagSelection::All => true,
         }
     }
 }
@@ -64,7 +64,7 @@ impl std::error::Error for Unstorable {}
 
 /// What was imported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Summary {
+pub struct ImportSummary {
     /// Reads.
     pub reads: u64,
     /// Reads that are stored as first ones of pairs.
@@ -82,7 +82,7 @@ pub struct Summary {
     names: [NameDigest; 2],
 }
 
-impl Summary {
+impl ImportSummary {
     /// Counts a read that is stored with these flags, of which so many bases were `.`.
     fn add(&mut self, name: &[u8], read: &Record<'_>, flags: u16, dots: u64) {
         self.reads += 1;
@@ -97,9 +97,16 @@ impl Summary {
     }
 
     /// Adds what another worker did.
-    pub fn merge(&mut self, other: &Summary) {
-        let Summary { reads, first_reads, second_reads, bases, dots_as_n, unclear_fields, names } =
-            other;
+    pub fn merge(&mut self, other: &ImportSummary) {
+        let ImportSummary {
+            reads,
+            first_reads,
+            second_reads,
+            bases,
+            dots_as_n,
+            unclear_fields,
+            names,
+        } = other;
         self.reads += reads;
         self.first_reads += first_reads;
         self.second_reads += second_reads;
@@ -120,14 +127,14 @@ impl Summary {
     }
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for ImportSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { reads, first_reads, second_reads, .. } = self;
+        let ImportSummary { reads, first_reads, second_reads, .. } = self;
         match self.pairs() {
             Some(pairs) => write!(f, "{reads} reads: {pairs} pairs"),
             None => write!(
                 f,
-                "{reads} reads: {first_reads} first and {second_reads} second ones, not all of them pairs"
+                "{reads} reads: {first_reads} first and {second_reads} second, not all paired"
             ),
         }
     }
@@ -146,7 +153,7 @@ impl Import {
         &self,
         unit: &Unit<'_>,
         tags: &mut Vec<u8>,
-        summary: &mut Summary,
+        summary: &mut ImportSummary,
         out: &mut Vec<u8>,
     ) -> Result<(), Unstorable> {
         const PAIRED: u16 = flag::PAIRED | flag::MATE_UNMAPPED;
@@ -184,7 +191,7 @@ impl Import {
         read: &Record<'_>,
         mut flags: u16,
         tags: &mut Vec<u8>,
-        summary: &mut Summary,
+        summary: &mut ImportSummary,
         out: &mut Vec<u8>,
     ) -> Result<(), Unstorable> {
         tags.clear();
@@ -198,7 +205,7 @@ impl Import {
             barcode = casava.barcode;
         }
         let mut fields = Vec::new();
-        if self.tags != Wanted::None && !description.is_empty() {
+        if self.tags != TagSelection::None && !description.is_empty() {
             let is_clear = self.fields(read.definition(), description, &mut fields);
             summary.unclear_fields += u64::from(!is_clear);
         }
@@ -214,7 +221,7 @@ impl Import {
             let name = &field[..2];
             if fields[..index].iter().any(|other| other.starts_with(name)) {
                 let name = biofast_io::Shown(name);
-                let reason = format!("its description has the field {name} twice");
+                let reason = format!("its description has tag {name} twice");
                 return Err(unstorable(read, reason));
             }
             parse_tag(field, tags).map_err(|e| unstorable(read, e.kind()))?;
@@ -233,7 +240,7 @@ impl Import {
             kind => unstorable(read, kind),
         })?;
         if self.strict && dots > 0 {
-            return Err(unstorable(read, "BAM has no code for '.', and would make it N"));
+            return Err(unstorable(read, "BAM can't store '.' and would turn it into N"));
         }
         summary.add(name, read, flags, dots);
         Ok(())
@@ -285,7 +292,7 @@ impl Import {
 
 fn unstorable(read: &Record<'_>, reason: impl fmt::Display) -> Unstorable {
     let name = biofast_io::Shown(read.name());
-    Unstorable(format!("the read '{name}' can't be stored as BAM: {reason}"))
+    Unstorable(format!("can't store read '{name}' as BAM: {reason}"))
 }
 
 /// A Casava description: `1:N:0:ACGT`, and what follows it.
@@ -337,19 +344,11 @@ pub struct ReadGroup {
 }
 
 impl ReadGroup {
-    /// Reads what people give for samtools' `-r`: whole lines (`@RG\tID:x\tSM:y`, with tabs or
-    /// `\t`), or their fields one by one. A new group begins with `@RG` or a field `ID`.
-    ///
-    /// ```
-    /// use biofast_ops::import::ReadGroup;
-    /// let groups = ReadGroup::parse(&["ID:x", "SM:y", "@RG\\tID:z"])?;
-    /// assert_eq!(groups.len(), 2);
-    /// assert_eq!((groups[0].line(), groups[0].id()), ("@RG\tID:x\tSM:y", "x"));
-    /// # Ok::<(), String>(())
-    /// ```
+    /// Parses read groups like samtools' `-r`: whole lines (`@RG\tID:x\tSM:y`, with tabs or `\t`), or one field at a
+    /// time. A new group begins with `@RG` or with an `ID` field.
     ///
     /// # Errors
-    /// What is wrong with which text.
+    /// Which text is wrong, and why.
     pub fn parse(texts: &[impl AsRef<str>]) -> Result<Vec<ReadGroup>, String> {
         let mut groups: Vec<Vec<String>> = Vec::new();
         for text in texts {
@@ -364,7 +363,7 @@ impl ReadGroup {
                     && field.bytes().all(|b| b >= b' ')
             };
             if let Some(field) = fields.iter().find(|field| !good(field)) {
-                return Err(format!("'{field}' is no field of a read group, such as ID:x"));
+                return Err(format!("'{field}' is not a read group field, such as ID:x"));
             }
             match groups.last_mut().filter(|_| !starts) {
                 Some(group) => group.extend(fields),
@@ -376,7 +375,7 @@ impl ReadGroup {
             let ids: Vec<&str> = fields.iter().filter_map(|f| f.strip_prefix("ID:")).collect();
             match ids[..] {
                 [id] if !id.is_empty() => Ok(ReadGroup { id: id.to_owned(), line }),
-                _ => Err(format!("the read group '{line}' needs one field ID")),
+                _ => Err(format!("read group '{line}' must have exactly one ID field")),
             }
         };
         let groups: Vec<ReadGroup> = groups.into_iter().map(group).collect::<Result<_, _>>()?;
@@ -387,7 +386,7 @@ impl ReadGroup {
                 // Its line in a header that nobody has seen tells nothing.
                 let fault = fault.strip_prefix("invalid header: line ").unwrap_or(&fault);
                 let fault = fault.split_once(": ").map_or(fault, |(_, fault)| fault);
-                Err(format!("the read groups can't be written: {fault}"))
+                Err(format!("can't write the read groups: {fault}"))
             }
         }
     }

@@ -17,24 +17,24 @@ const SURE_MAPQ: u8 = 5;
 /// ```
 /// use biofast_bam::{Detail, Input, InputOptions};
 /// use biofast_io::{Options, Source};
-/// use biofast_ops::flagstat::Collector;
+/// use biofast_ops::flagstat::FlagstatCollector;
 ///
 /// let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
 /// let options = Options::default();
 /// let opened = InputOptions { io: &options, reference: None, detail: Detail::Placement };
 /// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let (_, counts) = Collector::collect(input.source, &options)?;
+/// let (_, counts) = FlagstatCollector::collect(input.source, &options)?;
 /// let [passed, failed] = counts.finish();
 /// assert_eq!((passed.total, passed.mapped, failed.total), (2, 1, 0));
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Collector {
-    by_flags: Box<[Counts; FLAGS]>,
+pub struct FlagstatCollector {
+    by_flags: Box<[FlagCounts; FLAGS]>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counts {
+struct FlagCounts {
     records: u64,
     /// Those whose mate is on another reference.
     elsewhere: u64,
@@ -42,16 +42,16 @@ struct Counts {
     surely_elsewhere: u64,
 }
 
-impl Default for Collector {
+impl Default for FlagstatCollector {
     fn default() -> Self {
-        Collector { by_flags: Box::new([Counts::default(); FLAGS]) }
+        FlagstatCollector { by_flags: Box::new([FlagCounts::default(); FLAGS]) }
     }
 }
 
-impl Collector {
+impl FlagstatCollector {
     /// A collector of nothing.
     pub fn new() -> Self {
-        Collector::default()
+        FlagstatCollector::default()
     }
 
     /// Collects all records of a BAM input, or those of a query.
@@ -61,12 +61,12 @@ impl Collector {
     pub fn collect(
         input: impl Into<Query>,
         options: &Options,
-    ) -> Result<(Header, Collector), Fault<Collector, Error>> {
+    ) -> Result<(Header, FlagstatCollector), Fault<FlagstatCollector, Error>> {
         biofast_bam::par_fold_regions(
             input,
             options,
-            Collector::new,
-            Collector::accept,
+            FlagstatCollector::new,
+            FlagstatCollector::accept,
             |mine, theirs| mine.merge(&theirs),
         )
     }
@@ -88,9 +88,9 @@ impl Collector {
     }
 
     /// Adds what another collector counted.
-    pub fn merge(&mut self, other: &Collector) {
+    pub fn merge(&mut self, other: &FlagstatCollector) {
         for (mine, theirs) in self.by_flags.iter_mut().zip(other.by_flags.iter()) {
-            let Counts { records, elsewhere, surely_elsewhere } = theirs;
+            let FlagCounts { records, elsewhere, surely_elsewhere } = theirs;
             mine.records += records;
             mine.elsewhere += elsewhere;
             mine.surely_elsewhere += surely_elsewhere;
@@ -110,17 +110,6 @@ impl Collector {
 }
 
 /// The counts of `samtools flagstat`.
-///
-/// ```
-/// use biofast_ops::flagstat::FlagStat;
-///
-/// /// The share of primary records that are aligned.
-/// fn mapped(counts: &FlagStat) -> f64 {
-///     counts.primary_mapped as f64 / counts.primary as f64
-/// }
-/// let counts = FlagStat { primary: 4, primary_mapped: 3, ..FlagStat::default() };
-/// assert_eq!(mapped(&counts), 0.75);
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)] // the names are those of the lines they print
 pub struct FlagStat {
@@ -143,15 +132,7 @@ pub struct FlagStat {
 }
 
 impl FlagStat {
-    /// Adds the counts of other records; `None` if one goes beyond 64 bits.
-    ///
-    /// ```
-    /// use biofast_ops::flagstat::FlagStat;
-    ///
-    /// let part = FlagStat { total: 2, mapped: 1, ..FlagStat::default() };
-    /// let both = part.checked_add(&part);
-    /// assert_eq!(both.map(|counts| (counts.total, counts.mapped)), Some((4, 2)));
-    /// ```
+    /// Adds the counts of other records; `None` if one of them exceeds 64 bits.
     pub fn checked_add(&self, other: &FlagStat) -> Option<FlagStat> {
         macro_rules! sums {
             ($($name:ident)*) => {
@@ -164,7 +145,7 @@ impl FlagStat {
         }
     }
 
-    fn add(&mut self, flags: u16, counts: &Counts) {
+    fn add(&mut self, flags: u16, counts: &FlagCounts) {
         let n = counts.records;
         let has = |bit: u16| flags & bit != 0;
         let mapped = !has(flag::UNMAPPED);

@@ -10,26 +10,26 @@ use biofast_io::pipeline::Fault;
 /// ```
 /// use biofast_bam::{Detail, Input, InputOptions};
 /// use biofast_io::{Options, Source};
-/// use biofast_ops::idxstats::Collector;
+/// use biofast_ops::idxstats::IdxstatsCollector;
 ///
 /// let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
 /// let options = Options::default();
 /// let opened = InputOptions { io: &options, reference: None, detail: Detail::Placement };
 /// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let (header, counts) = Collector::collect(input.source, &options)?;
+/// let (header, counts) = IdxstatsCollector::collect(input.source, &options)?;
 /// assert_eq!(header.references()[0].name, b"c");
 /// // Mapped and unmapped, of the first reference and of none.
 /// assert_eq!((counts.counts(Some(0)), counts.counts(None)), ([1, 0], [0, 1]));
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Collector {
+pub struct IdxstatsCollector {
     by_reference: Vec<[u64; 2]>,
     /// Records without a reference.
     unplaced: [u64; 2],
 }
 
-impl Collector {
+impl IdxstatsCollector {
     /// Collects all records of a BAM input, or those of a query.
     ///
     /// # Errors
@@ -37,12 +37,12 @@ impl Collector {
     pub fn collect(
         input: impl Into<Query>,
         options: &Options,
-    ) -> Result<(Header, Collector), Fault<Collector, Error>> {
+    ) -> Result<(Header, IdxstatsCollector), Fault<IdxstatsCollector, Error>> {
         biofast_bam::par_fold_regions(
             input,
             options,
-            Collector::default,
-            Collector::accept,
+            IdxstatsCollector::default,
+            IdxstatsCollector::accept,
             |mine, theirs| mine.merge(&theirs),
         )
     }
@@ -69,8 +69,8 @@ impl Collector {
     }
 
     /// Adds what another collector counted.
-    pub fn merge(&mut self, other: &Collector) {
-        let Collector { by_reference, unplaced } = other;
+    pub fn merge(&mut self, other: &IdxstatsCollector) {
+        let IdxstatsCollector { by_reference, unplaced } = other;
         let len = self.by_reference.len().max(by_reference.len());
         self.by_reference.resize(len, [0; 2]);
         for (mine, theirs) in self.by_reference.iter_mut().zip(by_reference) {

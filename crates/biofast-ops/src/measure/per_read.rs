@@ -6,13 +6,7 @@ use biofast_bam as bam;
 use biofast_fastq::Record;
 use biofast_kernels as kernels;
 
-/// The names of the columns, with tabs between them.
-///
-/// ```
-/// use biofast_ops::measure::per_read;
-///
-/// assert!(per_read::COLUMNS.starts_with("read_id\tlength\tmean_quality\t"));
-/// ```
+/// The column names, separated by tabs.
 pub const COLUMNS: &str = "read_id\tlength\tmean_quality\tmean_phred\texpected_errors\tgc_percent\tn\tat_least_q10\tat_least_q20";
 
 /// Appends the line of a read.
@@ -37,31 +31,10 @@ pub fn write(record: &Record<'_>, out: &mut Vec<u8>) {
     write_read(record.name(), record.sequence(), qualities, out);
 }
 
-/// Appends the line of the read of an alignment, as it was sequenced. `read` is memory for its bases.
+/// Appends the line of an alignment's read, as it was sequenced. `read` is a buffer for its bases.
 ///
 /// # Errors
-/// If its name holds a control character, or a quality has no character.
-///
-/// ```
-/// use biofast_bam::{Detail, Input, InputOptions, par_fold};
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::measure::per_read;
-///
-/// // Without qualities.
-/// let sam = b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGN\t*\n";
-/// let options = Options::default();
-/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let each = |lines: &mut Vec<u8>, batch: biofast_bam::Batch<'_>| {
-///     for record in batch {
-///         per_read::write_alignment(&record, &mut Vec::new(), lines).expect("a good record");
-///     }
-/// };
-/// let join = |lines: &mut Vec<u8>, others| lines.extend::<Vec<u8>>(others);
-/// let (_, lines) = par_fold(input.source, &options, Vec::new, each, join).map_err(|fault| fault.error)?;
-/// assert_eq!(lines, b"r1\t4\tNA\tNA\tNA\t50.00\t1\tNA\tNA\n");
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// If its name has a control character, or a quality has no character.
 pub fn write_alignment(
     record: &bam::Record<'_>,
     read: &mut Vec<u8>,

@@ -348,16 +348,18 @@ def _changed(
     name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None, kind: type[Result] = Result
 ) -> Any:
     """Runs a command that writes files and says in JSON what it did."""
-    for option in ("out", "out2", "output"):
+    for option in ("out", "out2", "out_dir"):
         if option in options and str(options[option]) in ("None", "-"):
             raise UsageError(f"{option} is the file to write; biofast.run(['{name}', …]) returns what a command prints")
-    if options.get("json"):
+    # Up to 0.2 it was called json.
+    asked = options.get("summary") or options.get("json")
+    if asked:
         _answer(name, paths, options, progress)
-        with open(options["json"], encoding="utf-8") as file:
+        with open(asked, encoding="utf-8") as file:
             return kind(file.read())
     with tempfile.TemporaryDirectory(prefix="biofast-") as folder:
         summary = os.path.join(folder, "summary.json")
-        _answer(name, paths, {"json": summary, **options}, progress)
+        _answer(name, paths, {"summary": summary, **options}, progress)
         with open(summary, encoding="utf-8") as file:
             return kind(file.read())
 
@@ -368,24 +370,24 @@ def filter(paths: Inputs, out: Path, *, progress: Progress | None = None, **opti
     >>> biofast.filter("reads.fq", "long.fq", min_len=8).summary.after_filtering.total_reads
     2
 
-    Returns the summary that ``biofast filter --json`` writes. Outputs appear when all are complete.
+    Returns the summary that ``biofast filter --summary`` writes. Outputs appear when all are complete.
     """
     return _changed("filter", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
 def sort(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
-    """Sorts alignments by coordinate, or reads and alignments by what ``options`` say, and returns the summary of ``biofast sort --json``."""
+    """Sorts alignments by coordinate, or reads and alignments by what ``options`` say, and returns the summary of ``biofast sort --summary``."""
     return _changed("sort", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
 def dedup(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
-    """Writes each read or pair once, and returns the summary of ``biofast dedup --json``."""
+    """Writes each read or pair once, and returns the summary of ``biofast dedup --summary``."""
     return _changed("dedup", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
 def demux(inputs: Inputs, output: Path, sample_metadata: Path, *, progress: Progress | None = None, **options: Any) -> Result:
-    """Sorts reads into files by their barcodes, in the folder ``output``, and returns the summary of ``biofast demux --json``."""
-    words: dict[str, Any] = {"output": output, "sample_metadata": sample_metadata, **options}
+    """Sorts reads into files by their barcodes, in the folder ``output``, and returns the summary of ``biofast demux --summary``."""
+    words: dict[str, Any] = {"out_dir": output, "sample_metadata": sample_metadata, **options}
     return _changed("demux", listed(inputs), words, progress)  # type: ignore[no-any-return]
 
 
@@ -395,22 +397,22 @@ def split(paths: Inputs, out: str, *, progress: Progress | None = None, **option
 
 
 def grep(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
-    """Writes reads that hold a motif, and returns the summary of ``biofast grep --json``."""
+    """Writes reads that hold a motif, and returns the summary of ``biofast grep --summary``."""
     return _changed("grep", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
 def convert(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
-    """Writes reads in another format, or changed (FASTQ, FASTA, tables, unaligned BAM), and returns the summary of ``biofast convert --json``."""
+    """Writes reads in another format, or changed (FASTQ, FASTA, tables, unaligned BAM), and returns the summary of ``biofast convert --summary``."""
     return _changed("convert", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
 def shuffle(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
-    """Writes reads or pairs in random order, and returns the summary of ``biofast shuffle --json``."""
+    """Writes reads or pairs in random order, and returns the summary of ``biofast shuffle --summary``."""
     return _changed("shuffle", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
 def repair(paths: Inputs, out: Path, out2: Path, *, progress: Progress | None = None, **options: Any) -> Result:
-    """Puts mates together again, and returns the summary of ``biofast repair --json``.
+    """Puts mates together again, and returns the summary of ``biofast repair --summary``.
 
     Reads without mates are left out unless ``orphans`` names a file for them; the summary counts them.
     """

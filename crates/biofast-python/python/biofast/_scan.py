@@ -88,13 +88,13 @@ class Scan:
             raise UsageError("shards are of all records, not of regions or of other shards")
         assert isinstance(self._input, str)
         if number is not None:
-            words = ["shards", "--quiet", f"-n{number}", *(["--allow-missing-eof"] if self._options.get("allow_missing_eof") else [])]
+            words = ["shards", "--quiet", f"--number={number}", *(["--allow-missing-eof"] if self._options.get("allow_missing_eof") else [])]
             plan = run([*words, "--", self._input])
             return [self._shard(shard=part) for part in _biofast.parts_of_plan(plan)]
         reading = _biofast.open([self._input], **{k: v for k, v in self._options.items() if k in ("reference", "allow_missing_eof")})
         with reading:
             if not isinstance(reading, _biofast.Alignments):
-                raise UsageError("reads have no index by place: say how many shards there shall be")
+                raise UsageError("number of shards missing: reads have no index by position to divide them by")
             names = reading.references
         return [self._shard(region=[name]) for name in [*names, "*"]]
 

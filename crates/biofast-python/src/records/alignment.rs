@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString};
 
-use super::alignments::{Block, record};
-use super::scores;
-use crate::errors::Trouble;
+use super::block::{AlignmentBlock, record};
+use super::scores::scores;
+use crate::errors::ReadFailure;
 
 /// A function, and the header and the record as bytes that it takes.
 type Pickle<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, Bound<'py, PyBytes>));
@@ -19,7 +19,7 @@ type Pickle<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, Bound<'py, PyBytes>
 /// A record's bytes.
 enum Stored {
     /// A part of a block.
-    Shared(Arc<Block>, Range<usize>),
+    Shared(Arc<AlignmentBlock>, Range<usize>),
     /// Its own, since it was changed.
     Own(Vec<u8>),
 }
@@ -44,7 +44,7 @@ impl AlignedSegment {
 
     pub(crate) fn shared(
         header: &Arc<Header>,
-        block: &Arc<Block>,
+        block: &Arc<AlignmentBlock>,
         place: Range<usize>,
     ) -> AlignedSegment {
         AlignedSegment {
@@ -397,13 +397,13 @@ impl AlignedSegment {
     /// Whether there is an optional field of this name.
     fn has_tag(&self, tag: &str) -> PyResult<bool> {
         let name = tag_name(tag)?;
-        Ok(self.record().tag(&name).map_err(Trouble::from)?.is_some())
+        Ok(self.record().tag(&name).map_err(ReadFailure::from)?.is_some())
     }
 
     /// The value of an optional field; a `KeyError` if there is none.
     fn get_tag<'py>(&self, py: Python<'py>, tag: &str) -> PyResult<Bound<'py, PyAny>> {
         let name = tag_name(tag)?;
-        match self.record().tag(&name).map_err(Trouble::from)? {
+        match self.record().tag(&name).map_err(ReadFailure::from)? {
             Some(value) => value_of(py, value),
             None => Err(PyKeyError::new_err(format!("tag '{tag}' not present"))),
         }
@@ -422,7 +422,7 @@ impl AlignedSegment {
             all.push((name, value_of(py, value)?));
         }
         match tags.is_malformed() {
-            true => Err(PyValueError::new_err("its optional fields can't be read")),
+            true => Err(PyValueError::new_err("its tags are malformed")),
             false => Ok(all),
         }
     }
@@ -485,7 +485,7 @@ impl AlignedSegment {
             Some((header, bytes)) if Arc::ptr_eq(header, &self.header) => bytes.clone_ref(py),
             _ => {
                 let mut header = Vec::new();
-                self.header.write_bam(&mut header).map_err(Trouble::from)?;
+                self.header.write_bam(&mut header).map_err(ReadFailure::from)?;
                 let header = PyBytes::new(py, &header).unbind();
                 *pickled = Some((Arc::clone(&self.header), header.clone_ref(py)));
                 header
@@ -505,14 +505,14 @@ impl AlignedSegment {
             }
             _ => {
                 let cut = || PyValueError::new_err("the pickle is cut");
-                let own = Header::from_bam(header.as_bytes()).map_err(Trouble::from)?;
+                let own = Header::from_bam(header.as_bytes()).map_err(ReadFailure::from)?;
                 let own = Arc::new(own.ok_or_else(cut)?.0);
                 *pickled = Some((Arc::clone(&own), header.clone().unbind()));
                 own
             }
         };
         drop(pickled);
-        let (record, _) = Record::from_bam(bytes, &header).map_err(Trouble::from)?;
+        let (record, _) = Record::from_bam(bytes, &header).map_err(ReadFailure::from)?;
         let own = record.as_bytes().to_vec();
         Ok(AlignedSegment { header, stored: Stored::Own(own) })
     }

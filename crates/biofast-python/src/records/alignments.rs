@@ -1,32 +1,26 @@
 //! Alignments one after the other.
 
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use biofast::bam::{self, Header};
+use biofast::bam::Header;
 use biofast::io::{CancellationToken, Notes, Progress, Source};
 use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 
 use super::alignment::AlignedSegment;
+use super::block::AlignmentBlock;
 use crate::attended::attended;
-use crate::errors::Trouble;
+use crate::errors::ReadFailure;
 use crate::scan::{Reading, Stream, alignments};
 use crate::source::{Held, hold};
-
-/// Records of a part of a file, one behind the other.
-pub(crate) struct Block {
-    pub(crate) bytes: Vec<u8>,
-    records: Vec<Range<usize>>,
-}
 
 /// A reading in progress: alignments in the order of the file.
 #[pyclass(module = "biofast._biofast")]
 pub(crate) struct Alignments {
     header: Arc<Header>,
-    stream: Option<Stream<Block>>,
-    block: Option<Arc<Block>>,
+    stream: Option<Stream<AlignmentBlock>>,
+    block: Option<Arc<AlignmentBlock>>,
     next: usize,
     _held: Held,
 }
@@ -41,11 +35,12 @@ impl Alignments {
         progress: Option<Arc<Progress>>,
     ) -> PyResult<Alignments> {
         let held = hold(path.as_deref());
-        let wanted = alignments::Wanted::new(Some(Vec::new()), reading.filter.as_deref())?;
+        let wanted =
+            alignments::AlignmentProjection::new(Some(Vec::new()), reading.filter.as_deref())?;
         let cancellation = CancellationToken::new();
         let notes: Arc<Notes> = Arc::default();
         let options = reading.options(true, &cancellation, &notes, progress);
-        let opened = attended(py, &cancellation, move || -> Result<_, Trouble> {
+        let opened = attended(py, &cancellation, move || -> Result<_, ReadFailure> {
             let name = source.name().to_owned();
             let query = alignments::query(source, path.as_deref(), &reading, &options)?;
             let (header, query) = query.peek_header()?;
@@ -55,7 +50,7 @@ impl Alignments {
         let stream = Stream::start_with(cancellation, notes, move |hand, _, _| {
             alignments::each_batch(query, &options, hand, |batch| {
                 let mut block =
-                    Block { bytes: Vec::new(), records: Vec::with_capacity(batch.len()) };
+                    AlignmentBlock { bytes: Vec::new(), records: Vec::with_capacity(batch.len()) };
                 let ended = wanted.each(batch, &name, |_, record| {
                     let start = block.bytes.len();
                     block.bytes.extend_from_slice(record.as_bytes());
@@ -142,9 +137,4 @@ impl Alignments {
             "a reading in progress can't be pickled: hand the path on and open it there",
         ))
     }
-}
-
-/// The record in a part of a block.
-pub(crate) fn record(bytes: &[u8]) -> bam::Record<'_> {
-    bam::Record::from_checked(bytes)
 }

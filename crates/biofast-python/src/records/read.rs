@@ -9,12 +9,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice, PyString, PyTuple};
 
-use super::scores;
-use crate::errors::Trouble;
+use super::scores::scores;
+use crate::errors::ReadFailure;
 use crate::source::place;
 
 /// Reads of a part of a file.
-pub(crate) struct Block {
+pub(crate) struct ReadBlock {
     pub(crate) definitions: StringArray,
     pub(crate) sequences: BinaryArray,
     pub(crate) qualities: BinaryArray,
@@ -25,17 +25,17 @@ pub(crate) struct Block {
 /// A read of a file refers to a part of it, of about a megabyte: `read.copy()` lets go of that.
 #[pyclass(frozen, module = "biofast")]
 pub(crate) struct Read {
-    block: Arc<Block>,
+    block: Arc<ReadBlock>,
     index: usize,
 }
 
 impl Read {
-    pub(crate) fn new(block: &Arc<Block>, index: usize) -> Read {
+    pub(crate) fn new(block: &Arc<ReadBlock>, index: usize) -> Read {
         Read { block: Arc::clone(block), index }
     }
 
     fn owned(name: &str, sequence: &[u8], qualities: Option<&[u8]>) -> Read {
-        let block = Block {
+        let block = ReadBlock {
             definitions: StringArray::from_iter_values([name]),
             sequences: BinaryArray::from_iter_values([sequence]),
             qualities: BinaryArray::from_iter([qualities]),
@@ -244,6 +244,6 @@ pub(crate) fn mismatch(
 }
 
 /// The error of a pair that is none.
-pub(crate) fn no_pair(kind: fastq::ErrorKind, input: &str, record: u64) -> Trouble {
-    Trouble::Reads(fastq::Error::new(kind, place(input, record)))
+pub(crate) fn no_pair(kind: fastq::ErrorKind, input: &str, record: u64) -> ReadFailure {
+    ReadFailure::Reads(fastq::Error::new(kind, place(input, record)))
 }

@@ -9,21 +9,21 @@ use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::read::{Block, Read, mismatch, no_pair};
+use super::read::{Read, ReadBlock, mismatch, no_pair};
 use crate::errors::internal;
 use crate::scan::{Reading, Stream, reads};
 use crate::source::Held;
 
 /// One file while it is read.
-struct Lane {
+struct ReadLane {
     name: String,
     stream: Stream<RecordBatch>,
-    block: Option<Arc<Block>>,
+    block: Option<Arc<ReadBlock>>,
     next: usize,
     count: u64,
 }
 
-impl Lane {
+impl ReadLane {
     #[inline]
     fn read(&mut self, py: Python<'_>) -> PyResult<Option<Read>> {
         loop {
@@ -43,7 +43,7 @@ impl Lane {
                 column(1).downcast_ref(),
                 column(2).downcast_ref(),
             ) {
-                (Some(definitions), Some(sequences), Some(qualities)) => Block {
+                (Some(definitions), Some(sequences), Some(qualities)) => ReadBlock {
                     definitions: Clone::clone(definitions),
                     sequences: Clone::clone(sequences),
                     qualities: Clone::clone(qualities),
@@ -59,7 +59,7 @@ impl Lane {
 /// A reading in progress: reads, or pairs of them.
 #[pyclass(module = "biofast._biofast")]
 pub(crate) struct Reads {
-    lanes: Vec<Lane>,
+    lanes: Vec<ReadLane>,
     interleaved: bool,
     held: Vec<Held>,
 }
@@ -76,7 +76,7 @@ impl Reads {
         let mut lanes = Vec::new();
         for source in sources {
             let name = source.name().to_owned();
-            let wanted = reads::Wanted::new(Some(
+            let wanted = reads::ReadProjection::new(Some(
                 ["definition", "sequence", "qualities"].map(str::to_owned).to_vec(),
             ))?;
             let (reading, progress) = (reading.clone(), progress.clone());
@@ -84,7 +84,7 @@ impl Reads {
                 let options = reading.options(false, cancellation, notes, progress);
                 reads::read(source, &options, &wanted, hand)
             })?;
-            lanes.push(Lane { name, stream, block: None, next: 0, count: 0 });
+            lanes.push(ReadLane { name, stream, block: None, next: 0, count: 0 });
         }
         Ok(Reads { lanes, interleaved, held })
     }

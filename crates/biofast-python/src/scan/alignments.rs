@@ -16,9 +16,9 @@ use biofast::io::{Options, Source};
 use biofast::ops::filter::expression::Expression;
 
 use super::column::Bytes;
+use super::stream::{Delivery, Hand, Reading};
 use super::tags::Tag;
-use super::{Delivery, Hand, Reading};
-use crate::errors::Trouble;
+use crate::errors::ReadFailure;
 use crate::source::place;
 
 /// The columns there are, beside optional fields.
@@ -54,7 +54,7 @@ pub(crate) const DEFAULT: [&str; 12] = [
 ];
 
 #[derive(Clone, Copy)]
-enum Column {
+enum AlignmentColumn {
     Name,
     Flag,
     Reference,
@@ -72,50 +72,53 @@ enum Column {
 }
 
 /// Which columns of which records are made.
-pub(crate) struct Wanted {
-    columns: Vec<Column>,
+pub(crate) struct AlignmentProjection {
+    columns: Vec<AlignmentColumn>,
     schema: SchemaRef,
     filter: Option<Expression>,
     /// The names of references, once the header is known: all batches share them.
     references: OnceLock<ArrayRef>,
 }
 
-impl Wanted {
+impl AlignmentProjection {
     /// The columns of these names, of records for which the expression holds.
-    pub(crate) fn new(names: Option<Vec<String>>, filter: Option<&str>) -> Result<Wanted, Trouble> {
+    pub(crate) fn new(
+        names: Option<Vec<String>>,
+        filter: Option<&str>,
+    ) -> Result<AlignmentProjection, ReadFailure> {
         let names = names.unwrap_or_else(|| DEFAULT.map(str::to_owned).to_vec());
         let mut columns = Vec::new();
         let mut fields = Vec::new();
         let named = || DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into());
         for name in &names {
             let (column, kind, may_lack) = match name.as_str() {
-                "name" => (Column::Name, DataType::Utf8, true),
-                "flag" => (Column::Flag, DataType::UInt16, false),
-                "reference" => (Column::Reference, named(), true),
-                "start" => (Column::Start, DataType::Int64, true),
-                "end" => (Column::End, DataType::Int64, true),
-                "mapping_quality" => (Column::MappingQuality, DataType::UInt8, false),
+                "name" => (AlignmentColumn::Name, DataType::Utf8, true),
+                "flag" => (AlignmentColumn::Flag, DataType::UInt16, false),
+                "reference" => (AlignmentColumn::Reference, named(), true),
+                "start" => (AlignmentColumn::Start, DataType::Int64, true),
+                "end" => (AlignmentColumn::End, DataType::Int64, true),
+                "mapping_quality" => (AlignmentColumn::MappingQuality, DataType::UInt8, false),
                 "cigar" => {
                     let item = Field::new("item", DataType::Struct(operation()), false);
-                    (Column::Cigar, DataType::List(item.into()), false)
+                    (AlignmentColumn::Cigar, DataType::List(item.into()), false)
                 }
-                "cigarstring" => (Column::CigarString, DataType::Utf8, true),
-                "mate_reference" => (Column::MateReference, named(), true),
-                "mate_start" => (Column::MateStart, DataType::Int64, true),
-                "template_length" => (Column::TemplateLength, DataType::Int32, false),
-                "sequence" => (Column::Sequence, DataType::Binary, true),
-                "qualities" => (Column::Qualities, DataType::Binary, true),
+                "cigarstring" => (AlignmentColumn::CigarString, DataType::Utf8, true),
+                "mate_reference" => (AlignmentColumn::MateReference, named(), true),
+                "mate_start" => (AlignmentColumn::MateStart, DataType::Int64, true),
+                "template_length" => (AlignmentColumn::TemplateLength, DataType::Int32, false),
+                "sequence" => (AlignmentColumn::Sequence, DataType::Binary, true),
+                "qualities" => (AlignmentColumn::Qualities, DataType::Binary, true),
                 _ => match Tag::parse(name) {
                     Some(tag) => {
                         let tag = tag?;
-                        (Column::Tag(tag), tag.data_type(), true)
+                        (AlignmentColumn::Tag(tag), tag.data_type(), true)
                     }
                     None => {
                         let text = format!(
                             "no column {name} of alignments; there are {}, and optional fields such as NM or XY:i",
                             NAMES.join(", ")
                         );
-                        return Err(Trouble::Usage(text));
+                        return Err(ReadFailure::Usage(text));
                     }
                 },
             };
@@ -123,9 +126,9 @@ impl Wanted {
             fields.push(Field::new(name, kind, may_lack));
         }
         let filter = filter.map(Expression::parse).transpose();
-        let filter = filter.map_err(|error| Trouble::Usage(format!("filter: {error}")))?;
+        let filter = filter.map_err(|error| ReadFailure::Usage(format!("filter: {error}")))?;
         let schema = Arc::new(Schema::new(fields));
-        Ok(Wanted { columns, schema, filter, references: OnceLock::new() })
+        Ok(AlignmentProjection { columns, schema, filter, references: OnceLock::new() })
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -140,10 +143,10 @@ impl Wanted {
         loop {
             match self.columns(&records, batch.header(), name) {
                 Ok(made) => return ((made.num_rows() > 0).then_some(made), trouble),
-                Err(Trouble::Record { at, text }) if at.record.is_some() => {
+                Err(ReadFailure::Record { at, text }) if at.record.is_some() => {
                     // Another column may end even earlier.
                     records.retain(|(number, _)| Some(*number) < at.record);
-                    trouble = Some(Trouble::Record { at, text });
+                    trouble = Some(ReadFailure::Record { at, text });
                 }
                 Err(other) => return (None, Some(other)),
             }
@@ -155,13 +158,14 @@ impl Wanted {
         records: &[(u64, Record<'_>)],
         header: &Header,
         name: &str,
-    ) -> Result<RecordBatch, Trouble> {
-        let fault = |number: u64, text: String| Trouble::Record { at: place(name, number), text };
-        let made: Result<Vec<ArrayRef>, Trouble> =
+    ) -> Result<RecordBatch, ReadFailure> {
+        let fault =
+            |number: u64, text: String| ReadFailure::Record { at: place(name, number), text };
+        let made: Result<Vec<ArrayRef>, ReadFailure> =
             self.columns.iter().map(|column| self.make(*column, records, header, &fault)).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(records.len()));
         RecordBatch::try_new_with_options(self.schema(), made?, &options)
-            .map_err(|error| Trouble::Usage(error.to_string()))
+            .map_err(|error| ReadFailure::Usage(error.to_string()))
     }
 
     /// The records that are wanted, with their numbers from 1.
@@ -170,11 +174,11 @@ impl Wanted {
         batch: bam::Batch<'a>,
         name: &str,
         mut accept: impl FnMut(u64, Record<'a>),
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), ReadFailure> {
         for (number, record) in (batch.first_record() + 1..).zip(batch.iter()) {
             let holds = match &self.filter {
                 Some(filter) => filter.matches(&record, batch.header()).map_err(|error| {
-                    Trouble::Record { at: place(name, number), text: error.to_string() }
+                    ReadFailure::Record { at: place(name, number), text: error.to_string() }
                 })?,
                 None => true,
             };
@@ -187,15 +191,15 @@ impl Wanted {
 
     fn make(
         &self,
-        column: Column,
+        column: AlignmentColumn,
         records: &[(u64, Record<'_>)],
         header: &Header,
-        fault: &impl Fn(u64, String) -> Trouble,
-    ) -> Result<ArrayRef, Trouble> {
+        fault: &impl Fn(u64, String) -> ReadFailure,
+    ) -> Result<ArrayRef, ReadFailure> {
         let all = || records.iter().map(|(_, record)| record);
         let place = |value: i64, there: bool| there.then_some(value);
         Ok(match column {
-            Column::Name => {
+            AlignmentColumn::Name => {
                 let total = all().map(|record| record.name().len()).sum();
                 let mut names = Bytes::with_capacity(records.len(), total);
                 for record in all() {
@@ -206,31 +210,35 @@ impl Wanted {
                 }
                 names.text("name")?
             }
-            Column::Flag => Arc::new(UInt16Array::from_iter_values(all().map(Record::flags))),
-            Column::MappingQuality => {
+            AlignmentColumn::Flag => {
+                Arc::new(UInt16Array::from_iter_values(all().map(Record::flags)))
+            }
+            AlignmentColumn::MappingQuality => {
                 Arc::new(UInt8Array::from_iter_values(all().map(Record::mapping_quality)))
             }
-            Column::TemplateLength => {
+            AlignmentColumn::TemplateLength => {
                 Arc::new(Int32Array::from_iter_values(all().map(Record::template_len)))
             }
-            Column::Reference => self.named(all().map(Record::reference_id), header)?,
-            Column::MateReference => self.named(all().map(Record::mate_reference_id), header)?,
-            Column::Start => Arc::new(Int64Array::from_iter(all().map(|record| {
+            AlignmentColumn::Reference => self.named(all().map(Record::reference_id), header)?,
+            AlignmentColumn::MateReference => {
+                self.named(all().map(Record::mate_reference_id), header)?
+            }
+            AlignmentColumn::Start => Arc::new(Int64Array::from_iter(all().map(|record| {
                 let start = i64::from(record.position());
                 place(start, start >= 0)
             }))),
-            Column::MateStart => Arc::new(Int64Array::from_iter(all().map(|record| {
+            AlignmentColumn::MateStart => Arc::new(Int64Array::from_iter(all().map(|record| {
                 let start = i64::from(record.mate_position());
                 place(start, start >= 0)
             }))),
-            Column::End => Arc::new(Int64Array::from_iter(all().map(|record| {
+            AlignmentColumn::End => Arc::new(Int64Array::from_iter(all().map(|record| {
                 let aligned = record.position() >= 0
                     && record.flags() & bam::flag::UNMAPPED == 0
                     && !record.cigar().is_empty();
                 place(record.alignment_end(), aligned)
             }))),
-            Column::Cigar => cigars(all())?,
-            Column::CigarString => {
+            AlignmentColumn::Cigar => cigars(all())?,
+            AlignmentColumn::CigarString => {
                 use std::io::Write;
                 let mut texts = Bytes::with_capacity(records.len(), 6 * records.len());
                 for record in all() {
@@ -243,7 +251,7 @@ impl Wanted {
                 }
                 texts.text("CIGAR")?
             }
-            Column::Sequence => {
+            AlignmentColumn::Sequence => {
                 let total = all().map(Record::sequence_len).sum();
                 let mut bases = Bytes::with_capacity(records.len(), total);
                 for record in all() {
@@ -254,7 +262,7 @@ impl Wanted {
                 }
                 bases.binary()?
             }
-            Column::Qualities => {
+            AlignmentColumn::Qualities => {
                 let total = all().map(Record::sequence_len).sum();
                 let mut qualities = Bytes::with_capacity(records.len(), total);
                 for record in all() {
@@ -267,12 +275,16 @@ impl Wanted {
                 }
                 qualities.binary()?
             }
-            Column::Tag(tag) => tag.make(records, fault)?,
+            AlignmentColumn::Tag(tag) => tag.make(records, fault)?,
         })
     }
 
     /// References by number, as names of a dictionary.
-    fn named(&self, ids: impl Iterator<Item = i32>, header: &Header) -> Result<ArrayRef, Trouble> {
+    fn named(
+        &self,
+        ids: impl Iterator<Item = i32>,
+        header: &Header,
+    ) -> Result<ArrayRef, ReadFailure> {
         let names = self.references.get_or_init(|| {
             let names = header.references().iter();
             let names =
@@ -281,7 +293,7 @@ impl Wanted {
         });
         let ids = Int32Array::from_iter(ids.map(|id| (id >= 0).then_some(id)));
         let array = DictionaryArray::<Int32Type>::try_new(ids, Arc::clone(names));
-        Ok(Arc::new(array.map_err(|error| Trouble::Usage(error.to_string()))?))
+        Ok(Arc::new(array.map_err(|error| ReadFailure::Usage(error.to_string()))?))
     }
 }
 
@@ -295,7 +307,7 @@ fn operation() -> Fields {
 
 fn cigars<'r, 'a: 'r>(
     records: impl Iterator<Item = &'r Record<'a>> + Clone,
-) -> Result<ArrayRef, Trouble> {
+) -> Result<ArrayRef, ReadFailure> {
     let total = records.clone().map(|record| record.cigar().len()).sum();
     let (mut ops, mut lengths) = (Vec::with_capacity(total), Vec::with_capacity(total));
     let mut ends = vec![0_i32];
@@ -306,17 +318,17 @@ fn cigars<'r, 'a: 'r>(
         }
         let end = i32::try_from(ops.len());
         ends.push(
-            end.map_err(|_| Trouble::Usage("too many CIGAR operations in one batch".into()))?,
+            end.map_err(|_| ReadFailure::Usage("too many CIGAR operations in one batch".into()))?,
         );
     }
     let values: Vec<ArrayRef> =
         vec![Arc::new(UInt8Array::from(ops)), Arc::new(UInt32Array::from(lengths))];
     let items = StructArray::try_new(operation(), values, None);
-    let items = items.map_err(|error| Trouble::Usage(error.to_string()))?;
+    let items = items.map_err(|error| ReadFailure::Usage(error.to_string()))?;
     let field = Field::new("item", DataType::Struct(operation()), false);
     let ends = OffsetBuffer::new(ScalarBuffer::from(ends));
     let lists = ListArray::try_new(field.into(), ends, Arc::new(items), None);
-    Ok(Arc::new(lists.map_err(|error| Trouble::Usage(error.to_string()))?))
+    Ok(Arc::new(lists.map_err(|error| ReadFailure::Usage(error.to_string()))?))
 }
 
 /// The records that are wanted of an input; through its index, where regions are named and it is a file.
@@ -350,7 +362,7 @@ pub(crate) fn read(
     path: Option<&Path>,
     reading: &Reading,
     options: &Options,
-    wanted: &Wanted,
+    wanted: &AlignmentProjection,
     hand: &Hand<RecordBatch>,
 ) -> Delivery<()> {
     let name = source.name().to_owned();
@@ -359,7 +371,7 @@ pub(crate) fn read(
 }
 
 /// What was made of a batch, and what ended it early.
-pub(crate) type Made<T> = (Option<T>, Option<Trouble>);
+pub(crate) type Made<T> = (Option<T>, Option<ReadFailure>);
 
 /// Makes something of every batch on several threads, and hands it on in order.
 pub(crate) fn each_batch<T: Send>(

@@ -3,174 +3,27 @@
 pub(crate) mod alignments;
 mod column;
 pub(crate) mod reads;
+mod stream;
 mod tags;
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use biofast::bam;
-use biofast::io::{CancellationToken, Notes, Options, Progress, available_threads};
+use biofast::io::{CancellationToken, Progress};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::attended::{attended, received};
+use crate::attended::attended;
 use crate::batch::{Batch, schema_capsule};
 use crate::ending::attach;
-use crate::errors::{Trouble, internal};
-use crate::process::Process;
+use crate::errors::{ReadFailure, internal};
 use crate::source::{Held, Input, hold};
-
-/// Batches that wait for who asked for them. Together with those in the making they are what is held of a file.
-const WAITING: usize = 4;
-
-/// Text for a worker at once. Larger than elsewhere: what takes batches has work for each.
-const CHUNK: usize = 18 * 65_536;
-
-pub(crate) type Delivery<T> = Result<T, Trouble>;
-
-/// How an input is read.
-#[derive(Clone, Default)]
-pub(crate) struct Reading {
-    pub(crate) threads: Option<usize>,
-    pub(crate) reference: Option<PathBuf>,
-    pub(crate) allow_missing_eof: bool,
-    pub(crate) strict: bool,
-    pub(crate) regions: Vec<String>,
-    pub(crate) filter: Option<String>,
-}
-
-impl Reading {
-    /// An error if something is asked for that only alignments have.
-    pub(crate) fn is_for_reads(&self) -> Delivery<()> {
-        if self.filter.is_none() && self.regions.is_empty() {
-            return Ok(());
-        }
-        let text = "filter and region are for alignments; for reads there is biofast.filter";
-        Err(Trouble::Usage(text.into()))
-    }
-
-    /// Options of a reader.
-    pub(crate) fn options(
-        &self,
-        is_alignments: bool,
-        cancellation: &CancellationToken,
-        notes: &Arc<Notes>,
-        progress: Option<Arc<Progress>>,
-    ) -> Options {
-        Options {
-            threads: self.threads.unwrap_or_else(available_threads).clamp(1, 1024),
-            chunk_size: CHUNK,
-            strict: self.strict && !is_alignments,
-            allow_missing_eof: self.allow_missing_eof,
-            pedantic: self.strict,
-            cancellation: Some(cancellation.clone()),
-            notes: Some(Arc::clone(notes)),
-            progress,
-            ..Options::serial()
-        }
-    }
-}
-
-/// What comes from threads that read: in order, then perhaps an error.
-pub(crate) struct Stream<T> {
-    receiver: Mutex<Receiver<Delivery<T>>>,
-    cancellation: CancellationToken,
-    notes: Arc<Notes>,
-    ended: bool,
-    process: Process,
-}
-
-impl<T: Send + 'static> Stream<T> {
-    /// Starts `work`, which delivers until it is told that nobody listens.
-    pub(crate) fn start(
-        work: impl FnOnce(&Hand<T>, &CancellationToken, &Arc<Notes>) -> Delivery<()> + Send + 'static,
-    ) -> std::io::Result<Stream<T>> {
-        Stream::start_with(CancellationToken::new(), Arc::default(), work)
-    }
-
-    /// The same with a token and notes that are in use already.
-    pub(crate) fn start_with(
-        cancellation: CancellationToken,
-        notes: Arc<Notes>,
-        work: impl FnOnce(&Hand<T>, &CancellationToken, &Arc<Notes>) -> Delivery<()> + Send + 'static,
-    ) -> std::io::Result<Stream<T>> {
-        let (sender, receiver) = sync_channel(WAITING);
-        let (token, found) = (cancellation.clone(), Arc::clone(&notes));
-        std::thread::Builder::new().name("biofast".into()).spawn(move || {
-            let hand = Hand(sender);
-            if let Err(trouble) = work(&hand, &token, &found) {
-                // Nobody may listen any more.
-                let _ = hand.0.send(Err(trouble));
-            }
-        })?;
-        let (receiver, process) = (Mutex::new(receiver), Process::current());
-        Ok(Stream { receiver, cancellation, notes, ended: false, process })
-    }
-
-    /// The next one; none at the end, where warnings are given.
-    pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<T>> {
-        if self.ended {
-            return Ok(None);
-        }
-        self.process.check("this reading")?;
-        match received(py, &self.receiver) {
-            Ok(Some(Ok(thing))) => Ok(Some(thing)),
-            Ok(Some(Err(trouble))) => {
-                self.ended = true;
-                Err(trouble.into())
-            }
-            Ok(None) => {
-                self.ended = true;
-                self.warn(py)?;
-                Ok(None)
-            }
-            Err(error) => {
-                self.cancellation.cancel();
-                self.ended = true;
-                Err(error)
-            }
-        }
-    }
-
-    /// The same without the interpreter.
-    fn wait(&mut self) -> Option<Delivery<T>> {
-        if !self.process.is_current() {
-            let text =
-                "this reading was opened before the process was forked: open it in the child";
-            return Some(Err(Trouble::Usage(text.into())));
-        }
-        let receiver = self.receiver.lock().unwrap_or_else(PoisonError::into_inner);
-        receiver.recv().ok()
-    }
-
-    fn warn(&self, py: Python<'_>) -> PyResult<()> {
-        for warning in self.notes.warnings() {
-            py.import("biofast._commands")?.call_method1("warn", (warning.to_string(),))?;
-        }
-        Ok(())
-    }
-}
-
-impl<T> Drop for Stream<T> {
-    fn drop(&mut self) {
-        self.cancellation.cancel();
-    }
-}
-
-/// Hands things on to a [`Stream`].
-pub(crate) struct Hand<T>(SyncSender<Delivery<T>>);
-
-impl<T> Hand<T> {
-    /// Whether somebody wants more.
-    pub(crate) fn deliver(&self, thing: T) -> bool {
-        self.0.send(Ok(thing)).is_ok()
-    }
-}
+pub(crate) use stream::{Reading, Stream};
 
 /// Batches of the length that was asked for.
 struct Batches {
@@ -256,7 +109,7 @@ impl Scan {
         shard: Option<&str>,
     ) -> PyResult<Scan> {
         if batch_size == Some(0) {
-            return Err(Trouble::Usage("a batch has at least one record".into()).into());
+            return Err(ReadFailure::Usage("a batch has at least one record".into()).into());
         }
         let reading =
             Reading { threads, reference, allow_missing_eof, strict, regions: region, filter };
@@ -299,7 +152,7 @@ impl Scan {
         let batches = self
             .batches
             .take()
-            .ok_or_else(|| Trouble::Usage("the batches were handed on before".into()))?;
+            .ok_or_else(|| ReadFailure::Usage("the batches were handed on before".into()))?;
         let left = Left { batches, of_object: self.of_object };
         PyCapsule::new_with_value(
             py,
@@ -385,11 +238,11 @@ fn start(
     let opened = attended(py, &CancellationToken::new(), move || {
         let mut source = input.open()?;
         let format = bam::Format::sniff(&mut source).ok();
-        Ok::<_, Trouble>((source, format))
+        Ok::<_, ReadFailure>((source, format))
     })??;
     let (source, format) = opened;
     if format.is_some() {
-        let wanted = alignments::Wanted::new(columns, reading.filter.as_deref())?;
+        let wanted = alignments::AlignmentProjection::new(columns, reading.filter.as_deref())?;
         let schema = wanted.schema();
         let stream = Stream::start(move |hand, cancellation, notes| {
             let options = reading.options(true, cancellation, notes, progress);
@@ -398,7 +251,7 @@ fn start(
         return Ok((schema, stream));
     }
     reading.is_for_reads()?;
-    let wanted = reads::Wanted::new(columns)?;
+    let wanted = reads::ReadProjection::new(columns)?;
     let schema = wanted.schema();
     let stream = Stream::start(move |hand, cancellation, notes| {
         let options = reading.options(false, cancellation, notes, progress);

@@ -10,8 +10,8 @@ use biofast::fastq::{Record, par_try_fold_ordered};
 use biofast::io::{Options, Source};
 
 use super::column::Bytes;
-use super::{Delivery, Hand};
-use crate::errors::Trouble;
+use super::stream::{Delivery, Hand};
+use crate::errors::ReadFailure;
 
 /// The columns there are.
 pub(crate) const NAMES: [&str; 6] =
@@ -20,7 +20,7 @@ pub(crate) const NAMES: [&str; 6] =
 pub(crate) const DEFAULT: [&str; 4] = ["name", "description", "sequence", "qualities"];
 
 #[derive(Clone, Copy)]
-enum Column {
+enum ReadColumn {
     Name,
     Description,
     Definition,
@@ -30,34 +30,34 @@ enum Column {
 }
 
 /// Which columns are made.
-pub(crate) struct Wanted {
-    columns: Vec<Column>,
+pub(crate) struct ReadProjection {
+    columns: Vec<ReadColumn>,
     schema: SchemaRef,
 }
 
-impl Wanted {
+impl ReadProjection {
     /// The columns of these names.
-    pub(crate) fn new(names: Option<Vec<String>>) -> Result<Wanted, Trouble> {
+    pub(crate) fn new(names: Option<Vec<String>>) -> Result<ReadProjection, ReadFailure> {
         let names = names.unwrap_or_else(|| DEFAULT.map(str::to_owned).to_vec());
         let mut columns = Vec::new();
         let mut fields = Vec::new();
         for name in &names {
             let (column, kind, may_lack) = match name.as_str() {
-                "name" => (Column::Name, DataType::Utf8, false),
-                "description" => (Column::Description, DataType::Utf8, false),
-                "definition" => (Column::Definition, DataType::Utf8, false),
-                "sequence" => (Column::Sequence, DataType::Binary, false),
-                "qualities" => (Column::Qualities, DataType::Binary, true),
-                "length" => (Column::Length, DataType::Int64, false),
+                "name" => (ReadColumn::Name, DataType::Utf8, false),
+                "description" => (ReadColumn::Description, DataType::Utf8, false),
+                "definition" => (ReadColumn::Definition, DataType::Utf8, false),
+                "sequence" => (ReadColumn::Sequence, DataType::Binary, false),
+                "qualities" => (ReadColumn::Qualities, DataType::Binary, true),
+                "length" => (ReadColumn::Length, DataType::Int64, false),
                 _ => {
                     let text = format!("no column {name} of reads; there are {}", NAMES.join(", "));
-                    return Err(Trouble::Usage(text));
+                    return Err(ReadFailure::Usage(text));
                 }
             };
             columns.push(column);
             fields.push(Field::new(name, kind, may_lack));
         }
-        Ok(Wanted { columns, schema: Arc::new(Schema::new(fields)) })
+        Ok(ReadProjection { columns, schema: Arc::new(Schema::new(fields)) })
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -68,20 +68,20 @@ impl Wanted {
     pub(crate) fn batch<'a>(
         &self,
         records: impl ExactSizeIterator<Item = Record<'a>> + Clone,
-    ) -> Result<RecordBatch, Trouble> {
-        let made: Result<Vec<ArrayRef>, Trouble> =
+    ) -> Result<RecordBatch, ReadFailure> {
+        let made: Result<Vec<ArrayRef>, ReadFailure> =
             self.columns.iter().map(|column| make(*column, records.clone())).collect();
         let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(records.len()));
         RecordBatch::try_new_with_options(self.schema(), made?, &options)
-            .map_err(|error| Trouble::Usage(error.to_string()))
+            .map_err(|error| ReadFailure::Usage(error.to_string()))
     }
 }
 
 fn make<'a>(
-    column: Column,
+    column: ReadColumn,
     records: impl ExactSizeIterator<Item = Record<'a>> + Clone,
-) -> Result<ArrayRef, Trouble> {
-    let bytes = |of: fn(&Record<'a>) -> &'a [u8]| -> Result<Bytes, Trouble> {
+) -> Result<ArrayRef, ReadFailure> {
+    let bytes = |of: fn(&Record<'a>) -> &'a [u8]| -> Result<Bytes, ReadFailure> {
         let total = records.clone().map(|record| of(&record).len()).sum();
         let mut values = Bytes::with_capacity(records.len(), total);
         for record in records.clone() {
@@ -90,11 +90,11 @@ fn make<'a>(
         Ok(values)
     };
     match column {
-        Column::Name => bytes(Record::name)?.text("name"),
-        Column::Description => bytes(Record::description)?.text("description"),
-        Column::Definition => bytes(Record::definition)?.text("header"),
-        Column::Sequence => bytes(Record::sequence)?.binary(),
-        Column::Qualities => {
+        ReadColumn::Name => bytes(Record::name)?.text("name"),
+        ReadColumn::Description => bytes(Record::description)?.text("description"),
+        ReadColumn::Definition => bytes(Record::definition)?.text("header"),
+        ReadColumn::Sequence => bytes(Record::sequence)?.binary(),
+        ReadColumn::Qualities => {
             let total = records.clone().map(|record| record.qualities().len()).sum();
             let mut values = Bytes::with_capacity(records.len(), total);
             for record in records {
@@ -105,7 +105,7 @@ fn make<'a>(
             }
             values.binary()
         }
-        Column::Length => {
+        ReadColumn::Length => {
             let lengths = records.map(|record| record.sequence().len() as i64);
             Ok(Arc::new(Int64Array::from_iter_values(lengths)))
         }
@@ -116,7 +116,7 @@ fn make<'a>(
 pub(crate) fn read(
     source: Source,
     options: &Options,
-    wanted: &Wanted,
+    wanted: &ReadProjection,
     hand: &Hand<RecordBatch>,
 ) -> Delivery<()> {
     let result = par_try_fold_ordered(

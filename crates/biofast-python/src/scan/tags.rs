@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field};
 use biofast::bam::{Array, Record, Value};
 
 use super::column::Bytes;
-use crate::errors::Trouble;
+use crate::errors::ReadFailure;
 
 /// The type of a field, as a column has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ const STANDARD: [(Kind, &str); 4] = [
 
 impl Tag {
     /// A column's name as a field: `NM`, where the specification fixes its type, or `XF:f`. None if it isn't the name of one.
-    pub(crate) fn parse(column: &str) -> Option<Result<Tag, Trouble>> {
+    pub(crate) fn parse(column: &str) -> Option<Result<Tag, ReadFailure>> {
         let (name, kind) = match column.split_once(':') {
             Some((name, kind)) => (name, Some(kind)),
             None => (column, None),
@@ -63,7 +63,7 @@ impl Tag {
             Some("Bf") => Kind::Floats,
             Some(other) => {
                 let text = format!("no type {other} of optional fields: i, f, Z, A, H, B or Bf");
-                return Some(Err(Trouble::Usage(text)));
+                return Some(Err(ReadFailure::Usage(text)));
             }
             None => {
                 let known =
@@ -72,7 +72,7 @@ impl Tag {
                     let text = format!(
                         "the type of {text} isn't fixed: say which, as {text}:i, {text}:f, {text}:Z, {text}:B or {text}:Bf"
                     );
-                    return Some(Err(Trouble::Usage(text)));
+                    return Some(Err(ReadFailure::Usage(text)));
                 };
                 *kind
             }
@@ -95,8 +95,8 @@ impl Tag {
     pub(crate) fn make<'a>(
         &self,
         records: &[(u64, Record<'a>)],
-        fault: impl Fn(u64, String) -> Trouble,
-    ) -> Result<ArrayRef, Trouble> {
+        fault: impl Fn(u64, String) -> ReadFailure,
+    ) -> Result<ArrayRef, ReadFailure> {
         let wrong = |number: u64| {
             let name = String::from_utf8_lossy(&self.name).into_owned();
             fault(number, format!("the optional field {name} isn't of the type that was asked for"))

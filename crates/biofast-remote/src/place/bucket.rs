@@ -8,7 +8,7 @@ use ureq::http::{HeaderMap, HeaderValue, Request, Uri};
 
 use super::config::{self, Profile};
 use super::credentials::{Chain, Signer};
-use super::invalid;
+use super::invalid::invalid;
 
 /// An object in a bucket.
 pub(super) struct Bucket {
@@ -91,7 +91,7 @@ impl Bucket {
                 .iter()
                 .find_map(|name| config::variable(name))
                 .ok_or_else(|| {
-                    invalid("which account? AZURE_STORAGE_ACCOUNT_NAME isn't set; az://ACCOUNT.blob.core.windows.net/CONTAINER/KEY names it, too")
+                    invalid("no storage account: set AZURE_STORAGE_ACCOUNT_NAME, or use az://ACCOUNT.blob.core.windows.net/CONTAINER/KEY")
                 })
         };
         let base = match (first.contains(".blob."), config::variable("AZURE_STORAGE_ENDPOINT")) {
@@ -192,7 +192,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 fn parts(rest: &str) -> io::Result<(&str, &str)> {
     match rest.split_once('/') {
         Some((bucket, key)) if !bucket.is_empty() && !key.is_empty() => Ok((bucket, key)),
-        _ => Err(invalid("an object is named by its bucket and its key, with '/' between")),
+        _ => Err(invalid("expected BUCKET/KEY")),
     }
 }
 
@@ -223,7 +223,7 @@ fn encoded_key(key: &str) -> String {
 }
 
 fn uri(text: &str) -> io::Result<Uri> {
-    text.parse().map_err(|_| invalid("not a valid address"))
+    text.parse().map_err(|_| invalid("not a valid URL"))
 }
 
 #[cfg(test)]

@@ -119,11 +119,11 @@ fn ready<K: SigningCredential>(
 fn refused(error: &Error) -> io::Error {
     let why = match error.kind() {
         reqsign::ErrorKind::CredentialInvalid => "the credentials are invalid or have expired",
-        reqsign::ErrorKind::PermissionDenied => "these credentials are refused",
+        reqsign::ErrorKind::PermissionDenied => "the credentials were rejected",
         reqsign::ErrorKind::ConfigInvalid => {
-            "the configuration of credentials is incomplete or invalid"
+            "the credential configuration is incomplete or invalid"
         }
-        reqsign::ErrorKind::RateLimited => "credentials can't be had now: too many ask",
+        reqsign::ErrorKind::RateLimited => "credentials can't be fetched now: too many requests",
         _ => "the credentials can't be used",
     };
     io::Error::new(io::ErrorKind::InvalidInput, why)

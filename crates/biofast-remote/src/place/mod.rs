@@ -3,6 +3,7 @@
 mod bucket;
 mod config;
 mod credentials;
+mod invalid;
 mod web;
 
 use std::io;
@@ -10,10 +11,11 @@ use std::io;
 use ureq::http::{HeaderMap, HeaderValue, Request};
 
 use bucket::Bucket;
+use invalid::invalid;
 use web::Web;
 
 /// Where an object is, and how it is asked for.
-pub(crate) struct Place {
+pub(crate) struct ObjectAddress {
     service: Service,
     /// Of the object, without what selects or signs.
     path: String,
@@ -25,10 +27,10 @@ enum Service {
 }
 
 /// The schemes that are read.
-const READ: &str = "https://, http://, s3://, gs:// and az://";
+const READ: &str = "https://, http://, s3://, gs:// or az://";
 
-impl Place {
-    pub(crate) fn parse(address: &str) -> io::Result<Place> {
+impl ObjectAddress {
+    pub(crate) fn parse(address: &str) -> io::Result<ObjectAddress> {
         let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
         let service = match scheme.to_ascii_lowercase().as_str() {
             "https" | "http" => Service::Web(Web::parse(scheme, rest)?),
@@ -36,14 +38,14 @@ impl Place {
             "gs" => Service::Bucket(Bucket::google(rest)?),
             "az" => Service::Bucket(Bucket::azure(rest)?),
             "ftp" => {
-                return Err(invalid(format!(
-                    "ftp:// isn't read, but {READ}; most servers have the same files under https://"
-                )));
+                return Err(invalid(
+                    "ftp:// is not supported; most servers have the same files under https://",
+                ));
             }
-            _ => return Err(invalid(format!("{READ} are read, nothing else"))),
+            _ => return Err(invalid(format!("unsupported URL: expected {READ}"))),
         };
         let path = biofast_io::remote::without_query(address.as_ref());
-        Ok(Place { service, path: path.to_string_lossy().into_owned() })
+        Ok(ObjectAddress { service, path: path.to_string_lossy().into_owned() })
     }
 
     /// The address without what may be secret; only its ending is looked at.
@@ -92,7 +94,7 @@ impl Place {
     pub(crate) fn redirect(&self, from: &Request<()>, to: &str) -> Result<Request<()>, String> {
         match &self.service {
             Service::Web(web) => web.redirect(from, to),
-            Service::Bucket(_) => Err("a redirect, which stores don't send".into()),
+            Service::Bucket(_) => Err("an unexpected redirect".into()),
         }
     }
 
@@ -103,8 +105,4 @@ impl Place {
             Service::Bucket(bucket) => bucket.can_ask_otherwise(status, headers),
         }
     }
-}
-
-pub(crate) fn invalid(why: impl Into<String>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, why.into())
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use ureq::http::header::AUTHORIZATION;
 use ureq::http::{HeaderValue, Request, Uri};
 
-use super::invalid;
+use super::invalid::invalid;
 
 /// An address of HTTP.
 pub(super) struct Web {
@@ -24,7 +24,7 @@ impl Web {
         let (user, host) = host.rsplit_once('@').map_or((None, host), |(u, h)| (Some(u), h));
         let slash = if path.starts_with('/') { "" } else { "/" };
         let uri = format!("{scheme}://{host}{slash}{}", encoded(path)).parse();
-        let uri = uri.map_err(|_| invalid("not a valid address"))?;
+        let uri = uri.map_err(|_| invalid("not a valid URL"))?;
         let authorization = user.map(|user| {
             let value = format!("Basic {}", base64(&decoded(user)));
             let mut value =
@@ -79,11 +79,11 @@ impl Web {
             let folder = base.path().rsplit_once('/').map_or("", |(folder, _)| folder);
             format!("{scheme}://{host}{folder}/{to}")
         };
-        let uri: Uri = whole.parse().map_err(|_| "a redirect to no valid address".to_owned())?;
+        let uri: Uri = whole.parse().map_err(|_| "a redirect to an invalid URL".to_owned())?;
         match uri.scheme_str() {
             Some("https") => {}
             Some("http") if scheme == "http" => {}
-            _ => return Err("a redirect from https:// to where nothing is encrypted".into()),
+            _ => return Err("a redirect from https:// to an unencrypted URL".into()),
         }
         let mut request = from.clone();
         self.authorize(&mut request, &uri);
@@ -168,10 +168,10 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::Place;
+    use crate::place::ObjectAddress;
 
     fn request(address: &str) -> Request<()> {
-        Place::parse(address).and_then(|place| place.request(None)).expect("an address")
+        ObjectAddress::parse(address).and_then(|place| place.request(None)).expect("an address")
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn redirects_lead_where_they_say_and_take_no_password_along() {
-        let place = Place::parse("https://me:x@h/a/b").expect("an address");
+        let place = ObjectAddress::parse("https://me:x@h/a/b").expect("an address");
         let first = place.request(None).expect("a request");
         let to = |to: &str| {
             let request = place.redirect(&first, to)?;

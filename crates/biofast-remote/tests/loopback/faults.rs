@@ -25,16 +25,16 @@ fn message_of(fault: Fault) -> String {
 #[test]
 fn every_wrong_answer_is_an_error_that_names_the_range() {
     for (fault, why) in [
-        (Fault::Short(5), "another range: 65536-196602"),
-        (Fault::Shifted(9), "another range"),
-        (Fault::Changed, "the object was changed"),
+        (Fault::Short(5), "a different range: 65536-196602"),
+        (Fault::Shifted(9), "a different range"),
+        (Fault::Changed, "the object changed"),
         (Fault::Grown, "it had 9000000 bytes and now has 9000001"),
-        (Fault::NoRange, "answers with status 200"),
-        (Fault::NoContentRange, "doesn't say which range"),
+        (Fault::NoRange, "now answers with status 200"),
+        (Fault::NoContentRange, "no Content-Range"),
         (Fault::Gzip, "Content-Encoding: gzip"),
         (Fault::Page, "web page (text/html)"),
         (Fault::Status(404, ""), "no such object (status 404)"),
-        (Fault::Status(403, ""), "refuses (status 403)"),
+        (Fault::Status(403, ""), "access denied (status 403)"),
         (Fault::Status(418, ""), "status 418"),
     ] {
         let message = message_of(fault);
@@ -46,7 +46,7 @@ fn every_wrong_answer_is_an_error_that_names_the_range() {
 #[test]
 fn what_may_pass_is_tried_again_and_then_an_error_that_names_the_byte() {
     for (fault, start, why) in [
-        (Fault::Cut(1000), "bytes 69536-", "the connection was cut (4 times in a row)"),
+        (Fault::Cut(1000), "bytes 69536-", "the connection was interrupted (4 times in a row)"),
         (Fault::ChunkedCut(1000), "bytes 69536-", "in a row)"),
         (Fault::Silent, "bytes 65536-", "in a row)"),
         (Fault::Status(503, ""), "bytes 65536-", "status 503 (4 times in a row)"),
@@ -67,7 +67,7 @@ fn a_server_that_says_nothing_is_not_waited_for_without_end() {
         Remote::new(Settings { retries: 1, ..settings() }).unwrap().open(&address).unwrap();
     let started = std::time::Instant::now();
     let message = read(&object, 0).expect_err("silence").to_string();
-    assert!(message.contains("nothing came for 1 s (2 times in a row)"), "{message}");
+    assert!(message.contains("no data received for 1 s (2 times in a row)"), "{message}");
     assert!(started.elapsed() < Duration::from_secs(10));
 }
 
@@ -86,7 +86,7 @@ fn passing_faults_are_overcome_and_counted() {
         Remote::new(Settings { retries: 50, ..settings() }).unwrap().open(&address).unwrap();
     assert!(read(&object, 0).unwrap() == content);
     let told = object.describe().unwrap();
-    assert!(!told.contains(" 0 of them tried again") && told.contains("same ETag"), "{told}");
+    assert!(!told.contains(", 0 retried") && told.contains("same ETag"), "{told}");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_stream_that_is_cut_is_an_error_that_names_the_byte() {
         let (_server, object) = opened(&content, manner, Box::new(move |_| fault.clone()));
         let message = read(&object.unwrap(), 0).expect_err("cut").to_string();
         assert!(
-            message.starts_with("byte 2000000: ") && message.contains("no ranges"),
+            message.starts_with("byte 2000000: ") && message.contains("range requests"),
             "{message}"
         );
     }
@@ -109,7 +109,7 @@ fn what_cannot_be_opened_says_why() {
         let (_server, object) = opened(b"abc", Manner::default(), Box::new(move |_| fault.clone()));
         object.err().unwrap().to_string()
     };
-    assert!(message(Fault::Page).contains("bytes 0-65535: the answer is a web page"));
+    assert!(message(Fault::Page).contains("bytes 0-65535: the server sent a web page"));
     assert!(message(Fault::Status(500, "")).contains("status 500 (4 times in a row)"));
     assert!(message(Fault::Gzip).contains("Content-Encoding: gzip"));
     let absent = Server::start().address("absent");

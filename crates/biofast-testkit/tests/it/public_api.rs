@@ -9,13 +9,12 @@ use std::process::Command;
 
 use serde_json::Value;
 
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 7] = [
     "biofast-kernels",
     "biofast-deflate",
     "biofast-io",
     "biofast-fastq",
     "biofast-bam",
-    "biofast-ops",
     "biofast-remote",
     "biofast",
 ];

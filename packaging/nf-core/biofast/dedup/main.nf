@@ -36,7 +36,7 @@ process BIOFAST_DEDUP {
         --out ${name}.unique.fastq.gz \\
         ${second} \\
         ${kept} \\
-        --json ${prefix}.dedup.json \\
+        --summary ${prefix}.dedup.json \\
         ${reads}
     """
 

@@ -32,8 +32,8 @@ process BIOFAST_DEMUX {
         --inputs ${reads} \\
         --read-structures ${structures} \\
         --sample-metadata ${samples} \\
-        --output ${prefix} \\
-        --json ${prefix}.demux.json
+        --out-dir ${prefix} \\
+        --summary ${prefix}.demux.json
     """
 
     stub:

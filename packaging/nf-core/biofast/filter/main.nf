@@ -27,7 +27,7 @@ process BIOFAST_FILTER {
     biofast filter \\
         --threads ${task.cpus} \\
         --quiet \\
-        --json ${prefix}.filter.json \\
+        --summary ${prefix}.filter.json \\
         --html ${prefix}.filter.html \\
         ${kept} \\
         ${args} \\

@@ -32,7 +32,7 @@ process BIOFAST_REPAIR {
         --out ${prefix}_R1.paired.fastq.gz \\
         --out2 ${prefix}_R2.paired.fastq.gz \\
         --orphans ${prefix}.orphans.fastq.gz \\
-        --json ${prefix}.repair.json \\
+        --summary ${prefix}.repair.json \\
         ${reads}
     """
 

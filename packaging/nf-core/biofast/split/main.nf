@@ -29,7 +29,7 @@ process BIOFAST_SPLIT {
         --quiet \\
         ${by} \\
         --out '${name}' \\
-        --json ${prefix}.split.json \\
+        --summary ${prefix}.split.json \\
         ${reads}
     """
 

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use biofast::io::{TextBounds, display_name, path_named};
-use biofast::ops::filter::report::{FileSum, Files, Role};
+use biofast::ops::filter::report::{FileRole, FileSum, Files};
 use biofast::ops::measure::records::RecordSum;
 
-use crate::console::message;
+use crate::console::Console;
 use crate::inputs::{self, Input};
 
 /// What a summary says.
@@ -19,30 +19,25 @@ pub(super) struct Summary {
 impl Summary {
     /// Reads the summary at `path`.
     pub(super) fn read(path: &Path) -> Result<Summary> {
-        let about = || {
-            format!(
-                "{} is no summary of biofast filter --json, or of another command that writes reads",
-                display_name(path)
-            )
-        };
+        let about = || format!("{} is not a summary written by --summary", display_name(path));
         let text = inputs::text(path, TextBounds::DOCUMENT)?;
         let Files { mut files } = serde_json::from_slice(&text).with_context(about)?;
         if files.is_empty() {
-            bail!("{} has no checksums of files to compare with", display_name(path));
+            bail!("{} has no file checksums to compare", display_name(path));
         }
         // An output that replaced an input is what can be read now.
         let written: Vec<String> =
-            files.iter().filter(|f| f.role != Role::Input).map(|f| f.path.clone()).collect();
-        files.retain(|f| f.role != Role::Input || f.path == "-" || !written.contains(&f.path));
+            files.iter().filter(|f| f.role != FileRole::Input).map(|f| f.path.clone()).collect();
+        files.retain(|f| f.role != FileRole::Input || f.path == "-" || !written.contains(&f.path));
         Ok(Summary { path: path.to_owned(), files })
     }
 
     /// The files that can be read again.
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
+    pub(super) fn paths(&self, console: &Console) -> Vec<PathBuf> {
         let streams = self.files.iter().filter(|file| file.path == "-");
         for FileSum { role, .. } in streams {
-            let what = if *role == Role::Input { "input" } else { "output" };
-            message("note", &format!("an {what} was a stream, which can't be read again"));
+            let what = if *role == FileRole::Input { "input" } else { "output" };
+            console.note(&format!("an {what} was a stream and can't be read again"));
         }
         let files = self.files.iter().filter(|file| file.path != "-");
         files.map(|file| path_named(&file.path)).collect()
@@ -50,13 +45,17 @@ impl Summary {
 
     /// What each input must hold; nothing where only a part of it was read. An input is
     /// looked up by its path, and if that isn't there by its name, as folders may have been moved.
-    pub(super) fn expected(&self, inputs: &[Input]) -> Result<Vec<Option<RecordSum>>> {
+    pub(super) fn expected(
+        &self,
+        inputs: &[Input],
+        console: &Console,
+    ) -> Result<Vec<Option<RecordSum>>> {
         let expected = inputs.iter().map(|input| {
             let name = input.name();
             let file = self.find(&name)?;
             if file.partial {
-                let why = "only a part of it was filtered, so its sum is not compared";
-                message("note", &format!("{name}: {why}"));
+                let why = "only a part of it was filtered, so its checksum is not compared";
+                console.note(&format!("{name}: {why}"));
             }
             Ok((!file.partial).then(|| file.records.clone()))
         });
@@ -71,8 +70,8 @@ impl Summary {
         let mut found = self.files.iter().filter(|file| base(&file.path) == base(name));
         match (found.next(), found.next()) {
             (Some(file), None) => Ok(file),
-            (None, _) => bail!("{} names no file {name}", display_name(&self.path)),
-            _ => bail!("{} names several files called {name}", display_name(&self.path)),
+            (None, _) => bail!("{} doesn't list the file {name}", display_name(&self.path)),
+            _ => bail!("{} lists several files named {name}", display_name(&self.path)),
         }
     }
 }

@@ -3,40 +3,41 @@
 mod against;
 
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::fastq::pair;
-use biofast::io::output::{Files, commit};
+use biofast::io::output::commit;
 use biofast::io::{Escaped, Location, MateNaming, Notes, Options, Progress};
-use biofast::ops::check::report::{FileReport, Report, Status};
-use biofast::ops::check::{self, Fault, Outcome, Partial, Rule};
-use biofast::ops::shards::Part;
+use biofast::ops::check::report::{CheckFileReport, CheckReport, CheckStatus};
+use biofast::ops::check::{self, CheckRule, Fault, Outcome, PartialCheck};
+use biofast::ops::shards::ShardPart;
 use clap::ValueEnum;
 use rayon::prelude::*;
 
 use super::stats::readers;
-use crate::console::{Bar, Trouble, describe};
+use crate::console::{Bar, Diagnostic};
 use crate::inputs::{self, Input, Portion, Rereads};
 use crate::options::{
     InFile, ManyFiles, Messages, Out, Pairing, SeekIndexArg, SeekIndexes, ShardArg, Threads,
     keeps_mates_together,
 };
 use crate::output;
+use crate::session::{Exit, Session};
+use crate::watch::describe;
 
-/// Check files of reads and alignments to the last byte: checksums, lengths, ends, every record,
-/// the order the header claims
+/// Validate files completely: checksums, truncation, every record, mates, sort order
 ///
-/// Reads FASTQ and FASTA (plain, gzip, BGZF, zstd, bzip2 or xz), BAM, SAM and CRAM, recognised by their content;
-/// of other compressed files, only the compression is checked. Prints one line per file: path, status,
-/// format, number of records, and the first fault with its record and place. Warnings don't make a
-/// file faulty.
+/// Reads FASTQ and FASTA (plain, gzip, BGZF, zstd, bzip2 or xz), BAM, SAM and CRAM. Formats are detected from content.
+/// For other compressed files, only the compression is checked.
 ///
-/// The exit code is 0 if all files are good, 1 if one is faulty, 2 if one can't be read.
+/// Prints a line for each file: path, status, format, number of records, and the first fault with its record and
+/// position. Warnings don't make a file faulty.
+///
+/// The exit code is 0 if all files are valid, 1 if a file is faulty, and 2 if a file can't be read.
 #[derive(clap::Args)]
 #[command(
-    mut_arg("quiet", |a| a.help("Print lines of faulty and unreadable files only; no progress bar")),
+    mut_arg("quiet", |a| a.help("Print only faulty and unreadable files, and no progress bar")),
     after_help = "\
 Examples:
   biofast check *.bam *.fastq.gz
@@ -46,40 +47,42 @@ Examples:
   biofast check --json --shard 'plan.json#2' -o part2.check.json
   biofast check --write-index run.fq.gz   # and run.fq.gz.bsi, for `biofast shards`
   biofast check --json -X files.txt -o check.json
-  curl -s https://example.org/x.bam | biofast check --format bam
+  curl -s https://example.org/x.bam | biofast check --expect bam
 
-Columns, separated by tabs:
+Columns (separated by tabs):
   path    status (ok, fault, error)    format    records ('-' if unknown)    message"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     inputs: ManyFiles,
 
-    /// Print everything as JSON
+    /// Print the results as JSON
     #[arg(long)]
     json: bool,
 
-    /// What the files must hold [default: what their content says]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Option<Format>,
+    /// Format that the files must have [default: detected from content]
+    #[arg(long = "expect", value_enum, value_name = "FORMAT")]
+    format: Option<CheckFormat>,
 
-    /// Reference sequences of CRAM, in FASTA; without them bases are not decoded
-    #[arg(short, long, value_name = "FASTA")]
+    /// Reference sequences (FASTA) for CRAM input; without them, bases are not decoded
+    #[arg(long, value_name = "FASTA")]
     reference: Option<InFile>,
 
-    /// Take the files two by two as mates: names and numbers of reads must agree
+    /// Treat every two files as mates: read names and counts must agree
     #[arg(long, conflicts_with = "interleaved")]
     paired: bool,
 
-    /// Each file is interleaved: mates follow each other, and their names must agree
+    /// Treat each file as interleaved: mates follow each other, and their names must agree
     #[arg(long)]
     interleaved: bool,
 
     #[command(flatten)]
     pairing: Pairing,
 
-    /// Compare the files with this summary, which `--json` of filter, split, dedup and others wrote: they must hold the reads it says.
-    /// Without FILE, all files that it names are checked
+    /// Check that the files hold the reads listed in SUMMARY
+    ///
+    /// SUMMARY was written with --summary by filter, split, dedup or another command. Without FILE, all files in it are
+    /// checked.
     #[arg(long, value_name = "SUMMARY", conflicts_with = "files_from")]
     against: Option<InFile>,
 
@@ -89,7 +92,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     seek_index: SeekIndexArg,
 
-    /// Accept BGZF (including BAM) and CRAM without the end-of-file marker, with a warning
+    /// Accept BGZF (including BAM) and CRAM files without an end-of-file marker, with a warning
     #[arg(long)]
     allow_missing_eof: bool,
 
@@ -104,85 +107,86 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// Reads
+enum CheckFormat {
+    /// Reads with qualities
     Fastq,
     /// Sequences without qualities
     Fasta,
-    /// Alignments, binary
+    /// Alignments in BAM
     Bam,
-    /// Alignments, text
+    /// Alignments in SAM
     Sam,
-    /// Alignments against a reference
+    /// Alignments in CRAM
     Cram,
-    /// Anything: only the compression is checked
+    /// Any content; only the compression is checked
     Any,
 }
 
-impl From<Format> for check::Format {
-    fn from(format: Format) -> check::Format {
+impl From<CheckFormat> for check::CheckedFormat {
+    fn from(format: CheckFormat) -> check::CheckedFormat {
         match format {
-            Format::Fastq => check::Format::Fastq,
-            Format::Fasta => check::Format::Fasta,
-            Format::Bam => check::Format::Bam,
-            Format::Sam => check::Format::Sam,
-            Format::Cram => check::Format::Cram,
-            Format::Any => check::Format::Other,
+            CheckFormat::Fastq => check::CheckedFormat::Fastq,
+            CheckFormat::Fasta => check::CheckedFormat::Fasta,
+            CheckFormat::Bam => check::CheckedFormat::Bam,
+            CheckFormat::Sam => check::CheckedFormat::Sam,
+            CheckFormat::Cram => check::CheckedFormat::Cram,
+            CheckFormat::Any => check::CheckedFormat::Other,
         }
     }
 }
 
 /// What was found in an input; of a shard also what the report of all shards is made of.
-pub(crate) struct Found {
+pub(crate) struct CheckedInput {
     pub(crate) outcome: Outcome,
-    pub(crate) partial: Option<Partial>,
+    pub(crate) partial: Option<PartialCheck>,
 }
 
 /// What became of an input: what was found, or why it couldn't be read.
-type Verdict = Result<Found, Trouble>;
+type Verdict = Result<CheckedInput, Diagnostic>;
 
 /// An input, and what became of it.
 pub(crate) struct Row {
     pub(crate) path: String,
     /// What it is a part of.
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<ShardPart>,
     pub(crate) verdict: Verdict,
 }
 
-pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     args.refuse()?;
     let summary = args.against.as_deref().map(against::Summary::read).transpose()?;
     let named = summary.as_ref().filter(|_| args.inputs.files.is_empty());
-    let shards = args.shard.inputs(&args.inputs.files, run)?;
-    let inputs = match (shards, named.map(against::Summary::paths)) {
+    let shards = args.shard.inputs(&args.inputs.files, session)?;
+    let inputs = match (shards, named.map(|summary| summary.paths(&session.console))) {
         (Some(shards), _) => shards,
-        (None, Some(named)) => args.inputs.or(&named, run)?,
-        (None, None) => args.inputs.inputs(run)?,
+        (None, Some(named)) => args.inputs.or(&named, session)?,
+        (None, None) => args.inputs.inputs(session)?,
     };
-    let report = args.out.open(run)?;
-    let expected = summary.as_ref().map(|summary| summary.expected(&inputs)).transpose()?;
+    let report = args.out.open(session)?;
+    let expected =
+        summary.as_ref().map(|summary| summary.expected(&inputs, &session.console)).transpose()?;
     if args.paired {
         inputs::in_pairs(&inputs)?;
     }
     if args.interleaved {
         if args.shard.any() && inputs.len() > 1 {
-            bail!("--interleaved takes a plan of one file, and this one is of two");
+            bail!("--interleaved needs a plan of one file, but this plan is of two");
         }
         keeps_mates_together(&inputs)?;
     }
-    let indexes = args.seek_index.open(&inputs, run)?;
+    let indexes = args.seek_index.open(&inputs, session)?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = Bar::new(&progress, total, args.messages.quiet);
+    let bar = Bar::new(&session.console, &progress, total, args.messages.quiet);
     // Mates that don't match are read again.
     let together = if args.paired { 2 } else { 1 };
     let is_read_again = args.paired || args.interleaved;
     let rereads =
         if is_read_again { Rereads::of_each(&inputs, together) } else { Default::default() };
-    let mut verdicts = check_all(args, &inputs, (&progress, &indexes))?;
+    let mut verdicts = check_all(args, &inputs, (&progress, &indexes), session)?;
     check_pairs(args, &inputs, &rereads, &mut verdicts);
     for (expected, verdict) in expected.iter().flatten().zip(&mut verdicts) {
-        if let (Some(expected), Ok(Found { outcome, .. })) = (expected, verdict) {
+        if let (Some(expected), Ok(CheckedInput { outcome, .. })) = (expected, verdict) {
             outcome.compare(expected);
         }
     }
@@ -194,8 +198,12 @@ pub(crate) fn run(args: &Args, run: &mut Files) -> Result<ExitCode> {
     let rows: Vec<Row> = inputs.iter().zip(verdicts).map(row).collect();
     for row in &rows {
         if let Err(trouble) = &row.verdict {
-            trouble.clone().after(&Escaped(row.path.as_bytes()).to_string()).tell();
-            trouble.hint();
+            let name = match row.path.as_str() {
+                "-" => "standard input".to_owned(),
+                path => Escaped(path.as_bytes()).to_string(),
+            };
+            trouble.clone().after(&name).tell(&session.console);
+            trouble.hint(&session.console);
         }
     }
     let mut outputs = indexes.of(&inputs)?;
@@ -208,37 +216,40 @@ impl Args {
     /// Refuses what doesn't go with a shard.
     fn refuse(&self) -> Result<()> {
         let shard = &self.shard;
-        shard.refuse(self.against.is_some(), "--against", "a summary is of whole files")?;
-        shard.refuse(self.format.is_some(), "--format", "the plan says what its files hold")?;
+        shard.refuse(self.against.is_some(), "--against", "a summary covers whole files")?;
+        shard.refuse(
+            self.format.is_some(),
+            "--expect",
+            "the plan states the format of its files",
+        )?;
         shard.refuse(
             self.inputs.files_from.is_some(),
             "--files-from",
-            "the plan names its files",
+            "the plan already names its files",
         )?;
-        let of_wholes =
-            "an index is of a whole file, which `biofast index` or a run without --shard reads";
+        let of_wholes = "an index covers the whole file: use `biofast index` or leave out --shard";
         self.seek_index.refuse(shard.any(), "--shard", of_wholes)?;
-        let is_other = self.format.is_some_and(|format| !matches!(format, Format::Fastq));
-        self.seek_index.refuse(is_other, "--format", "only FASTQ has a seek index")
+        let is_other = self.format.is_some_and(|format| !matches!(format, CheckFormat::Fastq));
+        self.seek_index.refuse(is_other, "--expect", "only FASTQ can have a seek index")
     }
 }
 
 /// 0 if all is good, 1 if something is faulty, 2 if something couldn't be read.
-pub(crate) fn exit_code(rows: &[Row]) -> ExitCode {
+pub(crate) fn exit_code(rows: &[Row]) -> Exit {
     let worst = rows.iter().map(|row| row.status()).max_by_key(|status| *status as u8);
-    ExitCode::from(match worst {
-        None | Some(Status::Ok) => 0,
-        Some(Status::Fault) => 1,
-        Some(Status::Error) => 2,
-    })
+    match worst {
+        None | Some(CheckStatus::Ok) => Exit::Fine,
+        Some(CheckStatus::Fault) => Exit::CheckFailed,
+        Some(CheckStatus::Error) => Exit::Failed,
+    }
 }
 
 impl Row {
-    fn status(&self) -> Status {
+    fn status(&self) -> CheckStatus {
         match &self.verdict {
-            Err(_) => Status::Error,
-            Ok(Found { outcome: Outcome { fault: Some(_), .. }, .. }) => Status::Fault,
-            Ok(_) => Status::Ok,
+            Err(_) => CheckStatus::Error,
+            Ok(CheckedInput { outcome: Outcome { fault: Some(_), .. }, .. }) => CheckStatus::Fault,
+            Ok(_) => CheckStatus::Ok,
         }
     }
 }
@@ -252,18 +263,23 @@ pub(crate) fn text(rows: &[Row], as_json: bool, quiet: bool) -> Result<String> {
 type Followers<'a> = (&'a Arc<Progress>, &'a SeekIndexes);
 
 /// Checks several inputs side by side, the threads shared among them as `stats` does it.
-fn check_all(args: &Args, inputs: &[Input], follow: Followers<'_>) -> Result<Vec<Verdict>> {
+fn check_all(
+    args: &Args,
+    inputs: &[Input],
+    follow: Followers<'_>,
+    session: &Session,
+) -> Result<Vec<Verdict>> {
     let threads = args.threads.total();
     let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
     let at_once = readers(threads, &lengths);
-    let pool = crate::embedded::pool(at_once)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
     Ok(pool.install(|| {
         let inputs = inputs.par_iter().with_max_len(1);
         inputs
             .map(|input| {
                 let reader = rayon::current_thread_index().unwrap_or(0);
                 let share = (threads / at_once + usize::from(reader < threads % at_once)).max(1);
-                check_one(args, input, share, follow)
+                check_one(args, input, share, follow, session)
             })
             .collect()
     }))
@@ -274,6 +290,7 @@ fn check_one(
     input: &Input,
     threads: usize,
     (progress, indexes): Followers<'_>,
+    session: &Session,
 ) -> Verdict {
     let io = Options {
         threads,
@@ -281,7 +298,7 @@ fn check_one(
         notes: Some(Arc::new(Notes::default())),
         ..args.pairing.apply(args.threads.options())
     };
-    let io = crate::embedded::watched(io);
+    let io = session.watched(io);
     let pairs = args.paired || args.interleaved;
     let options = check::Options {
         io: &io,
@@ -290,22 +307,27 @@ fn check_one(
         pairs,
         checksum: args.against.is_some(),
         expected: match args.format {
-            None if pairs => Some(check::Format::Fastq),
+            None if pairs => Some(check::CheckedFormat::Fastq),
             format => format.map(Into::into),
         },
     };
     let result = match input {
         Input::Shard(Portion { plan, number, file, path }) => {
             check::check_shard(plan, *number, *file, path, &options)
-                .map(|(outcome, partial)| Found { outcome, partial: Some(partial) })
+                .map(|(outcome, partial)| CheckedInput { outcome, partial: Some(partial) })
         }
         _ => {
             let mut source =
                 input.open().map_err(|error| without_name(&error, error.at(), error.kind()))?;
             let quiet = args.messages.quiet;
-            inputs::tell_unused_reference(args.reference.as_deref(), &mut source, quiet);
+            inputs::tell_unused_reference(
+                &session.console,
+                args.reference.as_deref(),
+                &mut source,
+                quiet,
+            );
             let source = indexes.follow(input, source);
-            check::check(source, &options).map(|outcome| Found { outcome, partial: None })
+            check::check(source, &options).map(|outcome| CheckedInput { outcome, partial: None })
         }
     };
     if result.as_ref().is_ok_and(|found| found.outcome.fault.is_none()) {
@@ -313,12 +335,12 @@ fn check_one(
     }
     if args.messages.verbose {
         let format = result.as_ref().ok().map(|found| found.outcome.format.name());
-        describe(input, format, &io, args.threads.asked());
+        describe(&session.console, input, format, &io, args.threads.asked());
     }
     result.map_err(|error| match &error {
         check::Error::Io(error) => without_name(error, error.at(), error.kind()),
         check::Error::Alignments(error) => without_name(error, error.at(), error.kind()),
-        _ => Trouble::of(&error),
+        _ => Diagnostic::of(&error),
     })
 }
 
@@ -327,12 +349,12 @@ fn without_name<E: std::error::Error + 'static>(
     error: &E,
     at: &Location,
     what: &impl std::fmt::Display,
-) -> Trouble {
+) -> Diagnostic {
     let text = match (Location { name: None, ..at.clone() }) {
         at if at == Location::default() => what.to_string(),
         at => format!("{at}: {what}"),
     };
-    Trouble { text, ..Trouble::of(error) }
+    Diagnostic { text, ..Diagnostic::of(error) }
 }
 
 /// Sets the fault of inputs whose reads are not the mates they should be. `rereads` are those of two files each, or of one.
@@ -380,12 +402,12 @@ fn set_mates(
                 *verdict = Err(without_name(error, error.at(), error.kind()));
             }
             // Its mates are gone.
-            (Err(error), _) => *verdict = Err(Trouble::of(error)),
+            (Err(error), _) => *verdict = Err(Diagnostic::of(error)),
         }
     }
 }
 
-impl Found {
+impl CheckedInput {
     /// Says that the mates aren't what they should be.
     fn set_mates(&mut self, fault: Fault) {
         if let Some(partial) = &mut self.partial {
@@ -406,12 +428,12 @@ fn explain(
     find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
 ) -> Result<Option<Fault>, biofast::io::Error> {
     let general = |note: &str| Fault {
-        rule: Rule::Pairs,
-        message: format!("the reads are not mates: their names or numbers differ{note}"),
+        rule: CheckRule::Pairs,
+        message: format!("the files don't pair up: read names or counts differ{note}"),
         at: Location::default(),
     };
     if inputs.iter().any(|input| input.len().is_none()) {
-        return Ok(Some(general(" (a stream can't be read again to say where)")));
+        return Ok(Some(general(" (a stream can't be read again to find where)")));
     }
     let found = find();
     rereads.check()?;
@@ -435,12 +457,12 @@ fn lines(rows: &[Row], quiet: bool) -> String {
     let mut out = String::new();
     for row in rows {
         let status = row.status();
-        if quiet && status == Status::Ok {
+        if quiet && status == CheckStatus::Ok {
             continue;
         }
         let (format, records, message) = match &row.verdict {
             Err(trouble) => ("-", None, trouble.text.clone()),
-            Ok(Found { outcome, .. }) => {
+            Ok(CheckedInput { outcome, .. }) => {
                 let fault = outcome.fault.iter().map(ToString::to_string);
                 let warnings = outcome.warnings.iter().map(|w| format!("warning: {w}"));
                 let message: Vec<String> = fault.chain(warnings).collect();
@@ -461,15 +483,15 @@ fn lines(rows: &[Row], quiet: bool) -> String {
 fn json(rows: &[Row]) -> Result<String> {
     let entry = |row: &Row| {
         let (report, partial) = match &row.verdict {
-            Ok(Found { outcome, partial }) => {
-                (FileReport::new(&row.path, outcome), partial.clone())
+            Ok(CheckedInput { outcome, partial }) => {
+                (CheckFileReport::new(&row.path, outcome), partial.clone())
             }
-            Err(trouble) => (FileReport::unreadable(&row.path, &trouble.text), None),
+            Err(trouble) => (CheckFileReport::unreadable(&row.path, &trouble.text), None),
         };
-        FileReport { shard: row.part.clone(), partial, ..report }
+        CheckFileReport { shard: row.part.clone(), partial, ..report }
     };
     let files = rows.iter().map(entry).collect();
-    let mut text = serde_json::to_string(&Report::new(env!("CARGO_PKG_VERSION"), files))?;
+    let mut text = serde_json::to_string(&CheckReport::new(env!("CARGO_PKG_VERSION"), files))?;
     text.push('\n');
     Ok(text)
 }

@@ -5,47 +5,48 @@ mod report;
 
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta::{LINE_WIDTH, Sequences};
 use biofast::fastq::{self, Inputs};
-use biofast::io::output::{self as io_output, Compression, Files, Output, commit};
+use biofast::io::output::{self as io_output, Compression};
 use biofast::io::{Location, Options, Source};
-use biofast::ops::convert::unique::{By, Numbers, Problem};
+use biofast::ops::convert::unique::{RepeatNumbers, UniqueBy};
 use biofast::ops::convert::{
-    Alphabet, Case, Convert, Edits, Format, Holds, Letters, Span, Template, convert,
-    from_alignments, from_table, letters_of,
+    Alphabet, BaseSpan, Case, Convert, Edits, HeaderTemplate, Holds, NucleicAcid, OutputFormat,
+    convert, from_alignments, from_table, letters_of,
 };
-use biofast::ops::dedup::Limits;
+use biofast::ops::dedup::SpillLimits;
 use biofast::ops::import::{self, Import, ReadGroup};
 use biofast::ops::order;
 
-use crate::console::{Hinted, message};
-use crate::inputs::{self, Input, Rereads};
-use crate::options::{Opened, Repeated};
-use crate::output::{self, Named};
+use crate::console::{Console, Hinted};
+use crate::inputs::{self, Input};
+use crate::options::{OutputSet, Repeated};
+use crate::output::{self, NamedFormat};
+use crate::reads_job::{ReadsJob, count_reads};
+use crate::session::{Exit, Session};
 use crate::watch::Watch;
 pub(crate) use args::Args;
 use args::{Acid, From, To, Whole};
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let (inputs, paired) = args.mates.inputs(files)?;
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let pairing = args.mates.pairing();
+    let job = args.reading.job(args.mates.inputs(session)?, pairing, session);
+    let paired = job.is_paired();
     if args.out2.is_some() && !paired {
         bail!("--out2 needs pairs: two files, or --interleaved");
     }
-    let is_two = (inputs.len(), paired);
     // A stream is read again where the number of reads must be known first.
     let needs_number = needs_number(args);
     let is_read_again = needs_number || args.changes.unique_names.is_some();
     let limits = args.spill.limits(args.out.as_deref());
-    let rereads = is_read_again.then(|| Rereads::of(&inputs));
-    let unchanged = || rereads.as_ref().map_or(Ok(()), Rereads::check);
+    let job = job.rereading(is_read_again);
     let mut sources = Vec::new();
     let mut repeated = Vec::new();
-    for input in &inputs {
+    for input in job.inputs() {
         let input = Repeated::new(input, is_read_again, &limits.folder)?;
         sources.push(input.open()?);
         repeated.push(input);
@@ -54,84 +55,73 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let to = to(args, held)?;
     // BAM has a field for which of a pair a read is.
     let is_apart = args.out2.is_some() || to == To::Bam;
-    args.pairs_out.refuse(is_two, args.out.as_deref(), is_apart)?;
-    let progress = Arc::default();
-    let watches = [0, 1].map(|_| Watch::sharing(&progress, reading(args, held)));
+    args.pairs_out.refuse(job.layout(), args.out.as_deref(), is_apart)?;
+    let options = match held {
+        Holds::Alignments => args.reading.alignments(),
+        _ => args.reading.reads(pairing),
+    };
+    let mut job = job.holding(report::name(held), options, session);
     let counted = || -> Result<u64> {
         let Some(first) = repeated.first() else { bail!("no input") };
-        let reads = count(args, held, first.open()?, &quietly(&watches[0].options))?;
-        Ok(if args.mates.is_interleaved() { reads / 2 } else { reads })
+        let options = quietly(&job.watches()[0].options);
+        let source = reads(args, held, first.open()?, &Watch::new(session, options.clone()))?;
+        let reads = count_reads(Sequences(source), &options)
+            .map_err(|error| in_table(held, error.into()))?;
+        Ok(job.units(reads))
     };
     let units = units(args, counted)?;
     // What is kept in a temporary file has one place in it, which is at its end when it has been read.
-    let open_again = || -> Result<Vec<Source>> {
-        unchanged()?;
+    let open_again = |job: &ReadsJob<'_>| -> Result<Vec<Source>> {
+        job.check_unchanged()?;
         repeated.iter().map(|input| Ok(input.open()?)).collect()
     };
     if needs_number {
         sources.clear();
-        sources = open_again()?;
+        sources = open_again(&job)?;
     }
-    tell_unused(args, held, to, &mut sources);
+    tell_unused(&session.console, args, held, to, &mut sources);
     let groups = ReadGroup::parse(&args.read_group).map_err(anyhow::Error::msg)?;
     let mut plan = Convert {
         units,
         lengths: args.which.min_len.unwrap_or(0)..=args.which.max_len.unwrap_or(usize::MAX),
         names: args.name_map.is_some(),
-        mates: args.mates.pairing().rule(),
+        mates: pairing.rule(),
         edits: edits(args)?,
         ..Convert::to(format(args, held, to, &groups)?)
     };
-    let mut opened = open(args, to, files)?;
+    let mut opened = open(args, to, session)?;
     if to == To::Bam {
         let mut start = Vec::new();
         import::header(&groups)?.write_bam(&mut start)?;
         opened.outputs[0].append(&start)?;
     }
-    let names = output::optional_report(files, args.name_map.as_deref())?;
-    let report = output::optional_report(files, args.writing.json.as_deref())?;
-    let Opened { mut outputs, paths } = opened;
-    outputs.extend(names);
-    output::outlast_readers(&mut outputs, report.iter().len());
+    let names = opened.names();
+    let mut outputs = opened.outputs;
+    outputs.extend(output::optional_report(session, args.name_map.as_deref())?);
+    job.open_report(args.writing.json.as_deref(), session, &mut outputs)?;
     if let Some(by) = args.changes.unique_names {
-        let watch = |watch: &Watch| Watch::new(quietly(&watch.options));
-        let watches = watches.each_ref().map(watch);
-        let inputs = made(args, held, sources, &watches, paired)?;
+        let quiet = |watch: &Watch| Watch::new(session, quietly(&watch.options));
+        let watches: Vec<Watch> = job.watches().iter().map(quiet).collect();
+        let inputs = made(args, held, sources, &job, &watches)?;
         let numbers = numbers(by, inputs, &watches, &plan, &limits);
-        unchanged()?;
+        job.check_unchanged()?;
         plan.numbers = Some(Arc::new(numbers.map_err(|error| in_table(held, error))?));
-        sources = open_again()?;
+        sources = open_again(&job)?;
     }
-    let mut sources = made(args, held, sources, &watches, paired)?;
+    let mut sources = made(args, held, sources, &job, job.watches())?;
     plan.edits.alphabet = alphabet(args, &mut sources);
-    let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = watches[0].bar(total, &args.messages);
-    let options = watches.each_ref().map(|watch| watch.options.clone());
-    let result = convert(sources, options, &plan, &mut outputs);
-    drop(bar);
-    for (input, watch) in inputs.iter().zip(&watches) {
-        watch.tell(input, report::name(held), &args.messages, &args.threads);
-    }
-    // A fault that wasn't there before is one of the change.
-    unchanged()?;
-    let summary = result.map_err(|failure| in_table(held, output::failed(failure)))?;
+    let summary = job
+        .run(|options| convert(sources, options, &plan, &mut outputs))
+        .map_err(|error| in_table(held, error))?;
     if plan.numbers.as_ref().is_some_and(|numbers| numbers.summary().input != summary.input) {
-        let names: Vec<String> = inputs.iter().map(Input::name).collect();
-        bail!("{} changed while it was read", names.join(" or "));
+        let names: Vec<String> = job.inputs().iter().map(Input::name).collect();
+        bail!("{} changed while it was being read", names.join(" or "));
     }
     let whole = plan.units == (1..=u64::MAX);
     let renamed = plan.numbers.as_ref().map(|numbers| numbers.len());
     let done = report::Done { summary, held, to, paired, whole, renamed };
-    if let Some(report) = report {
-        let sums = report::sums(&done, &inputs, &paths);
-        let text = output::summary_of_files(report::summary(&done), &sums)?;
-        outputs.push(output::filled(report, text)?);
-    }
-    commit(outputs, args.writing.sync)?;
-    if !args.messages.quiet {
-        report::tell(&done);
-    }
-    Ok(ExitCode::SUCCESS)
+    let summary = (report::summary(&done), report::sums(&done, &job, &names));
+    job.finish(outputs, args.writing.sync, summary, |console| report::tell(console, &done))
 }
 
 /// The inputs, as they are read together.
@@ -139,28 +129,20 @@ fn made(
     args: &Args,
     held: Holds,
     sources: Vec<Source>,
-    watches: &[Watch; 2],
-    paired: bool,
+    job: &ReadsJob<'_>,
+    watches: &[Watch],
 ) -> Result<Inputs<Sequences>> {
-    let mut made = Vec::new();
-    for (source, watch) in sources.into_iter().zip(watches) {
-        made.push(Sequences(reads(args, held, source, watch)?));
-    }
-    let mut made = made.into_iter();
-    Ok(match (made.next(), made.next()) {
-        (Some(one), Some(two)) => Inputs::Paired(one, two),
-        (Some(one), None) if paired => Inputs::Interleaved(one),
-        (Some(one), None) => Inputs::Single(one),
-        _ => bail!("no input"),
-    })
+    let made = sources.into_iter().zip(watches);
+    let made = made.map(|(source, watch)| reads(args, held, source, watch));
+    job.sequences(made.collect::<Result<_>>()?)
 }
 
 /// The letters that the other strand is written in.
 fn alphabet(args: &Args, inputs: &mut Inputs<Sequences>) -> Alphabet {
     match args.changes.alphabet {
         _ if !args.changes.reverse_complement => Alphabet::default(),
-        Some(Acid::Dna) => Alphabet::Forced(Letters::Dna),
-        Some(Acid::Rna) => Alphabet::Forced(Letters::Rna),
+        Some(Acid::Dna) => Alphabet::Forced(NucleicAcid::Dna),
+        Some(Acid::Rna) => Alphabet::Forced(NucleicAcid::Rna),
         None => Alphabet::Expected(
             match inputs {
                 Inputs::Single(one) | Inputs::Interleaved(one) => letters_of(&mut one.0),
@@ -168,7 +150,7 @@ fn alphabet(args: &Args, inputs: &mut Inputs<Sequences>) -> Alphabet {
                     letters_of(&mut one.0).or_else(|| letters_of(&mut two.0))
                 }
             }
-            .unwrap_or(Letters::Dna),
+            .unwrap_or(NucleicAcid::Dna),
         ),
     }
 }
@@ -177,39 +159,22 @@ fn alphabet(args: &Args, inputs: &mut Inputs<Sequences>) -> Alphabet {
 fn numbers(
     by: Whole,
     inputs: Inputs<Sequences>,
-    watches: &[Watch; 2],
+    watches: &[Watch],
     plan: &Convert,
-    limits: &Limits,
-) -> Result<Numbers> {
+    limits: &SpillLimits,
+) -> Result<RepeatNumbers> {
     let by = match by {
-        Whole::Name => By::Name,
-        Whole::Header => By::Header,
+        Whole::Name => UniqueBy::Name,
+        Whole::Header => UniqueBy::Header,
     };
-    let limits = order::Limits { memory: limits.memory, folder: &limits.folder };
-    let options = watches.each_ref().map(|watch| watch.options.clone());
-    Numbers::find(inputs, options, plan, by, limits).map_err(|problem| match problem {
-        Problem::Input(error) => error.into(),
-        Problem::Taken { .. } => Hinted {
-            message: problem.to_string(),
-            hint: "--rename 'r{number}' gives all of them new names, and --name-map FILE lists old and new ones",
-        }
-        .into(),
-        problem => problem.into(),
-    })
+    let limits = order::OrderLimits { memory: limits.memory, folder: &limits.folder };
+    let options = [0, 1].map(|mate: usize| watches[mate].options.clone());
+    RepeatNumbers::find(inputs, options, plan, by, limits).map_err(output::failed)
 }
 
 /// How a reading is done whose progress and findings aren't told, as there is another one.
 fn quietly(options: &Options) -> Options {
     Options { progress: None, notes: None, ..options.clone() }
-}
-
-/// How the input is read.
-fn reading(args: &Args, held: Holds) -> Options {
-    let options = args.io.apply(args.threads.options());
-    match held {
-        Holds::Alignments => args.strictness.alignments(options),
-        _ => args.mates.pairing().apply(args.strictness.reads(options)),
-    }
 }
 
 /// What the input holds.
@@ -224,7 +189,9 @@ fn held(args: &Args, sources: &mut [Source]) -> Result<Holds> {
             None => Holds::sniff(source)?,
         };
         if *first.get_or_insert(held) != held {
-            bail!("the two files hold different formats: mates must have the same one");
+            bail!(
+                "the two files have different formats; both files of a pair must have the same format"
+            );
         }
     }
     let held = first.unwrap_or(Holds::Fastq);
@@ -233,16 +200,13 @@ fn held(args: &Args, sources: &mut [Source]) -> Result<Holds> {
         for source in sources {
             if fastq::fasta::is_fasta(source)? != is_fasta {
                 let (named, found) = if is_fasta { ("FASTA", "FASTQ") } else { ("FASTQ", "FASTA") };
-                bail!(
-                    "{}: expected {named}, which --from says, found what may be {found}",
-                    source.name()
-                );
+                bail!("{}: expected {named} (--from), found {found}", source.name());
             }
         }
     } else if held == Holds::Alignments && sources.len() > 1 {
         return Err(Hinted {
-            message: "alignments are one file: mates are in it".into(),
-            hint: "name one file; if all its reads are pairs that stand together, --interleaved keeps them so",
+            message: "two files of alignments can't be paired: BAM has both mates in one file".into(),
+            hint: "name one file; if its mates follow each other add --interleaved to keep pairs together".into(),
         }
         .into());
     }
@@ -253,70 +217,70 @@ fn held(args: &Args, sources: &mut [Source]) -> Result<Holds> {
 fn to(args: &Args, held: Holds) -> Result<To> {
     let named = args.out.as_deref().and_then(output::named_format);
     let to = args.to.unwrap_or(match (named, held) {
-        (Some(Named::Fastq), _) => To::Fastq,
-        (Some(Named::Fasta), _) => To::Fasta,
-        (Some(Named::Table), _) => To::Table,
-        (Some(Named::Bam), _) => To::Bam,
+        (Some(NamedFormat::Fastq), _) => To::Fastq,
+        (Some(NamedFormat::Fasta), _) => To::Fasta,
+        (Some(NamedFormat::Table), _) => To::Table,
+        (Some(NamedFormat::Bam), _) => To::Bam,
         (None, Holds::Fasta) => To::Fasta,
         (None, _) => To::Fastq,
     });
     if held == Holds::Fasta && args.changes.quality.is_none() && matches!(to, To::Fastq | To::Bam) {
         let format = if to == To::Fastq { "FASTQ" } else { "BAM" };
         return Err(Hinted {
-            message: format!("{format} has qualities, and FASTA has none"),
-            hint: "--quality 30 gives all bases this one",
+            message: format!("{format} needs qualities, but FASTA has none"),
+            hint: "give all bases one quality: --quality 30".into(),
         }
         .into());
     }
     if to == To::Bam && held == Holds::Alignments {
         return Err(Hinted {
-            message: "BAM of alignments would lose their places and optional fields".into(),
-            hint: "`biofast view` and `biofast filter` write alignments, with all they have",
+            message: "converting alignments to unaligned BAM would lose positions and tags".into(),
+            hint: "write alignments unchanged with `biofast view -b FILE -o OUT.bam` or `biofast filter`".into(),
         }
         .into());
     }
     if to == To::Bam && args.out2.is_some() {
-        bail!("both mates are written to one BAM file: --out2 is for other formats");
+        bail!("BAM output has both mates in one file: leave out --out2");
     }
     if to != To::Bam && !args.read_group.is_empty() {
-        bail!("--read-group is for BAM: name the output .bam, or say --to bam");
+        bail!("--rg-line needs BAM output: name the output .bam or add --to bam");
     }
     Ok(to)
 }
 
 /// Says which options make no difference to what is read or written.
-fn tell_unused(args: &Args, held: Holds, to: To, sources: &mut [Source]) {
-    let quiet = args.messages.quiet;
+fn tell_unused(console: &Console, args: &Args, held: Holds, to: To, sources: &mut [Source]) {
+    let quiet = args.reading.messages.quiet;
     if let Some(source) = sources.first_mut() {
-        inputs::tell_unused_reference(args.reference.as_deref(), source, quiet);
+        inputs::tell_unused_reference(console, args.reference.as_deref(), source, quiet);
     }
     let warn = |given: bool, what: &str| {
         if given && !quiet {
-            message("warning", what);
+            console.warning(what);
         }
     };
     let quality = args.changes.quality.is_some() && held != Holds::Fasta;
-    warn(quality, "--quality has no effect: it is for FASTA, and the input has qualities");
+    warn(quality, "--quality has no effect: the input has qualities");
     let width = args.line_width.is_some() && to != To::Fasta;
-    warn(width, "--line-width has no effect: it is for FASTA output");
+    warn(width, "--line-width has no effect: the output is not FASTA");
 }
 
-fn format(args: &Args, held: Holds, to: To, groups: &[ReadGroup]) -> Result<Format> {
+fn format(args: &Args, held: Holds, to: To, groups: &[ReadGroup]) -> Result<OutputFormat> {
     Ok(match to {
-        To::Fastq => Format::Fastq,
+        To::Fastq => OutputFormat::Fastq,
         To::Fasta => {
             let width = if held == Holds::Fasta { LINE_WIDTH } else { 0 };
-            Format::Fasta { width: args.line_width.unwrap_or(width) }
+            OutputFormat::Fasta { width: args.line_width.unwrap_or(width) }
         }
-        To::Table => Format::Table,
+        To::Table => OutputFormat::Table,
         To::Bam => {
             let read_group = match groups {
                 [group] => Some(group.id().as_bytes().to_vec()),
                 [] => None,
-                _ => bail!("reads belong to one read group: --read-group names several"),
+                _ => bail!("--rg-line defines several read groups, but all reads belong to one"),
             };
             let mates = args.mates.pairing().rule();
-            Format::Bam(Box::new(Import { read_group, mates, ..Import::default() }))
+            OutputFormat::Bam(Box::new(Import { read_group, mates, ..Import::default() }))
         }
     })
 }
@@ -324,7 +288,7 @@ fn format(args: &Args, held: Holds, to: To, groups: &[ReadGroup]) -> Result<Form
 fn edits(args: &Args) -> Result<Edits> {
     let changes = &args.changes;
     let rename = match changes.only_id {
-        true => Some(Template::parse("{name}")?),
+        true => Some(HeaderTemplate::parse("{name}")?),
         false => changes.rename.clone(),
     };
     Ok(Edits {
@@ -334,8 +298,8 @@ fn edits(args: &Args) -> Result<Edits> {
         reverse_complement: changes.reverse_complement,
         alphabet: Alphabet::default(),
         letters: match (changes.rna2dna, changes.dna2rna) {
-            (true, _) => Some(Letters::Dna),
-            (_, true) => Some(Letters::Rna),
+            (true, _) => Some(NucleicAcid::Dna),
+            (_, true) => Some(NucleicAcid::Rna),
             _ => None,
         },
         case: match (changes.upper_case, changes.lower_case) {
@@ -371,7 +335,7 @@ fn units(args: &Args, count: impl Fn() -> Result<u64>) -> Result<RangeInclusive<
     let total = usize::try_from(count()?)?;
     // As of seqkit, what begins before the first read begins with it.
     let first = if first < 0 { first.max(-i64::try_from(total)?) } else { first };
-    let range = Span::new(if first == 0 { 1 } else { first }, last).of(total);
+    let range = BaseSpan::new(if first == 0 { 1 } else { first }, last).of(total);
     Ok(range.start as u64 + 1..=range.end as u64)
 }
 
@@ -390,20 +354,6 @@ fn in_table(held: Holds, error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// How many reads there are.
-fn count(args: &Args, held: Holds, source: Source, options: &Options) -> Result<u64> {
-    let watch = Watch::new(options.clone());
-    let source = Sequences(reads(args, held, source, &watch)?);
-    let reads = fastq::par_fold(
-        source,
-        options,
-        || 0u64,
-        |reads, batch| *reads += batch.len() as u64,
-        |reads, other| *reads += other,
-    );
-    reads.map_err(|fault| in_table(held, fault.error.into()))
-}
-
 /// The input as FASTQ or FASTA.
 fn reads(args: &Args, held: Holds, source: Source, watch: &Watch) -> Result<Source> {
     Ok(match held {
@@ -419,14 +369,11 @@ fn reads(args: &Args, held: Holds, source: Source, watch: &Watch) -> Result<Sour
 }
 
 /// Opens the outputs of reads.
-fn open(args: &Args, to: To, files: &mut Files) -> Result<Opened> {
-    let mut opened = Opened::default();
+fn open(args: &Args, to: To, session: &mut Session) -> Result<OutputSet> {
+    let mut opened = OutputSet::default();
     for path in std::iter::once(args.out.as_deref()).chain(args.out2.as_deref().map(Some)) {
-        let path = path.filter(|path| *path != Path::new("-"));
-        let compression = compression(args, to, path)?;
-        let output: Output = output::records(files, path, compression)?;
-        opened.outputs.push(output);
-        opened.paths.push(path.map(Path::to_owned));
+        let named = path.filter(|path| *path != Path::new("-"));
+        opened.add(path, compression(args, to, named)?, session)?;
     }
     Ok(opened)
 }
@@ -443,10 +390,7 @@ fn compression(args: &Args, to: To, path: Option<&Path>) -> Result<Compression> 
     };
     let format = args.writing.output_format.unwrap_or(named);
     if to == To::Bam && format != io_output::Format::Bgzf {
-        bail!("BAM is BGZF: -O is for other formats");
+        bail!("-O has no effect on BAM, which is always BGZF");
     }
-    if format == io_output::Format::Plain && args.writing.level.is_some() {
-        bail!("--level needs compressed output: a name ending in .gz, .zst or .bz2, or -O");
-    }
-    Ok(Compression::new(format, args.writing.level)?)
+    args.writing.compression(named)
 }

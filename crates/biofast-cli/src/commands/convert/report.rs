@@ -1,19 +1,16 @@
 //! What `biofast convert` says of a run.
 
-use std::path::PathBuf;
-
-use biofast::io::display_name;
-use biofast::ops::convert::{Holds, Summary};
-use biofast::ops::filter::report::{FileSum, Role};
+use biofast::ops::convert::{ConvertSummary, Holds};
+use biofast::ops::filter::report::FileRole;
 use biofast::ops::measure::records::Sum;
 
 use super::args::To;
-use crate::console::message;
-use crate::inputs::Input;
+use crate::console::Console;
+use crate::reads_job::{FileSums, ReadsJob};
 
 /// What was done.
 pub(super) struct Done {
-    pub(super) summary: Summary,
+    pub(super) summary: ConvertSummary,
     pub(super) held: Holds,
     pub(super) to: To,
     pub(super) paired: bool,
@@ -33,7 +30,7 @@ pub(super) fn name(held: Holds) -> Option<&'static str> {
     }
 }
 
-pub(super) fn tell(done: &Done) {
+pub(super) fn tell(console: &Console, done: &Done) {
     let records = |sums: [Sum; 2]| sums[0].records + sums[1].records;
     let (came, went) = (records(done.summary.input), records(done.summary.output));
     let what = if done.paired { "reads of pairs" } else { "reads" };
@@ -41,21 +38,21 @@ pub(super) fn tell(done: &Done) {
         true => format!("{went} {what} written"),
         false => format!("{went} of {came} {what} written"),
     };
-    message("note", &note);
+    console.note(&note);
     if let Some(renamed) = done.renamed {
         let what = if done.paired { "pairs" } else { "reads" };
         match renamed {
-            0 => message("note", "no name came twice"),
-            _ => message("note", &format!("{renamed} {what} renamed, whose names came before")),
+            0 => console.note("all names were unique"),
+            _ => console.note(&format!("{renamed} {what} with repeated names renamed")),
         }
     }
     if done.summary.dots_as_n > 0 {
-        message("warning", &format!("{} bases '.' are stored as N", done.summary.dots_as_n));
+        console.warning(&format!("{} '.' bases are stored as N", done.summary.dots_as_n));
     }
 }
 
 pub(super) fn summary(done: &Done) -> serde_json::Value {
-    let Summary { input, output, input_bases, output_bases, dots_as_n } = done.summary;
+    let ConvertSummary { input, output, input_bases, output_bases, dots_as_n } = done.summary;
     let from = match done.held {
         Holds::Fastq => "fastq",
         Holds::Fasta => "fasta",
@@ -84,33 +81,13 @@ pub(super) fn summary(done: &Done) -> serde_json::Value {
 }
 
 /// The inputs and outputs of FASTQ and FASTA, which can be compared, with what was read from and written to each.
-pub(super) fn sums(done: &Done, inputs: &[Input], paths: &[Option<PathBuf>]) -> Vec<FileSum> {
-    let of_files = |sums: [Sum; 2], files: usize| {
-        let [mut one, two] = sums;
-        if files > 1 {
-            return vec![one, two];
-        }
-        one.add(two);
-        vec![one]
+pub(super) fn sums(done: &Done, job: &ReadsJob<'_>, names: &[String]) -> FileSums {
+    let sums = match done.held {
+        Holds::Fastq | Holds::Fasta => job.sums(done.summary.input).partly_read(!done.whole),
+        Holds::Table | Holds::Alignments => FileSums::default(),
     };
-    let mut found = Vec::new();
-    if matches!(done.held, Holds::Fastq | Holds::Fasta) {
-        for (input, sum) in inputs.iter().zip(of_files(done.summary.input, inputs.len())) {
-            let partial = !done.whole;
-            found.push(FileSum {
-                path: input.name(),
-                role: Role::Input,
-                partial,
-                records: sum.into(),
-            });
-        }
+    match done.to {
+        To::Fastq | To::Fasta => sums.mates(FileRole::Output, names, done.summary.output),
+        To::Table | To::Bam => sums,
     }
-    if matches!(done.to, To::Fastq | To::Fasta) {
-        for (path, sum) in paths.iter().zip(of_files(done.summary.output, paths.len())) {
-            let path = path.as_ref();
-            let path = path.map_or_else(|| "-".into(), |path| display_name(path));
-            found.push(FileSum { path, role: Role::Output, partial: false, records: sum.into() });
-        }
-    }
-    found
 }

@@ -1,21 +1,19 @@
 //! `biofast flagstat`.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
-use biofast::io::output::Files;
-use biofast::ops::measure::flagstat::Collector;
-use biofast::ops::shards::Part;
-use biofast::ops::show::samtools::flagstat as shown;
+use biofast::ops::measure::flagstat::FlagstatCollector;
+use biofast::ops::shards::ShardPart;
+use biofast::report::samtools::flagstat as shown;
 use clap::ValueEnum;
 
 use super::Common;
 use crate::output;
+use crate::session::{Exit, Session};
 
-/// Count the records of a BAM, SAM or CRAM file by flag, as `samtools flagstat` prints it
+/// Count alignments by flag, like `samtools flagstat`
 ///
-/// The format is recognised by content. Every checksum and every length field is checked. A BAM
-/// or CRAM file without its end-of-file marker is an error.
+/// The format is detected from content. Every checksum and length field is validated. A BAM or CRAM file without an
+/// end-of-file marker is an error.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,16 +24,16 @@ Examples:
   biofast flagstat -O json --shard 'plan.json#2' -o part2.flagstat.json")]
 pub(crate) struct Args {
     /// Output format
-    #[arg(short = 'O', long, value_enum, default_value_t = Format::Default, value_name = "FORMAT")]
-    output_fmt: Format,
+    #[arg(short = 'O', long = "output-format", value_enum, default_value_t = FlagstatFormat::Default, value_name = "FORMAT")]
+    output_fmt: FlagstatFormat,
 
     #[command(flatten)]
     common: Common,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Format {
-    /// Lines of text
+enum FlagstatFormat {
+    /// Text, like samtools
     Default,
     /// JSON
     Json,
@@ -43,20 +41,20 @@ enum Format {
     Tsv,
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let ((_, collector), report, part) = args.common.read(files, Collector::collect)?;
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let ((_, collector), report, part) = args.common.read(session, FlagstatCollector::collect)?;
     let counts = collector.finish();
     let text = match args.output_fmt {
-        Format::Default => shown::text(&counts),
-        Format::Json => with_part(shown::json(&counts), part.as_ref())?,
-        Format::Tsv => shown::tsv(&counts),
+        FlagstatFormat::Default => shown::text(&counts),
+        FlagstatFormat::Json => with_part(shown::json(&counts), part.as_ref())?,
+        FlagstatFormat::Tsv => shown::tsv(&counts),
     };
     output::finish(report, text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// The JSON of a shard, which says what it is a part of.
-fn with_part(mut json: String, part: Option<&Part>) -> Result<String> {
+fn with_part(mut json: String, part: Option<&ShardPart>) -> Result<String> {
     if let Some(part) = part
         && let Some(end) = json.rfind("\n}")
     {

@@ -1,22 +1,20 @@
 //! `biofast idxstats`.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
-use biofast::io::output::Files;
-use biofast::ops::measure::idxstats::Collector;
-use biofast::ops::show::samtools::idxstats::text;
+use biofast::ops::measure::idxstats::IdxstatsCollector;
+use biofast::report::samtools::idxstats::text;
 
 use super::Common;
 use crate::output;
+use crate::session::{Exit, Session};
 
 /// What the first line of the table of a shard starts with; what it is a part of follows in JSON.
 pub(crate) const SHARD: &str = "#shard ";
 
-/// Count mapped and unmapped records of each reference in a BAM, SAM or CRAM file, as
-/// `samtools idxstats`
+/// Count mapped and unmapped reads per reference, like `samtools idxstats`
 ///
-/// The records are counted, so no index is needed, except to read only some regions.
+/// Counts the records themselves, so no index is needed. With --region or -L, an index lets it read only part of the
+/// file.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,12 +27,13 @@ pub(crate) struct Args {
     common: Common,
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let ((header, collector), report, part) = args.common.read(files, Collector::collect)?;
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let ((header, collector), report, part) =
+        args.common.read(session, IdxstatsCollector::collect)?;
     let mut table = text(&collector, &header);
     if let Some(part) = part {
         table.insert_str(0, &format!("{SHARD}{}\n", serde_json::to_string(&part)?));
     }
     output::finish(report, table)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }

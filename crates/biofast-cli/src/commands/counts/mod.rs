@@ -6,12 +6,13 @@ pub(crate) mod idxstats;
 use anyhow::Result;
 use biofast::bam::{self, Detail, Query};
 use biofast::io::Options;
-use biofast::io::output::{Files, Output};
+use biofast::io::output::Output;
 use biofast::io::pipeline::Fault;
-use biofast::ops::shards::Part;
+use biofast::ops::shards::ShardPart;
 
 use crate::inputs::{Input, tell_unused_reference};
 use crate::options::{InFile, OneFile, Out, RegionArgs, ShardArg};
+use crate::session::Session;
 use crate::watch::Reading;
 
 #[derive(clap::Args)]
@@ -19,7 +20,7 @@ struct Common {
     #[command(flatten)]
     file: OneFile,
 
-    /// Reference sequences of a CRAM file, in FASTA. These counts don't need them
+    /// Reference sequences (FASTA) for CRAM input; not needed for these counts
     #[arg(short = 'T', long, value_name = "FASTA")]
     reference: Option<InFile>,
 
@@ -41,23 +42,27 @@ impl Common {
     /// be taken for the whole.
     fn read<T, C>(
         &self,
-        files: &mut Files,
+        session: &mut Session,
         collect: impl FnOnce(Query, &Options) -> Result<T, Fault<C, bam::Error>>,
-    ) -> Result<(T, Output, Option<Part>)> {
-        self.shard.refuse(self.regions.any(), "--region", "a shard is not of regions")?;
-        let input: Input = match self.shard.input(self.file.named(), files)? {
+    ) -> Result<(T, Output, Option<ShardPart>)> {
+        self.shard.refuse(
+            self.regions.any(),
+            "--region",
+            "a shard can't be restricted to regions",
+        )?;
+        let input: Input = match self.shard.input(self.file.named(), session)? {
             Some(input) => input,
-            None => self.file.input(files)?,
+            None => self.file.input(session)?,
         };
-        let report = self.out.open(files)?;
-        let watch = self.reading.watch();
+        let report = self.out.open(session)?;
+        let watch = self.reading.watch(session);
         // Whether a record overlaps a region is seen by its CIGAR.
         let detail = if self.regions.any() { Detail::Alignment } else { Detail::Placement };
         let opening = watch.opening(self.reference.as_deref(), detail);
         let mut source = input.open()?;
         let quiet = self.reading.messages.quiet;
-        tell_unused_reference(self.reference.as_deref(), &mut source, quiet);
-        let query = self.regions.query(&input, source, &opening)?;
+        tell_unused_reference(&session.console, self.reference.as_deref(), &mut source, quiet);
+        let query = self.regions.query(&session.console, &input, source, &opening)?;
         let bar = watch.bar(query.stored_len().or(input.len()), &self.reading.messages);
         let result = collect(query, &watch.options);
         drop(bar);

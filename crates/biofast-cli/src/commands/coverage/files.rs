@@ -1,40 +1,40 @@
 //! The files of mosdepth, and the texts of samtools.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::bam::Detail;
 use biofast::io::Progress;
-use biofast::io::output::{Files, commit};
+use biofast::io::output::commit;
 use biofast::ops::coverage::{self, PerReference, TargetDepths};
-use biofast::ops::show::html::{self, Depths};
-use biofast::ops::show::mosdepth;
-use biofast::ops::show::samtools;
+use biofast::report::html::{self, Depths};
+use biofast::report::mosdepth;
+use biofast::report::samtools;
 
 use super::{Args, query, rules, rules_of_samtools, sum, watch};
-use crate::console::{Bar, message};
+use crate::console::{Bar, Console};
 use crate::inputs::Input;
 use crate::options::{targets, tell_unknown};
 use crate::output;
+use crate::session::{Exit, Session};
 
 /// `--prefix` and `--out-dir`: the files of each input appear together.
-pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<ExitCode> {
+pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Result<Exit> {
     let prefixes = prefixes(args, inputs)?;
     let settings = args.depth.files.settings(args.chrom.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     if let Some(folder) = &args.out_dir {
-        output::make_folder(files, folder)?;
+        output::make_folder(session, folder)?;
     }
-    let page = output::optional_report(files, args.html.as_deref())?;
+    let page = output::optional_report(session, args.html.as_deref())?;
     let mut samples = Vec::new();
     let only = args.chrom.as_deref().map(str::as_bytes);
-    let bar = Bar::new(&progress, total, args.reading.messages.quiet);
+    let bar = Bar::new(&session.console, &progress, total, args.reading.messages.quiet);
     for (input, prefix) in inputs.iter().zip(prefixes) {
-        let targets = targets(&settings, &prefix, files)?;
-        let watch = watch(args, &progress);
+        let targets = targets(&settings, &prefix, session)?;
+        let watch = watch(args, &progress, session);
         let intervals = settings.intervals.as_ref();
         // The page tells of all positions, too.
         let needed = intervals.filter(|_| page.is_none());
@@ -56,30 +56,35 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
             samples.push(Depths { sample: input.name(), all: sum(&header, depths, only), targets });
         }
         if !args.reading.messages.quiet && args.chrom.is_none() {
-            tell_unknown(intervals, &header, &input.name());
+            tell_unknown(&session.console, intervals, &header, &input.name());
         }
-        tell_without_records(&made, &input.name(), args.reading.messages.quiet);
+        tell_without_records(&session.console, &made, &input.name(), args.reading.messages.quiet);
         commit(made.finish()?, false)?;
     }
     drop(bar);
     if let Some(page) = page {
         output::finish(page, html::coverage(&samples))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// Says which references the row `total` leaves out, which a table of the same file counts.
-pub(super) fn tell_without_records(made: &mosdepth::Files, name: &str, is_quiet: bool) {
+pub(super) fn tell_without_records(
+    console: &Console,
+    made: &mosdepth::Files,
+    name: &str,
+    is_quiet: bool,
+) {
     let (references, bases) = made.without_records();
     if references > 0 && !is_quiet {
         let references = match references {
-            1 => "1 reference has no reads: the summary's 'total' leaves it".to_owned(),
-            n => format!("{n} references have no reads: the summary's 'total' leaves them"),
+            1 => "1 reference without reads is excluded".to_owned(),
+            n => format!("{n} references without reads are excluded"),
         };
         let what = format!(
-            "{name}: {references} out ({bases} bases), as mosdepth does; the table of `biofast coverage` counts all"
+            "{name}: {references} from the summary's 'total' ({bases} bases), like mosdepth; the table of `biofast coverage` includes them"
         );
-        message("note", &what);
+        console.note(&what);
     }
 }
 
@@ -89,17 +94,20 @@ fn prefixes(args: &Args, inputs: &[Input]) -> Result<Vec<PathBuf>> {
         let Some(prefix) = args.prefix.as_deref() else { return Ok(Vec::new()) };
         return match inputs {
             [_] => Ok(vec![prefix.to_owned()]),
-            _ => bail!("--prefix is for one input, but {} are named: use --out-dir", inputs.len()),
+            _ => bail!(
+                "--prefix takes one input, but got {}: use --out-dir DIR instead",
+                inputs.len()
+            ),
         };
     };
     output::prefixes(folder, inputs.iter().map(Input::stem))
 }
 
 /// `--format samtools-coverage` and `samtools-depth`.
-pub(super) fn samtools(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
+pub(super) fn samtools(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
     let rules = rules_of_samtools(args)?;
-    let report = args.out.open(files)?;
-    let watch = args.reading.watch();
+    let report = args.out.open(session)?;
+    let watch = args.reading.watch(session);
     let query = query(args, input, &watch, None, Detail::Alignment)?;
     let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
     let only = args.chrom.as_deref().map(str::as_bytes);
@@ -113,12 +121,12 @@ pub(super) fn samtools(args: &Args, input: &Input, files: &mut Files) -> Result<
         })
     } else {
         let result = coverage::collect(query, &watch.options, &rules, |header| {
-            Ok(samtools::depth::Lines::new(header, report, only, args.all_positions))
+            Ok(samtools::depth::DepthLines::new(header, report, only, args.all_positions))
         });
         result.map(|(_, lines)| lines.finish().map_err(anyhow::Error::from))
     };
     drop(bar);
     args.reading.tell(&watch, input);
     commit(vec![made??], false)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }

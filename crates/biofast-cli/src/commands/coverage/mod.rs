@@ -4,29 +4,29 @@ mod args;
 mod files;
 pub(crate) mod parts;
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use biofast::bam::{self, Detail, Header, Query, Selection};
 use biofast::io::Progress;
-use biofast::io::output::{Files, commit};
+use biofast::io::output::commit;
 use biofast::ops::coverage::{
-    self, Counting, Distribution, Intervals, PerReference, Rules, TargetDepths,
+    self, Counting, DepthRules, Distribution, Intervals, PerReference, TargetDepths,
 };
-use biofast::ops::show::html::{self, Depths};
-use biofast::ops::show::tables::coverage as table;
+use biofast::report::html::{self, Depths};
+use biofast::report::tables::coverage as table;
 
-use crate::console::Bar;
+use crate::console::{Bar, Hinted};
 use crate::inputs::{self, Input};
 use crate::options::{RegionArgs, tell_unknown};
 use crate::output;
+use crate::session::{Exit, Session};
 use crate::watch::Watch;
 
 pub(crate) use args::Args;
-use args::Format;
+use args::CoverageFormat;
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let writes_files = args.prefix.is_some() || args.out_dir.is_some();
     if args.shard.any() {
         args.refuse_with_shard()?;
@@ -34,60 +34,67 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if !writes_files && let Some(name) = args.depth.files.given() {
         match (name, args.html.is_some()) {
             ("--by", true) => {}
-            ("--by", false) => bail!(
-                "--by is for the files of mosdepth and for the page: give --prefix, --out-dir or --html"
-            ),
-            (name, _) => bail!("{name} is for the files of mosdepth: give --prefix or --out-dir"),
+            ("--by", false) => {
+                return Err(Hinted::error(
+                    "--by has no effect on the table",
+                    "add --prefix PREFIX or --out-dir DIR for mosdepth's files, or --html FILE",
+                ));
+            }
+            (name, _) => {
+                bail!("{name} needs mosdepth's files: add --prefix PREFIX or --out-dir DIR")
+            }
         }
     }
-    let of_bases = matches!(args.format, Format::SamtoolsCoverage | Format::SamtoolsDepth);
+    let of_bases =
+        matches!(args.format, CoverageFormat::SamtoolsCoverage | CoverageFormat::SamtoolsDepth);
     if args.depth.files.by_groups()?.is_some() {
         bail!(
-            "--by RG, SM and LB are of `biofast stats`, which has the depths of each group with --out-dir"
+            "--by RG, SM and LB work only in `biofast stats --out-dir DIR`, which writes the depths of each group"
         );
     }
     if of_bases && args.html.is_some() {
-        bail!("--html doesn't go with the formats of samtools");
+        bail!("--html can't be combined with samtools' formats");
     }
     if args.min_base_quality > 0 && !of_bases {
-        bail!("--min-base-quality goes with --format samtools-coverage and samtools-depth");
+        bail!("--min-base-quality needs --format samtools-coverage or samtools-depth");
     }
-    if args.all_positions > 0 && args.format != Format::SamtoolsDepth {
-        bail!("--all-positions goes with --format samtools-depth");
+    if args.all_positions > 0 && args.format != CoverageFormat::SamtoolsDepth {
+        bail!("--all-positions needs --format samtools-depth");
     }
-    if let Some(shard) = args.shard.input(&args.inputs.files, files)? {
-        return parts::write(args, &shard, files);
+    if let Some(shard) = args.shard.input(&args.inputs.files, session)? {
+        return parts::write(args, &shard, session);
     }
-    let all = args.inputs.inputs(files)?;
+    let all = args.inputs.inputs(session)?;
     if writes_files {
-        return files::write(args, &all, files);
+        return files::write(args, &all, session);
     }
+    let hint = "to write mosdepth's files use `biofast coverage --prefix PREFIX FILE`";
+    inputs::refuse_output_first(&all, hint)?;
     if of_bases {
         let [input] = &all[..] else {
-            bail!("the formats of samtools take one input, but {} are named", all.len());
+            bail!("samtools' formats take one input, but got {}", all.len());
         };
-        return files::samtools(args, input, files);
+        return files::samtools(args, input, session);
     }
     let intervals = args.depth.files.settings(None)?.intervals;
     if intervals.as_ref().is_some_and(Intervals::are_windows) {
         bail!(
-            "--html shows the targets of a BED file, not windows: give --by a BED file, or --prefix or --out-dir for the \
-             depths of windows"
+            "--html shows the intervals of a BED file, not windows: use --by BED, or add --prefix PREFIX to write the depths of windows"
         );
     }
-    let report = args.out.open(files)?;
-    let page = output::optional_report(files, args.html.as_deref())?;
+    let report = args.out.open(session)?;
+    let page = output::optional_report(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = match args.chrom {
         // Of a reference only a part of each file is read.
         Some(_) => None,
         None => all.iter().map(Input::len).sum(),
     };
-    let bar = Bar::new(&progress, total, args.reading.messages.quiet);
+    let bar = Bar::new(&session.console, &progress, total, args.reading.messages.quiet);
     let mut rows = Vec::new();
     let mut samples = Vec::new();
     for input in &all {
-        let (depths, targets) = depths(args, input, intervals.as_ref(), &progress)?;
+        let (depths, targets) = depths(args, input, intervals.as_ref(), &progress, session)?;
         if page.is_some() {
             samples.push(Depths { sample: input.name(), all: depths.clone(), targets });
         }
@@ -95,7 +102,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     }
     drop(bar);
     let text = match args.format {
-        Format::Tsv => table::tsv(&rows),
+        CoverageFormat::Tsv => table::tsv(&rows),
         _ => table::table(&rows),
     };
     let mut outputs = vec![output::filled(report, text)?];
@@ -103,22 +110,26 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         outputs.push(output::filled(page, html::coverage(&samples))?);
     }
     commit(outputs, false)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 impl Args {
     /// Refuses what doesn't go with a shard.
     fn refuse_with_shard(&self) -> Result<()> {
         let shard = &self.shard;
-        let of_all = "the files of mosdepth are of all shards, whose reports `biofast merge --out-dir` makes them of";
+        let of_all = "mosdepth's files need all shards: merge their reports with `biofast merge --out-dir DIR`";
         shard.refuse(self.prefix.is_some(), "--prefix", of_all)?;
         shard.refuse(self.out_dir.is_some(), "--out-dir", of_all)?;
         if let Some(option) = self.depth.files.given() {
             shard.refuse(true, option, of_all)?;
         }
-        shard.refuse(self.html.is_some(), "--html", "the page is of whole files")?;
-        shard.refuse(self.chrom.is_some(), "--chrom", "a shard is not of regions")?;
-        shard.refuse(self.inputs.files_from.is_some(), "--files-from", "the plan names its file")
+        shard.refuse(self.html.is_some(), "--html", "the HTML report needs whole files")?;
+        shard.refuse(self.chrom.is_some(), "--chrom", "a shard can't be restricted to regions")?;
+        shard.refuse(
+            self.inputs.files_from.is_some(),
+            "--files-from",
+            "the plan already names its file",
+        )
     }
 }
 
@@ -128,8 +139,9 @@ fn depths(
     input: &Input,
     intervals: Option<&Intervals>,
     progress: &Arc<Progress>,
+    session: &Session,
 ) -> Result<(Distribution, Option<TargetDepths>)> {
-    let watch = watch(args, progress);
+    let watch = watch(args, progress, session);
     let query = query(args, input, &watch, None, Detail::Alignment)?;
     let only = args.chrom.as_deref().map(str::as_bytes);
     let result = coverage::collect(query, &watch.options, &rules(args), |header| {
@@ -139,23 +151,23 @@ fn depths(
     args.reading.tell(&watch, input);
     let (header, (depths, targets)) = result?;
     if !args.reading.messages.quiet && only.is_none() {
-        tell_unknown(intervals, &header, &input.name());
+        tell_unknown(&session.console, intervals, &header, &input.name());
     }
     Ok((sum(&header, depths, only), targets))
 }
 
 /// Which records count.
-fn rules(args: &Args) -> Rules {
-    Rules { min_base_quality: args.min_base_quality, ..args.depth.rules() }
+fn rules(args: &Args) -> DepthRules {
+    DepthRules { min_base_quality: args.min_base_quality, ..args.depth.rules() }
 }
 
 /// The same for the formats of samtools.
-fn rules_of_samtools(args: &Args) -> Result<Rules> {
+fn rules_of_samtools(args: &Args) -> Result<DepthRules> {
     if args.depth.fast_mode {
-        bail!("--fast-mode doesn't go with the formats of samtools");
+        bail!("--fast-mode can't be combined with samtools' formats");
     }
-    let sums = args.format == Format::SamtoolsCoverage;
-    Ok(Rules { counting: Counting::Each, sums, ..rules(args) })
+    let sums = args.format == CoverageFormat::SamtoolsCoverage;
+    Ok(DepthRules { counting: Counting::Each, sums, ..rules(args) })
 }
 
 /// The sum of all references, or of the `only` one.
@@ -180,6 +192,7 @@ fn query(
     let opening = watch.opening(args.reference.as_deref(), detail);
     let mut source = input.open()?;
     inputs::tell_unused_reference(
+        &watch.console,
         args.reference.as_deref(),
         &mut source,
         args.reading.messages.quiet,
@@ -208,10 +221,10 @@ fn query(
         }
         _ => return Ok(bam::Input::open(source, &opening)?.source.into()),
     }
-    RegionArgs::select(&selection, input, source, &opening)
+    RegionArgs::select(&watch.console, &selection, input, source, &opening)
 }
 
 /// One progress bar for all inputs.
-fn watch(args: &Args, progress: &Arc<Progress>) -> Watch {
-    args.reading.sharing(progress)
+fn watch(args: &Args, progress: &Arc<Progress>, session: &Session) -> Watch {
+    args.reading.sharing(session, progress)
 }

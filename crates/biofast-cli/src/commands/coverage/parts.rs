@@ -1,22 +1,24 @@
 //! Depths of shards, and what is made of those of all shards.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use biofast::bam::{self, Detail, Header};
-use biofast::io::output::{Files, Output, commit};
-use biofast::ops::coverage::{self, Counting, Depths, Join, Partial, PerReference, Rules, Sums};
-use biofast::ops::shards::Part;
-use biofast::ops::show::tables::coverage as table;
-use biofast::ops::show::{mosdepth, samtools};
+use biofast::io::output::{Output, commit};
+use biofast::ops::coverage::{
+    self, Counting, DepthJoin, DepthRules, DepthSink, PartialDepths, PerReference, ReferenceSums,
+};
+use biofast::ops::shards::ShardPart;
+use biofast::report::tables::coverage as table;
+use biofast::report::{mosdepth, samtools};
 use serde::{Deserialize, Serialize};
 
 use super::files::tell_without_records;
-use super::{Args, Format, rules, rules_of_samtools, sum};
+use super::{Args, CoverageFormat, rules, rules_of_samtools, sum};
 use crate::inputs::{self, Input};
 use crate::options::{DepthFiles, targets, tell_unknown};
 use crate::output;
+use crate::session::{Exit, Session};
 
 /// The `schema` of the depths of a shard.
 pub(crate) const SCHEMA: &str = "biofast.coverage";
@@ -25,25 +27,25 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// What `biofast coverage --shard` prints.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Report {
+pub(crate) struct CoverageReport {
     schema: String,
     schema_version: u32,
     biofast_version: String,
     /// The path of the file.
     pub(crate) path: String,
     /// Which shard it is.
-    pub(crate) shard: Part,
+    pub(crate) shard: ShardPart,
     /// The form in which the depths of all shards are printed.
-    format: Format,
+    format: CoverageFormat,
     /// How often -a was given.
     all_positions: u8,
-    counted: Counted,
-    depths: Partial,
+    counted: CountingRules,
+    depths: PartialDepths,
 }
 
 /// Which records were counted, and what of them.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Counted {
+struct CountingRules {
     flag: u16,
     include_flag: u16,
     mapq: u8,
@@ -52,10 +54,10 @@ struct Counted {
     min_base_quality: u8,
 }
 
-impl Counted {
-    fn of(rules: &Rules) -> Counted {
+impl CountingRules {
+    fn of(rules: &DepthRules) -> CountingRules {
         let text = |id: &Vec<u8>| String::from_utf8_lossy(id).into_owned();
-        Counted {
+        CountingRules {
             flag: rules.filter.none_of,
             include_flag: rules.filter.any_of,
             mapq: rules.filter.min_mapping_quality,
@@ -67,25 +69,25 @@ impl Counted {
 }
 
 /// `--shard`: the depths of a shard, to be merged.
-pub(super) fn write(args: &Args, input: &Input, files: &mut Files) -> Result<ExitCode> {
+pub(super) fn write(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
     let (rules, detail) = match args.format {
-        Format::Table | Format::Tsv => (rules(args), Detail::Alignment),
-        Format::SamtoolsCoverage | Format::SamtoolsDepth => {
+        CoverageFormat::Table | CoverageFormat::Tsv => (rules(args), Detail::Alignment),
+        CoverageFormat::SamtoolsCoverage | CoverageFormat::SamtoolsDepth => {
             (rules_of_samtools(args)?, Detail::Alignment)
         }
     };
-    let out = args.out.open(files)?;
-    let watch = args.reading.watch();
+    let out = args.out.open(session)?;
+    let watch = args.reading.watch(session);
     let source = bam::Input::open(input.open()?, &watch.opening(None, detail))?.source;
     let bar = watch.bar(input.len(), &args.reading.messages);
     let result = coverage::collect_part(source, &watch.options, &rules);
     drop(bar);
     args.reading.tell(&watch, input);
     let (_, mut depths) = result?;
-    if args.format != Format::SamtoolsDepth {
+    if args.format != CoverageFormat::SamtoolsDepth {
         depths = depths.without_spans();
     }
-    let report = Report {
+    let report = CoverageReport {
         schema: SCHEMA.to_owned(),
         schema_version: SCHEMA_VERSION,
         biofast_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -93,46 +95,47 @@ pub(super) fn write(args: &Args, input: &Input, files: &mut Files) -> Result<Exi
         shard: input.part().context("the plan has no such shard")?,
         format: args.format,
         all_positions: args.all_positions,
-        counted: Counted::of(&rules),
+        counted: CountingRules::of(&rules),
         depths,
     };
     let mut text = serde_json::to_string(&report)?;
     text.push('\n');
     output::finish(out, text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// Reads the depths of a shard.
-pub(crate) fn read(text: &[u8]) -> Result<Report> {
-    let report: Report = serde_json::from_slice(text)
-        .context("damaged, or made by another biofast: run `biofast coverage --shard` again")?;
+pub(crate) fn read(text: &[u8]) -> Result<CoverageReport> {
+    let report: CoverageReport = serde_json::from_slice(text).context(
+        "damaged, or written by another version of biofast: run `biofast coverage --shard` again",
+    )?;
     match report.schema_version {
         SCHEMA_VERSION => Ok(report),
-        other => bail!("made by another biofast: schema version {other}"),
+        other => bail!("written by another version of biofast: schema version {other}"),
     }
 }
 
 /// Brings reports of all shards in their order, and makes sure that they can be added.
-fn in_order(reports: &mut [Report]) -> Result<()> {
+fn in_order(reports: &mut [CoverageReport]) -> Result<()> {
     reports.sort_by_key(|report| report.shard.pieces.first().map(|piece| piece.shards.0));
-    let different = |two: &[Report]| {
+    let different = |two: &[CoverageReport]| {
         (two[0].format, two[0].all_positions) != (two[1].format, two[1].all_positions)
             || two[0].counted != two[1].counted
     };
     if reports.windows(2).any(different) {
-        bail!("the depths of the shards were found with different options");
+        bail!("the shards were computed with different options");
     }
     Ok(())
 }
 
 /// Gives the depths of all shards to what `depths` makes of the header.
-fn join<D: Depths>(
-    reports: &[Report],
+fn join<D: DepthSink>(
+    reports: &[CoverageReport],
     depths: impl FnOnce(&Header) -> Result<D>,
-) -> Result<(Header, D, Vec<Sums>)> {
+) -> Result<(Header, D, Vec<ReferenceSums>)> {
     let first = reports.first().context("no input")?;
     let header = first.depths.header()?;
-    let mut join = Join::new(&header, depths(&header)?);
+    let mut join = DepthJoin::new(&header, depths(&header)?);
     for report in reports {
         let record = report.shard.pieces.first().map_or(0, |piece| piece.records.0);
         join.add(&report.depths, record, &first.path)?;
@@ -145,66 +148,67 @@ fn join<D: Depths>(
 }
 
 /// Writes the text of one run, of reports of all shards.
-pub(crate) fn merge(mut reports: Vec<Report>, as_tsv: bool, out: Output) -> Result<ExitCode> {
+pub(crate) fn merge(mut reports: Vec<CoverageReport>, as_tsv: bool, out: Output) -> Result<Exit> {
     in_order(&mut reports)?;
     let (format, all) = match reports.first() {
         Some(first) => (first.format, first.all_positions),
         None => bail!("no input"),
     };
-    if as_tsv && format != Format::Table && format != Format::Tsv {
-        bail!("-T (--tsv) is for tables, and these depths are for a format of samtools");
+    if as_tsv && format != CoverageFormat::Table && format != CoverageFormat::Tsv {
+        bail!("-T (--tsv) applies to tables, but these depths are for a samtools format");
     }
     let filled = match format {
-        Format::Table | Format::Tsv => {
+        CoverageFormat::Table | CoverageFormat::Tsv => {
             let (header, depths, _) = join(&reports, |header| Ok(PerReference::new(header)))?;
-            let row = |report: &Report| (report.path.clone(), sum(&header, depths, None));
+            let row = |report: &CoverageReport| (report.path.clone(), sum(&header, depths, None));
             let rows: Vec<_> = reports.first().map(row).into_iter().collect();
-            let text = match as_tsv || format == Format::Tsv {
+            let text = match as_tsv || format == CoverageFormat::Tsv {
                 true => table::tsv(&rows),
                 false => table::table(&rows),
             };
             output::filled(out, text)?
         }
-        Format::SamtoolsCoverage => {
+        CoverageFormat::SamtoolsCoverage => {
             let (header, depths, sums) = join(&reports, |header| Ok(PerReference::new(header)))?;
             output::filled(out, samtools::coverage::text(&header, &depths.finish(), &sums, None))?
         }
-        Format::SamtoolsDepth => {
-            let lines = |header: &Header| Ok(samtools::depth::Lines::new(header, out, None, all));
+        CoverageFormat::SamtoolsDepth => {
+            let lines =
+                |header: &Header| Ok(samtools::depth::DepthLines::new(header, out, None, all));
             join(&reports, lines)?.1.finish()?
         }
     };
     commit(vec![filled], false)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// Writes the files of mosdepth to a folder, of reports of all shards.
 pub(crate) fn write_files(
-    mut reports: Vec<Report>,
+    mut reports: Vec<CoverageReport>,
     (folder, wanted): (&Path, &DepthFiles),
     (threads, is_quiet): (usize, bool),
-    files: &mut Files,
-) -> Result<ExitCode> {
+    session: &mut Session,
+) -> Result<Exit> {
     in_order(&mut reports)?;
     let Some(first) = reports.first() else { bail!("no input") };
-    if !matches!(first.format, Format::Table | Format::Tsv) {
-        bail!("the files of mosdepth can't be made of depths that are for a format of samtools");
+    if !matches!(first.format, CoverageFormat::Table | CoverageFormat::Tsv) {
+        bail!("mosdepth's files can't be made from depths for a samtools format");
     }
     if wanted.by_groups()?.is_some() {
-        bail!("--by RG, SM and LB are of `biofast stats`");
+        bail!("--by RG, SM and LB work only in `biofast stats`");
     }
     let settings = wanted.settings(None)?;
-    output::make_folder(files, folder)?;
+    output::make_folder(session, folder)?;
     let prefixes = output::prefixes(folder, std::iter::once(inputs::stem(Path::new(&first.path))))?;
     let prefix = prefixes.first().context("no input")?;
-    let targets = targets(&settings, prefix, files)?;
+    let targets = targets(&settings, prefix, session)?;
     let intervals = settings.intervals.clone();
     let (header, made, _) =
         join(&reports, |header| Ok(mosdepth::Files::new(header, settings, targets, threads)?))?;
     if !is_quiet {
-        tell_unknown(intervals.as_ref(), &header, &first.path);
+        tell_unknown(&session.console, intervals.as_ref(), &header, &first.path);
     }
-    tell_without_records(&made, &first.path, is_quiet);
+    tell_without_records(&session.console, &made, &first.path, is_quiet);
     commit(made.finish()?, false)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }

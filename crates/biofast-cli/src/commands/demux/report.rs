@@ -1,13 +1,13 @@
 //! What `biofast demux` says about what became of reads.
 
-use biofast::io::display_name;
-use biofast::ops::demux::{Demux, LOOKED_AT, Sheet, Tally};
-use biofast::ops::filter::report::{FileSum, Role};
+use biofast::ops::demux::{Demux, DemuxTally, LOOKED_AT, Sheet};
+use biofast::ops::filter::report::FileRole;
 
 use super::args::Args;
-use super::outputs::{Opened, letter};
-use crate::console::message;
+use super::outputs::{DemuxOutputs, letter};
+use crate::console::Console;
 use crate::inputs::Input;
+use crate::reads_job::{FileSums, ReadsJob};
 
 /// Barcodes of no sample that are listed.
 const TOP: usize = 20;
@@ -19,25 +19,22 @@ pub(super) fn summary(
     args: &Args,
     demux: &Demux,
     sheet: &Sheet,
-    tally: &Tally,
-    opened: &Opened,
+    tally: &DemuxTally,
+    opened: &DemuxOutputs,
 ) -> serde_json::Value {
     let pieces = demux.pieces();
     let files = |sample: usize| -> Vec<serde_json::Value> {
         let from = sample * pieces.len();
-        let files = pieces.iter().zip(opened.paths.iter().zip(&tally.written).skip(from));
-        let file = |(piece, (path, sum)): (
-            &biofast::ops::demux::Piece,
-            (&std::path::PathBuf, &biofast::ops::measure::records::Sum),
-        )| {
+        let written = opened.names.iter().zip(&tally.written).skip(from);
+        let files = pieces.iter().zip(written).map(|(piece, (name, sum))| {
             serde_json::json!({
                 "type": letter(piece.segment.kind),
                 "number": piece.number,
-                "file": display_name(path),
+                "file": name,
                 "reads": sum.records,
             })
-        };
-        files.map(file).collect()
+        });
+        files.collect()
     };
     let samples = sheet.samples.iter().enumerate().map(|(at, sample)| {
         serde_json::json!({
@@ -69,40 +66,32 @@ pub(super) fn summary(
 }
 
 /// The inputs and outputs, with what was read from and written to each.
-pub(super) fn sums(tally: &Tally, inputs: &[Input], opened: &Opened) -> Vec<FileSum> {
-    let file = |path: String, role, sum: &biofast::ops::measure::records::Sum| FileSum {
-        path,
-        role,
-        partial: false,
-        records: (*sum).into(),
-    };
-    let read = inputs.iter().zip(&tally.input);
-    let read = read.map(|(input, sum)| file(input.name(), Role::Input, sum));
-    let written = opened.paths.iter().zip(&tally.written);
-    let written = written.map(|(path, sum)| file(display_name(path), Role::Output, sum));
+pub(super) fn sums(tally: &DemuxTally, job: &ReadsJob<'_>, opened: &DemuxOutputs) -> FileSums {
+    let read = job.inputs().iter().map(Input::name).zip(&tally.input);
+    let read = read.map(|(name, sum)| (name, FileRole::Input, *sum));
+    let written = opened.names.iter().cloned().zip(&tally.written);
+    let written = written.map(|(name, sum)| (name, FileRole::Output, *sum));
     read.chain(written).collect()
 }
 
 /// Says on standard error what became of reads.
-pub(super) fn tell(demux: &Demux, tally: &Tally, files: usize) {
+pub(super) fn tell(console: &Console, demux: &Demux, tally: &DemuxTally, files: usize) {
     let total: u64 = tally.templates.iter().sum();
     let unmatched = tally.templates.last().copied().unwrap_or_default();
     let share = unmatched as f64 / (total.max(1)) as f64;
     let samples = demux.matcher().samples();
-    message(
-        "note",
-        &format!(
-            "{} of {total} reads belong to {samples} samples, {unmatched} ({:.1} %) to none; {files} files",
+    console.note(&format!(
+            "{} of {total} reads assigned to {samples} {}, {unmatched} ({:.2} %) unmatched; {files} files",
             total - unmatched,
+            if samples == 1 { "sample" } else { "samples" },
             100.0 * share
         ),
     );
     if tally.skipped > 0 {
         let skipped = tally.skipped;
-        message(
-            "warning",
-            &format!("{skipped} reads are in no file: they, or a mate, have too few bases"),
-        );
+        console.warning(&format!(
+            "{skipped} reads were skipped: they or their mates are too short for the read structure"
+        ));
     }
     if share <= MANY || unmatched == 0 {
         return;
@@ -113,25 +102,17 @@ pub(super) fn tell(demux: &Demux, tally: &Tally, files: usize) {
     {
         let which: Vec<String> = parts.iter().map(|part| (part + 1).to_string()).collect();
         let (which, is_second) = (which.join(" and "), parts == [1]);
-        let advice = if is_second {
-            "--revcomp-index2 compares it so"
-        } else {
-            "turn it round in the sheet"
-        };
-        message(
-            "hint",
-            &format!(
-                "{reads} of the first {looked_at} unmatched reads would match if part {which} of the barcodes were read on the other strand: \
-                 {advice}"
+        let advice =
+            if is_second { "use --revcomp-index2" } else { "reverse-complement it in the sheet" };
+        console.hint(&format!(
+                "{reads} of the first {looked_at} unmatched reads would match if part {which} of the barcodes were reverse-complemented: {advice}"
             ),
         );
         return;
     }
     if let [(barcode, count), ..] = &tally.unknown.top(1)[..] {
-        message(
-            "hint",
-            &format!(
-                "the most frequent barcode of no sample is {barcode}, {count} times in the first reads"
+        console.hint(&format!(
+                "the most frequent unmatched barcode is {barcode}, found {count} times in the first reads"
             ),
         );
     }

@@ -4,44 +4,46 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use biofast::io::TextBounds;
-use biofast::io::output::Files;
-use biofast::ops::filter::trim::detect::Evidence;
+use biofast::ops::filter::trim::detect::AdapterEvidence;
 use biofast::ops::filter::trim::{
-    Action, AdapterCutter, AdapterFile, AdapterSide, KITS, LONG_KITS, LongAdapters, LongKit,
-    Middle, Settings,
+    Action, AdapterCutter, AdapterFile, AdapterSettings, AdapterSide, KITS, LONG_KITS,
+    LongAdapters, LongKit, Middle,
 };
 use biofast::ops::filter::{AdapterRule, Filter};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 
-use crate::console::message;
+use crate::console::Console;
 use crate::inputs;
 use crate::options::InFile;
+use crate::session::Session;
 
 /// Which adapters are looked for and what is done with them, with the meaning the options have in cutadapt.
 #[derive(clap::Args)]
 pub(super) struct AdapterArgs {
     #[command(flatten)]
-    named: Named,
+    named: TypedAdapters,
 
-    /// Cut the 3′ adapters in this FASTA file off all reads
+    /// Cut the 3′ adapters in this FASTA file from all reads
     #[arg(long, alias = "adapter_fasta", value_name = "FILE", group = "of_reads")]
     adapter_fasta: Option<InFile>,
 
-    /// Look for adapters in the first reads, report what was found, and cut each adapter that at least
-    /// PERCENT of them have
+    /// Detect adapters in the first reads, and cut those that at least PERCENT of them have
+    ///
+    /// The adapters found are reported.
     #[arg(long, alias = "detect_adapter_for_pe", value_name = "PERCENT", num_args = 0..=1, default_missing_value = "0.5", require_equals = true, groups = ["of_fastq", "of_reads"])]
     pub(super) detect_adapter: Option<f64>,
 
-    /// Cut the adapters of a Nanopore kit off both ends of long reads: ligation, rapid, pcr, ont (all), or the kit's own name, such as
-    /// SQK-LSK114
+    /// Cut the adapters of a Nanopore kit from both ends of long reads
+    ///
+    /// KIT is ligation, rapid, pcr, ont (all), or the name of a kit, such as SQK-LSK114.
     #[arg(long, value_name = "KIT", value_parser = long_kit, groups = ["of_fastq", "of_reads"])]
     adapter_kit: Option<LongKit>,
 
-    /// What becomes of a long read with an adapter in its middle
+    /// What to do with a long read that has an adapter in its middle
     #[arg(long, value_enum, default_value_t = MiddleArg::Split, value_name = "WHAT", groups = ["of_fastq", "of_reads"])]
     middle: MiddleArg,
 
-    /// Fewest bases of an adapter that count as a match
+    /// Minimum overlap of read and adapter, in bases
     #[arg(
         long,
         visible_alias = "overlap",
@@ -51,7 +53,7 @@ pub(super) struct AdapterArgs {
     )]
     adapter_min_overlap: std::num::NonZeroUsize,
 
-    /// Errors an adapter may have: below 1 the share of the bases compared, else so many in the whole adapter
+    /// Errors allowed in an adapter: a share of the bases compared if below 1, else a number
     #[arg(
         long,
         visible_alias = "error-rate",
@@ -61,27 +63,27 @@ pub(super) struct AdapterArgs {
     )]
     adapter_error_rate: f64,
 
-    /// No base of an adapter may be missing or too much
+    /// Don't allow insertions and deletions in adapters
     #[arg(long, group = "of_reads")]
     no_indels: bool,
 
-    /// IUPAC letters of reads match, too
+    /// Interpret IUPAC wildcards in reads
     #[arg(long, group = "of_reads")]
     match_read_wildcards: bool,
 
-    /// IUPAC letters of adapters stand for themselves
+    /// Don't interpret IUPAC wildcards in adapters
     #[arg(long, group = "of_reads")]
     no_match_adapter_wildcards: bool,
 
-    /// Cut up to N adapters off each read, the best one first
+    /// Cut up to N adapters from each read, the best match first
     #[arg(long, value_name = "N", default_value = "1", group = "of_reads")]
     times: std::num::NonZeroUsize,
 
-    /// What is done to a read with an adapter
+    /// What to do with a read that has an adapter
     #[arg(long, value_enum, default_value_t = ActionArg::Trim, value_name = "ACTION", group = "of_reads")]
     action: ActionArg,
 
-    /// Take only reads without an adapter
+    /// Keep only reads without an adapter
     #[arg(
         long,
         visible_alias = "discard",
@@ -90,37 +92,42 @@ pub(super) struct AdapterArgs {
     )]
     discard_trimmed: bool,
 
-    /// Take only reads with an adapter
+    /// Keep only reads with an adapter
     #[arg(long, visible_alias = "trimmed-only", group = "of_reads")]
     discard_untrimmed: bool,
 }
 
-/// Adapters as typed, by option: what the help says of them. [`Named`] reads them.
+/// Adapters as typed, by option: what the help says of them. [`TypedAdapters`] reads them.
 #[derive(clap::Args)]
 struct Typed {
-    /// Cut this 3′ adapter and what follows it off: SEQ, SEQ$ (at the end), SEQX (not inside), FRONT...SEQ (linked), file:FASTA, with
-    /// NAME= before and ;e=RATE;o=OVERLAP behind; or those of a kit (truseq, nextera, small-rna, mgi); may be repeated
+    /// Cut this 3′ adapter, and everything after it; may be repeated
+    ///
+    /// SEQ may be SEQ$ (at the end), SEQX (not inside the read), FRONT...SEQ (linked) or file:FASTA. NAME= may precede
+    /// it, and ;e=RATE;o=OVERLAP may follow it. KIT is truseq, nextera, small-rna or mgi.
     #[arg(short, long, alias = "adapter_sequence", value_name = "SEQ|KIT")]
     adapter: Vec<String>,
 
-    /// The same, of second reads
+    /// Same as --adapter, for second reads
     #[arg(short = 'A', long, alias = "adapter_sequence_r2", value_name = "SEQ")]
     adapter2: Vec<String>,
 
-    /// Cut this 5′ adapter and what is before it off: SEQ, ^SEQ (at the start), XSEQ (not inside), SEQ...BACK (linked), file:FASTA; may
-    /// be repeated
+    /// Cut this 5′ adapter, and everything before it; may be repeated
+    ///
+    /// SEQ may be ^SEQ (at the start), XSEQ (not inside the read), SEQ...BACK (linked) or file:FASTA.
     #[arg(short = 'g', long, value_name = "SEQ")]
     front: Vec<String>,
 
-    /// The same, of second reads
+    /// Same as --front, for second reads
     #[arg(long, value_name = "SEQ")]
     front2: Vec<String>,
 
-    /// Cut this adapter off wherever it is: as a 5′ adapter if it begins with the read, else as a 3′ one; may be repeated
+    /// Cut this adapter from either end; may be repeated
+    ///
+    /// It is a 5′ adapter if the match includes the first base of the read, else a 3′ adapter.
     #[arg(long, value_name = "SEQ")]
     anywhere: Vec<String>,
 
-    /// The same, of second reads
+    /// Same as --anywhere, for second reads
     #[arg(short = 'B', long, value_name = "SEQ")]
     anywhere2: Vec<String>,
 }
@@ -137,11 +144,11 @@ const SIDES: [(&str, usize, AdapterSide); 6] = [
 
 /// Adapters in the order in which they were typed: of those that fit equally well the first one is cut.
 #[derive(Default)]
-struct Named(Vec<(&'static str, usize, AdapterSide, String)>);
+struct TypedAdapters(Vec<(&'static str, usize, AdapterSide, String)>);
 
-impl FromArgMatches for Named {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Named, clap::Error> {
-        let mut named = Named::default();
+impl FromArgMatches for TypedAdapters {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<TypedAdapters, clap::Error> {
+        let mut named = TypedAdapters::default();
         named.update_from_arg_matches(matches)?;
         Ok(named)
     }
@@ -160,7 +167,7 @@ impl FromArgMatches for Named {
     }
 }
 
-impl clap::Args for Named {
+impl clap::Args for TypedAdapters {
     fn augment_args(command: clap::Command) -> clap::Command {
         Typed::augment_args(command)
     }
@@ -172,11 +179,11 @@ impl clap::Args for Named {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum MiddleArg {
-    /// Two reads, or more, without the adapters, named after it with _1, _2, …
+    /// Split it at the adapter, and name the parts with _1, _2, …
     Split,
-    /// Rejected
+    /// Reject it
     Drop,
-    /// Kept as it is
+    /// Keep it unchanged
     Keep,
 }
 
@@ -196,17 +203,17 @@ fn long_kit(typed: &str) -> Result<LongKit, String> {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ActionArg {
-    /// Cut the adapter off, and what is beyond it
+    /// Cut the adapter and what is beyond it
     Trim,
-    /// Cut off what is beyond the adapter
+    /// Keep the adapter, and cut what is beyond it
     Retain,
-    /// Keep nothing but the adapter
+    /// Keep only the adapter
     Crop,
-    /// Make N of what would be cut off
+    /// Replace what would be cut with N
     Mask,
-    /// Make lower case of what would be cut off, and upper case of all else
+    /// Write what would be cut in lower case, and the rest in upper case
     Lowercase,
-    /// Leave the read as it is: the adapter is counted
+    /// Leave the read unchanged, and count the adapter
     None,
 }
 
@@ -232,12 +239,14 @@ impl AdapterArgs {
     /// The 3′ adapters that are named, with their mates, where nothing else is.
     pub(super) fn plain(&self) -> Result<Vec<(usize, &str)>> {
         if self.adapter_fasta.is_some() {
-            bail!("--preset fastp takes adapters with -a and -A only, not --adapter-fasta");
+            bail!("--preset fastp takes adapters only with -a and -A, not with --adapter-fasta");
         }
         let mut plain = Vec::new();
         for (id, mate, side, text) in &self.named.0 {
             if *side != AdapterSide::Back {
-                bail!("--preset fastp takes adapters with -a and -A only, not --{id} '{text}'");
+                bail!(
+                    "--preset fastp takes adapters only with -a and -A, not with --{id} '{text}'"
+                );
             }
             plain.push((*mate, text.as_str()));
         }
@@ -262,7 +271,7 @@ impl AdapterArgs {
     pub(super) fn long_cutter(&self, paired: bool) -> Result<Option<LongAdapters>> {
         let Some(kit) = &self.adapter_kit else { return Ok(None) };
         if paired {
-            bail!("--adapter-kit is for long reads, which have no mates");
+            bail!("--adapter-kit applies to long single reads, not to pairs");
         }
         let middle = match self.middle {
             MiddleArg::Split => Middle::Split,
@@ -276,10 +285,10 @@ impl AdapterArgs {
     pub(super) fn cutter(
         &self,
         paired: bool,
-        detected: &[Evidence],
-        files: &mut Files,
+        detected: &[AdapterEvidence],
+        session: &mut Session,
     ) -> Result<(AdapterCutter, AdapterRule)> {
-        let settings = Settings {
+        let settings = AdapterSettings {
             max_errors: self.adapter_error_rate,
             min_overlap: self.adapter_min_overlap.get(),
             indels: !self.no_indels,
@@ -295,10 +304,10 @@ impl AdapterArgs {
             ActionArg::None => Action::None,
         };
         if matches!(action, Action::Retain | Action::Crop) && self.times.get() > 1 {
-            bail!("--action retain and crop go with --times 1 only");
+            bail!("--action retain and crop can't be combined with --times above 1");
         }
         let cutter = AdapterCutter::new().times(self.times.get()).action(action);
-        let mut adding = Adding { cutter, settings, files };
+        let mut adding = Adding { cutter, settings, session };
         for (id, mate, side, text) in &self.named.0 {
             if *mate == 1 && !paired {
                 bail!("--{id} needs pairs: two files, or --interleaved");
@@ -311,12 +320,17 @@ impl AdapterArgs {
                 }
                 continue;
             }
-            adding.add(*mate, *side, text).with_context(|| match *id {
-                "adapter" => {
-                    let kits: Vec<_> = KITS.iter().map(|kit| kit.name).collect();
-                    format!("--adapter '{text}' (kits are {})", kits.join(", "))
+            adding.add(*mate, *side, text).with_context(|| {
+                // Else it may be meant as the name of a kit.
+                match *id == "adapter"
+                    && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+                {
+                    true => {
+                        let kits: Vec<_> = KITS.iter().map(|kit| kit.name).collect();
+                        format!("--adapter '{text}' (kits are {})", kits.join(", "))
+                    }
+                    false => format!("--{id} '{text}'"),
                 }
-                id => format!("--{id} '{text}'"),
             })?;
         }
         if let Some(path) = &self.adapter_fasta {
@@ -348,12 +362,11 @@ impl AdapterArgs {
     }
 
     /// Says that second reads have no adapters, where that may not be meant.
-    pub(super) fn tell_of_one_mate(&self, filter: &Filter) {
+    pub(super) fn tell_of_one_mate(&self, console: &Console, filter: &Filter) {
         let first_reads = filter.adapters().iter().all(|label| label.read == 1);
         if !filter.adapters().is_empty() && first_reads && !self.discard_untrimmed {
-            message(
-                "note",
-                "adapters are looked for in first reads only; -A (--adapter2) names those of second reads",
+            console.note(
+                "adapters are trimmed only from first reads; use -A (--adapter2) for second reads",
             );
         }
     }
@@ -362,8 +375,8 @@ impl AdapterArgs {
 /// Adapters on their way into a cutter.
 struct Adding<'f> {
     cutter: AdapterCutter,
-    settings: Settings,
-    files: &'f mut Files,
+    settings: AdapterSettings,
+    session: &'f mut Session,
 }
 
 impl Adding<'_> {
@@ -372,7 +385,7 @@ impl Adding<'_> {
             Some(AdapterFile { path, around, settings }) => {
                 let path = Path::new(path);
                 // No output takes its place.
-                self.files.read(path)?;
+                self.session.files.read(path)?;
                 self.add_fasta(mate, side, path, around, &settings)
             }
             None => Ok(self.cutter.add(mate, side, text, &self.settings)?),
@@ -385,7 +398,7 @@ impl Adding<'_> {
         side: AdapterSide,
         path: &Path,
         around: [&str; 2],
-        settings: &Settings,
+        settings: &AdapterSettings,
     ) -> Result<()> {
         let about = || format!("in the adapters of {}", biofast::io::display_name(path));
         let text = inputs::text(path, TextBounds::TABLE)?;

@@ -4,21 +4,23 @@ use biofast::io::output::Format;
 use clap::ValueEnum;
 
 use super::adapters::AdapterArgs;
-use super::alignments::AlignmentArgs;
+use super::alignments::args::AlignmentArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
-use crate::options::{
-    Given, InFile, Io, Messages, OutFile, Pairing, PairsOut, ShardArg, Strictness, Threads,
-};
+use crate::options::{Given, InFile, OutFile, Pairing, PairsOut, ShardArg};
+use crate::reads_job::ReadsOptions;
 
-/// Select and trim reads of FASTQ, or select alignments of BAM, SAM and CRAM, in order, on all threads
+/// Trim adapters and low-quality ends; filter reads or alignments
 ///
-/// The input's format is recognised by its content. FASTQ may be plain, gzip, BGZF, zstd, bzip2 or xz.
-/// One file holds single reads, or pairs with --interleaved; two files hold the mates of pairs, whose
-/// names must agree. Reads are trimmed first, and then selected by what is left of them. Alignments are
-/// selected as by `samtools view`; unaligned BAM can be trimmed and selected like FASTQ, too. Every
-/// record and every checksum is checked: if the input is faulty, that is an error, and no output file
-/// appears. The output is the same for any number of threads.
+/// Formats are detected from content. FASTQ may be plain, gzip, BGZF, zstd, bzip2 or xz. One file holds single reads,
+/// or pairs with --interleaved; two files hold mates, whose names must agree. Reads are trimmed first, and then
+/// filtered by what remains.
+///
+/// BAM, SAM and CRAM records are selected by the options of `samtools view`. Unaligned BAM can also be trimmed and
+/// filtered like FASTQ.
+///
+/// Every record and checksum is validated. If the input is faulty, the command fails and creates no output file. The
+/// output doesn't depend on the number of threads.
 #[derive(clap::Args)]
 #[command(
     disable_help_flag = true,
@@ -30,7 +32,7 @@ use crate::options::{
     mut_arg("quiet", |a| a.short(None)),
     mut_arg("strict", |a| a.conflicts_with("allow_missing_eof")),
     after_help = "\
-Examples, reads:
+Examples (reads):
   biofast filter --min-len 50 --min-mean-qual 20 reads.fq.gz -o good.fq.gz
   biofast filter R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz --trim-overlap --cut-tail --min-len 36
   biofast filter --min-len 1000 --keep-percent 90 long.fq.gz -o best.fq.gz
@@ -43,11 +45,9 @@ Examples, reads:
   biofast filter --names wanted.txt reads.fq.gz > wanted.fq
   zcat reads.fq.gz | biofast filter --max-n 0 -O bgzf - > clean.fq.gz
 
-Order: --head, sampling, names; then --umi, --crop-front/-tail, --cut-front, --cut-right or --cut-tail,
---trim-poly-g, --correct, --trim-overlap, --adapter and its kin, --trim-poly-x, --keep-first, --adapter-kit,
---merge; then lengths, qualities, N, GC and complexity. docs/filter.md has every formula.
+Order: reads are first taken by --head, sampling and names. They are then trimmed by --umi, --crop-front and --crop-tail, --cut-front, --cut-right or --cut-tail, --trim-poly-g, --correct, --trim-overlap, --adapter and related options, --trim-poly-x, --keep-first, --adapter-kit and --merge. Last, they are filtered by length, quality, N, GC and complexity. docs/filter.md has all formulas.
 
-Examples, alignments:
+Examples (alignments):
   biofast filter -q 30 -F UNMAP,DUP aln.bam -o good.bam --write-index
   biofast filter -r lane1 -e '[NM] < 3' aln.bam -o good.bam -U rest.bam
   biofast filter -s 7.1 aln.bam chr1:1-1000000 chr2 -o tenth.bam
@@ -57,8 +57,9 @@ Examples, alignments:
     next_help_heading = "Input and output"
 )]
 pub(crate) struct Args {
-    /// One file, or the two files of mates; '-' is standard input, which is also read when no file
-    /// is named. A file of alignments may be followed by regions, as --region takes them
+    /// One file, or two files of mates; use '-' or no FILE for standard input
+    ///
+    /// Regions, written as for --region, may follow an alignment file.
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<InFile>,
 
@@ -68,7 +69,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) shard: ShardArg,
 
-    /// First reads, as fastp names them
+    /// First reads, as in fastp
     #[arg(
         short = 'i',
         long,
@@ -80,23 +81,32 @@ pub(crate) struct Args {
     in1: Option<InFile>,
 
     /// Second reads, as fastp names them
-    #[arg(short = 'I', long, hide = true, value_name = "FILE", requires = "in1")]
+    #[arg(
+        short = 'I',
+        long,
+        hide = true,
+        value_name = "FILE",
+        requires = "in1",
+        conflicts_with = "files"
+    )]
     in2: Option<InFile>,
 
-    /// The file is interleaved: the mates of a pair follow each other
+    /// Treat the input as interleaved: the mates of each pair follow each other
     #[arg(long, alias = "interleaved_in", group = "of_fastq")]
     pub(super) interleaved: bool,
 
     #[command(flatten)]
     pub(super) pairing: Pairing,
 
-    /// Write kept reads to FILE instead of standard output; mates follow each other unless --out2 is
-    /// given. {name} in FILE stands for the name of the adapter found in the read, or unknown: a file for each;
-    /// {name1} and {name2} for those of both mates
-    #[arg(short, long, aliases = ["output", "out1"], value_name = "FILE")]
+    /// Write kept reads or records to FILE [default: standard output]
+    ///
+    /// Without --out2, pairs are interleaved. Two input files then need --interleaved-out, except on standard output.
+    /// {name} in FILE stands for the name of the adapter in the read, or 'unknown', and gives a file for each. {name1}
+    /// and {name2} stand for those of both mates.
+    #[arg(short, long, alias = "out1", value_name = "FILE")]
     pub(super) out: Option<OutFile>,
 
-    /// Write the second reads of kept pairs to FILE
+    /// Write second reads to FILE
     #[arg(long, value_name = "FILE", requires = "out", group = "of_fastq")]
     pub(super) out2: Option<OutFile>,
 
@@ -107,42 +117,49 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", group = "of_fastq")]
     pub(super) unpaired1: Option<OutFile>,
 
-    /// Write good second reads whose mate is rejected to FILE; may be the same file as --unpaired1
+    /// Write good second reads whose mate is rejected to FILE, which may be that of --unpaired1
     #[arg(long, value_name = "FILE", group = "of_fastq")]
     pub(super) unpaired2: Option<OutFile>,
 
-    /// Write rejected reads as they came in to FILE, with the reason in the header
+    /// Write rejected reads to FILE, untrimmed, with the reason in the header
     #[arg(long, alias = "failed_out", value_name = "FILE", group = "of_fastq")]
     pub(super) rejected: Option<OutFile>,
 
-    /// Output format of reads: plain, bgzf, zstd or bzip2 [default: by the file's ending: .gz, .bgz, .zst, .bz2]; of
-    /// alignments: sam or bam [default: bam for a file ending in .bam, else sam]
-    #[arg(short = 'O', long, alias = "output-fmt", value_name = "FORMAT")]
-    pub(super) output_format: Option<OutputFormat>,
+    /// Output format: plain, bgzf, zstd or bzip2 for reads; sam or bam for alignments
+    ///
+    /// By default, the file extension decides: .gz, .bgz, .zst or .bz2 for reads, and .bam for BAM. Alignments are
+    /// written as SAM otherwise.
+    #[arg(short = 'O', long, value_name = "FORMAT")]
+    pub(super) output_format: Option<FilterFormat>,
 
-    /// Compression level: for bgzf fast, small or 0 to 12 [default: fast; for BAM 6, and blocks that are kept whole are copied], for zstd 0 to 19 [default: 3], for bzip2 1 to 9 [default: 9]
+    /// Compression level: fast, small or a number
+    ///
+    /// BGZF takes fast, small or 0 to 12 [default: fast], zstd takes 0 to 19 [default: 3], and bzip2 takes 1 to 9
+    /// [default: 9]. The default for BAM is 6; blocks whose records are all kept are then copied.
     #[arg(long, value_name = "LEVEL")]
     pub(super) level: Option<biofast::io::output::Level>,
 
-    /// Also write an index beside each BGZF output file: GZI for reads; for BAM, which must then be
-    /// sorted, bai or csi [default: bai where it can hold the references]
+    /// Also write an index next to each BGZF output file: GZI for reads, BAI or CSI for sorted BAM
+    ///
+    /// BAM gets a BAI index if it can hold the references.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto", value_name = "FORMAT")]
-    pub(super) write_index: Option<IndexFormat>,
+    pub(super) write_index: Option<FilterIndexFormat>,
 
-    /// Wait until the outputs are on disk
+    /// Wait until the output is on disk
     #[arg(long)]
     pub(super) sync: bool,
 
-    /// Write the summary to FILE as JSON
-    #[arg(long, value_name = "FILE")]
+    /// Write a JSON summary to FILE
+    ///
+    /// It has a checksum of each file, which `biofast check --against` verifies.
+    #[arg(long = "summary", value_name = "FILE")]
     pub(super) json: Option<OutFile>,
 
-    /// With --json: include everything `biofast stats` reports about the reads, before and after
-    #[arg(long, requires = "json", group = "of_fastq")]
+    /// With --summary: include what `biofast stats` reports about the reads, before and after
+    #[arg(long = "summary-stats", requires = "json", group = "of_fastq")]
     pub(super) stats: bool,
 
-    /// Write a report for the browser to FILE: figures before and after, and why reads were rejected, in
-    /// one file that needs no network
+    /// Write an HTML report to FILE: statistics before and after, and why reads were rejected
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<OutFile>,
 
@@ -150,34 +167,25 @@ pub(crate) struct Args {
     pub(super) preset: PresetArgs,
 
     #[command(flatten)]
-    pub(super) threads: Threads,
-
-    #[command(flatten)]
-    pub(super) io: Io,
-
-    #[command(flatten)]
-    pub(super) strictness: Strictness,
-
-    #[command(flatten)]
-    pub(super) messages: Messages,
+    pub(super) reading: ReadsOptions,
 
     /// Print help
     #[arg(long, short = '?', action = clap::ArgAction::Help)]
     help: Option<bool>,
 
-    #[command(flatten, next_help_heading = "Which reads")]
-    pub(super) which: Which,
+    #[command(flatten, next_help_heading = "Read selection")]
+    pub(super) which: SubsetArgs,
 
     #[command(flatten, next_help_heading = "Trimming")]
     pub(super) trim: TrimArgs,
 
-    #[command(flatten, next_help_heading = "Overlap of mates")]
+    #[command(flatten, next_help_heading = "Mate overlap")]
     pub(super) mates: MateArgs,
 
     #[command(flatten, next_help_heading = "Adapters")]
     pub(super) adapters: AdapterArgs,
 
-    #[command(flatten, next_help_heading = "Selection")]
+    #[command(flatten, next_help_heading = "Read filters")]
     pub(super) select: Select,
 
     #[command(flatten, next_help_heading = "Alignments")]
@@ -196,7 +204,8 @@ impl Args {
 
 /// A number of bases as typed.
 fn bases(typed: &str) -> Result<u64, String> {
-    let wrong = || format!("'{typed}' is no number of bases: say 1500000, 500M or 2G");
+    let wrong =
+        || format!("'{typed}' is not a number of bases: expected a form like 1500000, 500M or 2G");
     let digits = typed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let power = match typed[digits.len()..].to_ascii_uppercase().as_str() {
         "" => 0,
@@ -212,21 +221,21 @@ fn bases(typed: &str) -> Result<u64, String> {
 
 /// What `-O` takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum OutputFormat {
+pub(super) enum FilterFormat {
     /// Of reads.
     Reads(Format),
     Sam,
     Bam,
 }
 
-impl std::str::FromStr for OutputFormat {
+impl std::str::FromStr for FilterFormat {
     type Err = String;
 
-    fn from_str(name: &str) -> Result<OutputFormat, String> {
+    fn from_str(name: &str) -> Result<FilterFormat, String> {
         match name.to_ascii_lowercase().as_str() {
-            "sam" => Ok(OutputFormat::Sam),
-            "bam" => Ok(OutputFormat::Bam),
-            _ => name.parse().map(OutputFormat::Reads).map_err(|_| {
+            "sam" => Ok(FilterFormat::Sam),
+            "bam" => Ok(FilterFormat::Bam),
+            _ => name.parse().map(FilterFormat::Reads).map_err(|_| {
                 format!(
                     "'{name}' is not an output format: expected plain, bgzf (gz), zstd, bzip2, sam or bam; the file of second reads is \
                      named with --out2"
@@ -238,40 +247,41 @@ impl std::str::FromStr for OutputFormat {
 
 /// What `--write-index` takes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum IndexFormat {
-    /// Whatever fits the output
+pub(super) enum FilterIndexFormat {
+    /// The index that fits the output
     Auto,
-    /// Of BAM
+    /// BAI, for BAM
     Bai,
-    /// Of BAM with references of any length
+    /// CSI, for BAM with references of any length
     Csi,
 }
 
 /// What is decided before a read is looked at.
 #[derive(clap::Args)]
-pub(super) struct Which {
-    /// Stop after the first N reads or pairs of the input
+pub(super) struct SubsetArgs {
+    /// Stop after the first N reads or pairs
     #[arg(long, alias = "reads_to_process", value_name = "N", group = "of_fastq")]
     pub(super) head: Option<u64>,
 
-    /// Take each read or pair with this probability, above 0 and at most 1
+    /// Keep each read or pair with probability P, above 0 and at most 1
     #[arg(long, value_name = "P", conflicts_with = "sample_count", group = "of_fastq")]
     pub(super) sample_fraction: Option<f64>,
 
-    /// Take exactly N reads or pairs, or all if there are fewer; reads the input twice
+    /// Keep exactly N random reads or pairs, or all if there are fewer; reads the input twice
     #[arg(long, value_name = "N", group = "of_fastq")]
     pub(super) sample_count: Option<u64>,
 
-    /// Keep the best reads, with so many percent of the bases of the input; best are long reads of high quality, as filtlong
-    /// scores them. Reads the input twice
+    /// Keep the best long reads, up to PERCENT of the input bases; reads the input twice
+    ///
+    /// Reads are scored by length and quality, like in filtlong.
     #[arg(long, alias = "keep_percent", value_name = "PERCENT", group = "of_fastq")]
     pub(super) keep_percent: Option<f64>,
 
-    /// Keep the best reads, with N bases in all: 500M, 2G
+    /// Keep the best long reads, up to N bases in total, such as 500M or 2G; reads the input twice
     #[arg(long, alias = "target_bases", value_name = "N", value_parser = bases, group = "of_fastq")]
     pub(super) target_bases: Option<u64>,
 
-    /// Bases of the window whose mean quality is the lowest of a read, for the score
+    /// Window size in bases for the score, which considers the worst window of a read
     #[arg(
         long,
         alias = "window_size",
@@ -311,60 +321,61 @@ pub(super) struct Which {
     )]
     pub(super) window_q_weight: f64,
 
-    /// The folder of temporary files, for scores and for a stream that is read twice [default: TMPDIR if set, else that of the
-    /// output]
+    /// Folder for temporary files [default: TMPDIR if set, else the folder of the output]
+    ///
+    /// It holds scores, and a copy of a stream that is read twice.
     #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER", group = "of_fastq")]
     pub(super) temp_dir: Option<crate::options::Folder>,
 
-    /// Seed of the sample: the same seed takes the same reads
+    /// Random seed; the same seed selects the same reads
     #[arg(long, value_name = "N", default_value_t = 11, group = "of_fastq")]
     pub(super) seed: u64,
 
-    /// Take the reads named in FILE, one name per line
+    /// Keep only reads named in FILE, one name per line
     #[arg(long, value_name = "FILE")]
     pub(super) names: Option<InFile>,
 
-    /// Take reads whose names match REGEX
+    /// Keep only reads whose names match REGEX
     #[arg(long, value_name = "REGEX")]
     pub(super) name_regex: Option<String>,
 
-    /// Take the reads that --names and --name-regex don't match
+    /// Keep the reads that --names and --name-regex don't match
     #[arg(long)]
     pub(super) invert: bool,
 
-    /// How many reads of a pair must be good for the pair to be kept [default: both]. With alignments, keep whole templates,
-    /// which their primary records decide about [default: each record on its own]
+    /// How many mates must be good for a pair to be kept [default: both]
     ///
-    /// Secondary and supplementary records go with their template, unless -F excludes them. If records of a template aren't next to each
-    /// other, as in a file sorted by coordinate, the file is read twice.
+    /// With alignments, this keeps or drops whole templates, as their primary records decide [default: each record on
+    /// its own]. Secondary and supplementary records go with their template, unless -F excludes them. If the records of
+    /// a template aren't next to each other, as in a file sorted by coordinate, the file is read twice.
     #[arg(long, value_enum, value_name = "RULE")]
-    pub(super) pair: Option<Pair>,
+    pub(super) pair: Option<FilterPairRule>,
 }
 
 /// What is cut off.
 #[derive(clap::Args)]
 pub(super) struct TrimArgs {
-    /// Move a molecular identifier from the front of these reads to the names, or copy it from the header's index
+    /// Move UMIs from the start of reads to their names, or copy them from the index in the header
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(super) umi: Option<UmiPlace>,
 
-    /// Length of the identifier at the front of a read
+    /// Length of the UMI at the start of a read
     #[arg(long, alias = "umi_len", value_name = "N", requires = "umi")]
     pub(super) umi_len: Option<std::num::NonZeroUsize>,
 
-    /// Number of bases to cut off after the identifier
+    /// Number of bases to cut after the UMI
     #[arg(long, alias = "umi_skip", value_name = "N", default_value_t = 0)]
     pub(super) umi_skip: usize,
 
-    /// Put PREFIX_ before the identifier in names
+    /// Put PREFIX_ before the UMI in names
     #[arg(long, alias = "umi_prefix", value_name = "PREFIX", requires = "umi", value_parser = umi_prefix)]
     pub(super) umi_prefix: Option<String>,
 
-    /// Cut N bases off the front; N,M for first and second reads
+    /// Cut N bases from the start; N,M for first and second reads
     #[arg(long, value_name = "N", value_parser = both::<usize>, visible_alias = "headcrop")]
     pub(super) crop_front: Option<[usize; 2]>,
 
-    /// Cut N bases off the end; N,M for first and second reads
+    /// Cut N bases from the end; N,M for first and second reads
     #[arg(long, value_name = "N", value_parser = both::<usize>, visible_alias = "tailcrop")]
     pub(super) crop_tail: Option<[usize; 2]>,
 
@@ -372,35 +383,35 @@ pub(super) struct TrimArgs {
     #[arg(long, value_name = "N", value_parser = both::<usize>)]
     pub(super) keep_first: Option<[usize; 2]>,
 
-    /// Cut windows of low mean quality off the front
+    /// Cut windows of low mean quality from the start
     #[arg(short = '5', long, alias = "cut_front")]
     pub(super) cut_front: bool,
 
-    /// Cut windows of low mean quality off the end
+    /// Cut windows of low mean quality from the end
     #[arg(short = '3', long, alias = "cut_tail", conflicts_with = "cut_right")]
     pub(super) cut_tail: bool,
 
-    /// Cut everything from the first window of low mean quality on
+    /// Cut everything from the first window of low mean quality onward
     #[arg(long, alias = "cut_right")]
     pub(super) cut_right: bool,
 
-    /// Length of the window
+    /// Window size in bases
     #[arg(short = 'W', long, alias = "cut_window_size", value_name = "N", default_value = "4")]
     pub(super) cut_window_size: std::num::NonZeroUsize,
 
-    /// Lowest mean quality of a good window
+    /// Minimum mean quality of a window
     #[arg(long, alias = "cut_mean_quality", value_name = "Q", default_value_t = 20.0)]
     pub(super) cut_mean_quality: f64,
 
-    /// Cut a run of at least MIN G off the end
+    /// Cut a run of at least MIN G from the end
     #[arg(long, alias = "trim_poly_g", value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
     pub(super) trim_poly_g: Option<std::num::NonZeroUsize>,
 
-    /// Cut a run of at least MIN of one base off the end
+    /// Cut a run of at least MIN of the same base from the end
     #[arg(short = 'x', long, alias = "trim_poly_x", value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
     pub(super) trim_poly_x: Option<std::num::NonZeroUsize>,
 
-    /// Cut the adapters of pairs whose fragment is shorter than the reads, found by their overlap
+    /// Cut adapters found by the overlap of mates, where fragments are shorter than reads
     #[arg(long)]
     pub(super) trim_overlap: bool,
 }
@@ -408,85 +419,85 @@ pub(super) struct TrimArgs {
 /// What reads must be like, as trimmed.
 #[derive(clap::Args)]
 pub(super) struct Select {
-    /// Shortest length kept
+    /// Keep reads of at least N bases
     #[arg(short = 'l', long, aliases = ["length_required", "minlength", "min_length", "minimum-length"], value_name = "N")]
     pub(super) min_len: Option<usize>,
 
-    /// Longest length kept
+    /// Keep reads of at most N bases
     #[arg(long, aliases = ["length_limit", "maxlength", "max_length", "maximum-length"], value_name = "N")]
     pub(super) max_len: Option<usize>,
 
-    /// Lowest mean quality of a read
+    /// Keep reads with a mean quality of at least Q
     #[arg(long, aliases = ["quality", "min-qual"], value_name = "Q")]
     pub(super) min_mean_qual: Option<f64>,
 
-    /// Highest mean quality of a read
+    /// Keep reads with a mean quality of at most Q
     #[arg(long, aliases = ["maxqual", "max-qual"], value_name = "Q")]
     pub(super) max_mean_qual: Option<f64>,
 
-    /// How mean qualities are calculated
+    /// How to compute mean qualities
     #[arg(long, value_enum, default_value_t = MeanArg::ErrorProbability, value_name = "MEAN")]
     pub(super) mean: MeanArg,
 
-    /// Highest percentage of bases below --qualified-quality
+    /// Keep reads with at most PERCENT of bases below --qualified-quality
     #[arg(long, alias = "unqualified_percent_limit", value_name = "PERCENT")]
     pub(super) max_low_quality_percent: Option<f64>,
 
-    /// Bases below this quality count as low quality
+    /// Quality below which a base counts as low quality
     #[arg(long, alias = "qualified_quality_phred", value_name = "Q", default_value_t = 15)]
     pub(super) qualified_quality: u8,
 
-    /// Most expected errors of a read: the sum of its error probabilities
+    /// Keep reads with at most E expected errors (the sum of error probabilities)
     #[arg(long, value_name = "E")]
     pub(super) max_expected_errors: Option<f64>,
 
-    /// Most expected errors per base
+    /// Keep reads with at most E expected errors per base
     #[arg(long, value_name = "E")]
     pub(super) max_expected_errors_per_base: Option<f64>,
 
-    /// Most N of a read
+    /// Keep reads with at most N ambiguous bases (N)
     #[arg(long, alias = "n_base_limit", value_name = "N")]
     pub(super) max_n: Option<u64>,
 
-    /// Highest percentage of N
+    /// Keep reads with at most PERCENT of N bases
     #[arg(long, value_name = "PERCENT")]
     pub(super) max_n_percent: Option<f64>,
 
-    /// Lowest GC percentage
+    /// Keep reads with a GC content of at least PERCENT
     #[arg(long, value_name = "PERCENT")]
     pub(super) min_gc: Option<f64>,
 
-    /// Highest GC percentage
+    /// Keep reads with a GC content of at most PERCENT
     #[arg(long, value_name = "PERCENT")]
     pub(super) max_gc: Option<f64>,
 
-    /// Lowest complexity: the percentage of bases that differ from the next one
+    /// Keep reads in which at least PERCENT of bases differ from the next base (complexity)
     #[arg(long, alias = "complexity_threshold", value_name = "PERCENT")]
     pub(super) min_complexity: Option<f64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Pair {
+pub(super) enum FilterPairRule {
     /// Both
     Both,
-    /// One is enough
+    /// At least one
     Any,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum UmiPlace {
-    /// The front of first reads, or of reads without mates
+    /// Start of first reads, or of reads without mates
     #[value(alias = "read1")]
     First,
-    /// The front of second reads
+    /// Start of second reads
     #[value(alias = "read2")]
     Second,
-    /// The front of both
+    /// Start of both reads
     #[value(alias = "per_read")]
     Both,
-    /// The first index in the header: ACGT of 1:N:0:ACGT+GGTT
+    /// First index in the header: ACGT in 1:N:0:ACGT+GGTT
     Index1,
-    /// The second index in the header of second reads
+    /// Second index in the header of second reads
     Index2,
     /// Both indexes
     #[value(name = "indexes", alias = "per_index")]
@@ -505,7 +516,7 @@ fn umi_prefix(typed: &str) -> Result<String, String> {
 pub(super) enum MeanArg {
     /// −10·log10 of the mean error probability
     ErrorProbability,
-    /// The mean of the Phred values
+    /// Mean of the Phred values
     Arithmetic,
 }
 

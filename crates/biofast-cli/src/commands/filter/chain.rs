@@ -5,32 +5,33 @@ use std::num::NonZeroUsize;
 use anyhow::{Context, Result, bail};
 use biofast::fastq::Inputs;
 use biofast::io::TextBounds;
-use biofast::io::output::Files;
 use biofast::ops::filter::fastp;
-use biofast::ops::filter::names::{Names, Regex};
+use biofast::ops::filter::names::{NameFilter, Regex};
 use biofast::ops::filter::predicate::{
     Gc, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent, MaxMeanQuality,
     MaxN, MaxNPercent, Mean, MinComplexity, MinLen, MinMeanQuality,
 };
-use biofast::ops::filter::trim::detect::{self, Evidence};
+use biofast::ops::filter::trim::detect::{self, AdapterEvidence};
 use biofast::ops::filter::trim::{
-    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, Overlap, PolyG, PolyX, Umi,
-    UmiSource, Window,
+    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, Overlap, PolyG, PolyX,
+    QualityWindow, Umi, UmiSource,
 };
 use biofast::ops::filter::{Filter, PairRule};
 
-use super::args::{Args, MeanArg, Pair, Select, TrimArgs, UmiPlace};
+use super::args::{Args, FilterPairRule, MeanArg, Select, TrimArgs, UmiPlace};
+use super::bounds::number;
 use super::preset;
 use super::reads::by_adapter::Places;
 use crate::inputs;
+use crate::session::Session;
 
 /// What was found in the first reads.
 #[derive(Default)]
 pub(super) struct Looked {
     /// Adapters, if they were looked for.
-    pub(super) detected: Vec<Evidence>,
+    pub(super) detected: Vec<AdapterEvidence>,
     /// What fastp looks for, if it is to be replaced.
-    pub(super) fastp: Option<fastp::Found>,
+    pub(super) fastp: Option<fastp::InputTraits>,
     /// What is frequent, if that is to be counted.
     pub(super) frequent: Option<[fastp::Frequent; 2]>,
 }
@@ -40,18 +41,18 @@ pub(super) fn filter(
     args: &Args,
     paired: bool,
     looked: &Looked,
-    files: &mut Files,
+    session: &mut Session,
 ) -> Result<Filter> {
-    let pair = args.which.pair.unwrap_or(Pair::Both);
+    let pair = args.which.pair.unwrap_or(FilterPairRule::Both);
     let filter = Filter::new().mates(args.pairing.rule()).pair_rule(match pair {
-        Pair::Both => PairRule::Both,
-        Pair::Any => PairRule::Any,
+        FilterPairRule::Both => PairRule::Both,
+        FilterPairRule::Any => PairRule::Any,
     });
     let filter = names(args, filter)?;
     let (cutter, rule) = match &looked.fastp {
         // It has its own.
         Some(_) => Default::default(),
-        None => args.adapters.cutter(paired, &looked.detected, files)?,
+        None => args.adapters.cutter(paired, &looked.detected, session)?,
     };
     let rule = Places::of(args)?.0.rule(rule)?;
     let mut filter =
@@ -124,13 +125,14 @@ fn names(args: &Args, filter: Filter) -> Result<Filter> {
         }
         return Ok(filter);
     }
-    let mut names = Names::new().inverted(which.invert).of_mates(args.pairing.rule());
+    let mut names = NameFilter::new().inverted(which.invert).of_mates(args.pairing.rule());
     if let Some(path) = &which.names {
         let list = inputs::text(path, TextBounds::LIST)?;
         names = names.listed(&list);
     }
     if let Some(pattern) = &which.name_regex {
-        names = names.matching(Regex::new(pattern).context("--name-regex is no pattern")?);
+        names = names
+            .matching(Regex::new(pattern).context("--name-regex: invalid regular expression")?);
     }
     Ok(filter.names(names))
 }
@@ -139,7 +141,7 @@ fn trimmers(
     args: &Args,
     paired: bool,
     adapters: AdapterCutter,
-    found: Option<&fastp::Found>,
+    found: Option<&fastp::InputTraits>,
     mut filter: Filter,
 ) -> Result<Filter> {
     let all = args;
@@ -154,7 +156,7 @@ fn trimmers(
         let window = Some(fastp::CutWindow { size, phred });
         let [cut_front, cut_right, cut_tail] =
             [args.cut_front, args.cut_right, args.cut_tail].map(|given| window.filter(|_| given));
-        let cut = fastp::Cut { front, tail, cut_front, cut_right, cut_tail };
+        let cut = fastp::FastpCut { front, tail, cut_front, cut_right, cut_tail };
         if cut.is_any() {
             filter = filter.trim(cut);
         }
@@ -162,7 +164,7 @@ fn trimmers(
         if args.crop_front.is_some() || args.crop_tail.is_some() {
             filter = filter.trim(Crop { front, tail });
         }
-        let window = Window::new(size, phred);
+        let window = QualityWindow::new(size, phred);
         if args.cut_front {
             filter = filter.trim(CutFront(window));
         }
@@ -214,14 +216,14 @@ fn umi(args: &TrimArgs, place: UmiPlace, paired: bool, as_fastp: bool) -> Result
     };
     let in_header = matches!(place, UmiPlace::Index1 | UmiPlace::Index2 | UmiPlace::BothIndexes);
     let len = match args.umi_len {
-        Some(_) if in_header => bail!(
-            "--umi-len is for identifiers at the front of reads: those in headers have the length they have"
-        ),
-        None if !in_header => bail!("--umi at the front of reads needs --umi-len"),
+        Some(_) if in_header => {
+            bail!("--umi-len applies only to UMIs at the start of reads, not to those in headers")
+        }
+        None if !in_header => bail!("--umi needs --umi-len for UMIs at the start of reads"),
         len => len.map_or(0, NonZeroUsize::get),
     };
     if in_header && args.umi_skip > 0 {
-        bail!("--umi-skip is for identifiers at the front of reads");
+        bail!("--umi-skip applies only to UMIs at the start of reads");
     }
     Ok(Umi {
         skip: args.umi_skip,
@@ -233,6 +235,11 @@ fn umi(args: &TrimArgs, place: UmiPlace, paired: bool, as_fastp: bool) -> Result
 
 fn predicates(args: &Select, mut filter: Filter) -> Result<Filter> {
     let mean = mean(args);
+    if let (Some(least), Some(most)) = (args.min_len, args.max_len)
+        && least > most
+    {
+        bail!("--min-len {least} is above --max-len {most}: no read could be kept");
+    }
     if let Some(n) = args.min_len {
         filter = filter.require(MinLen(n));
     }
@@ -275,15 +282,4 @@ fn predicates(args: &Select, mut filter: Filter) -> Result<Filter> {
         filter = filter.require(MinComplexity(number("--min-complexity", percent, 0.0, 100.0)?));
     }
     Ok(filter)
-}
-
-/// `value` if it lies between the two bounds.
-pub(super) fn number(option: &str, value: f64, least: f64, most: f64) -> Result<f64> {
-    if !(least..=most).contains(&value) {
-        match most {
-            f64::MAX => bail!("{option} is {value}: expected {least} or more"),
-            _ => bail!("{option} is {value}: expected {least} to {most}"),
-        }
-    }
-    Ok(value)
 }

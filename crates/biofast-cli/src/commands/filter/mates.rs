@@ -2,35 +2,37 @@
 
 use anyhow::{Result, bail};
 use biofast::ops::filter::Filter;
-use biofast::ops::filter::trim::{MateRule, Mates};
+use biofast::ops::filter::trim::{MateOverlap, MateRule};
 
-use super::chain::number;
+use super::bounds::number;
 use crate::options::OutFile;
 
 /// What is made of mates that lie on each other, with the meaning the options have in fastp.
 #[derive(clap::Args)]
 pub(super) struct MateArgs {
-    /// Make one read of the mates of a pair that lie on each other, corrected as by --correct
+    /// Merge overlapping mates into one read, corrected like with --correct
     #[arg(long)]
     merge: bool,
 
-    /// Write merged reads to FILE; without it they go to --out, with the pairs that can't be merged
+    /// Write merged reads to FILE [default: to --out, with the unmerged pairs]
     #[arg(long, alias = "merged_out", value_name = "FILE", requires = "merge")]
     pub(super) merged_out: Option<OutFile>,
 
-    /// Where mates differ, a base of quality 30 and more takes the place of one of quality 14 and less
+    /// Correct mismatches of overlapping mates
+    ///
+    /// A base of quality 30 or more replaces one of quality 14 or less.
     #[arg(long, alias = "correction")]
     correct: bool,
 
-    /// Fewest bases of mates that lie on each other, and one
+    /// Require mates to overlap by more than N bases
     #[arg(long, alias = "overlap_len_require", value_name = "N", default_value_t = 30)]
     overlap_len_require: usize,
 
-    /// Most of these that may differ
+    /// Maximum number of mismatches in the overlap
     #[arg(long, alias = "overlap_diff_limit", value_name = "N", default_value_t = 5)]
     overlap_diff_limit: usize,
 
-    /// Largest percentage of these that may differ
+    /// Maximum percentage of mismatches in the overlap
     #[arg(
         long,
         alias = "overlap_diff_percent_limit",
@@ -78,7 +80,7 @@ impl MateArgs {
             }
             _ => {}
         }
-        let mates = Mates::new(self.rule()?);
+        let mates = MateOverlap::new(self.rule()?);
         Ok(filter.trim(if self.corrects() { mates.correct() } else { mates }))
     }
 }

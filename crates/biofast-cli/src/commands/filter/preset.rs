@@ -1,31 +1,35 @@
 //! `--preset fastp`: what fastp does without being asked, and its report.
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::{Files, Output};
-use biofast::ops::filter::fastp::Gatherer;
-use biofast::ops::filter::fastp::{Found, PairTrimmer, Report, SequenceTrimmer, Settings};
-use biofast::ops::filter::trim::{KITS, MateRule, Mates, PolyG};
-use biofast::ops::filter::{Filter, Tally};
+use biofast::io::output::Output;
+use biofast::ops::filter::fastp::FastpGatherer;
+use biofast::ops::filter::fastp::{
+    FastpReport, FastpSettings, InputTraits, PairTrimmer, SequenceTrimmer,
+};
+use biofast::ops::filter::trim::{KITS, MateOverlap, MateRule, PolyG};
+use biofast::ops::filter::{Filter, FilterTally};
 use clap::ValueEnum;
 
 use super::Args;
 use crate::options::OutFile;
 use crate::output;
+use crate::session::Session;
 
 /// Options that stand for others.
 #[derive(clap::Args)]
 pub(super) struct PresetArgs {
-    /// Do what another program does without being asked. fastp: adapters of pairs are cut by the overlap of mates, of
-    /// single reads if found in the first ones; poly-G on two-colour machines; then --max-low-quality-percent 40,
-    /// --max-n 5, --min-len 15
+    /// Do what another program does by default
+    ///
+    /// fastp: cut adapters, found by the overlap of mates or in the first single reads; cut poly-G on two-color
+    /// machines; then apply --max-low-quality-percent 40, --max-n 5 and --min-len 15.
     #[arg(long, value_enum, value_name = "NAME")]
     preset: Option<Preset>,
 
-    /// Write fastp's report to FILE as JSON, which MultiQC knows
+    /// Write fastp's JSON report to FILE, for MultiQC
     #[arg(long, value_name = "FILE")]
     fastp_json: Option<OutFile>,
 
-    /// With --fastp-json: list overrepresented sequences as fastp finds them, but count them in all reads, not in one of 20
+    /// With --fastp-json: list overrepresented sequences like fastp, counted in all reads instead of 1 in 20
     #[arg(long, alias = "overrepresentation_analysis", requires = "fastp_json")]
     overrepresentation_analysis: bool,
 }
@@ -56,13 +60,13 @@ impl PresetArgs {
     }
 
     /// Opens the report, if it is wanted.
-    pub(super) fn open(&self, files: &mut Files) -> Result<Option<Output>> {
-        output::optional_report(files, self.fastp_json.as_deref())
+    pub(super) fn open(&self, session: &mut Session) -> Result<Option<Output>> {
+        output::optional_report(session, self.fastp_json.as_deref())
     }
 }
 
 /// Cuts poly-G where the machine has two colours, unless it is cut anyhow.
-pub(super) fn poly_g(args: &Args, found: &Found, filter: Filter) -> Filter {
+pub(super) fn poly_g(args: &Args, found: &InputTraits, filter: Filter) -> Filter {
     match found.two_colour && args.trim.trim_poly_g.is_none() {
         true => filter.trim(PolyG(POLY_G)),
         false => filter,
@@ -73,7 +77,7 @@ pub(super) fn poly_g(args: &Args, found: &Found, filter: Filter) -> Filter {
 pub(super) fn adapters(
     args: &Args,
     paired: bool,
-    found: &Found,
+    found: &InputTraits,
     rule: MateRule,
     filter: Filter,
 ) -> Result<Filter> {
@@ -81,13 +85,13 @@ pub(super) fn adapters(
     if !paired {
         return Ok(filter.trim(trimmer));
     }
-    let mates = Mates::new(rule);
+    let mates = MateOverlap::new(rule);
     let mates = if args.mates.corrects() { mates.correct() } else { mates };
     Ok(filter.trim(PairTrimmer::new(mates, trimmer)))
 }
 
 /// The adapters that are named, else those that were found.
-fn sequences(args: &Args, paired: bool, found: &Found) -> Result<[Option<Vec<u8>>; 2]> {
+fn sequences(args: &Args, paired: bool, found: &InputTraits) -> Result<[Option<Vec<u8>>; 2]> {
     let mut sequences = [None, None];
     for (mate, text) in args.adapters.plain()? {
         let kit = KITS.iter().find(|kit| kit.name.eq_ignore_ascii_case(text));
@@ -99,7 +103,7 @@ fn sequences(args: &Args, paired: bool, found: &Found) -> Result<[Option<Vec<u8>
                 let letters = text.as_bytes().to_ascii_uppercase();
                 if letters.is_empty() || !letters.iter().all(|letter| b"ACGTN".contains(letter)) {
                     bail!(
-                        "--preset fastp takes adapters of the letters A, C, G, T and N: '{text}' is none"
+                        "'{text}' is not a valid adapter: --preset fastp accepts A, C, G, T and N"
                     );
                 }
                 sequences[mate] = Some(letters);
@@ -120,18 +124,20 @@ fn sequences(args: &Args, paired: bool, found: &Found) -> Result<[Option<Vec<u8>
 
 /// fastp's report of a run.
 pub(super) fn report(
+    session: &Session,
     args: &Args,
     paired: bool,
-    found: &Found,
-    tally: &Tally,
-    gathered: Option<Box<Gatherer>>,
-) -> Result<Report> {
-    let gathered = gathered.context("nothing was gathered for the report")?;
+    found: &InputTraits,
+    tally: &FilterTally,
+    gathered: Option<Box<FastpGatherer>>,
+) -> Result<FastpReport> {
+    let gathered =
+        gathered.context("internal error: no statistics were gathered for the report")?;
     let sequences = match args.preset.is_fastp() {
         true => sequences(args, paired, found)?,
         false => [None, None],
     };
-    let settings = Settings {
+    let settings = FastpSettings {
         paired,
         merged: args.mates.merges(),
         corrected: args.mates.corrects(),
@@ -140,8 +146,8 @@ pub(super) fn report(
         adapters: args.preset.is_fastp() || args.adapters.looks() || args.trim.trim_overlap,
         poly_x: args.trim.trim_poly_x.is_some(),
         sequences: sequences.map(|s| s.map(|s| String::from_utf8_lossy(&s).into_owned())),
-        command: output::command_line_at(args.preset.fastp_json.as_deref()),
+        command: output::command_line_at(session.command_line(), args.preset.fastp_json.as_deref()),
         version: env!("CARGO_PKG_VERSION").into(),
     };
-    Ok(Report::new(tally, *gathered, settings))
+    Ok(FastpReport::new(tally, *gathered, settings))
 }

@@ -1,14 +1,11 @@
 //! What `biofast grep` says about what it found.
 
-use biofast::io::{Shown, display_name};
-use biofast::ops::filter::report::{FileSum, Role};
-use biofast::ops::grep::{Finder, Motif, Pattern, Tally, Within, colour};
+use biofast::io::Shown;
+use biofast::ops::grep::{GrepTally, Motif, Pattern, PatternFinder, Within, colour};
 use biofast::ops::measure::records::Sum;
 
 use super::args::{Args, Color};
-use super::outputs::Opened;
-use crate::console::{is_coloured, message};
-use crate::inputs::Input;
+use crate::console::{Console, is_coloured};
 
 /// The columns of places.
 pub(super) const PLACES: &str = "seqID\tpatternName\tpattern\tstrand\tstart\tend\tmatched";
@@ -16,7 +13,7 @@ pub(super) const PLACES: &str = "seqID\tpatternName\tpattern\tstrand\tstart\tend
 const FEW: usize = 12;
 
 /// The table of patterns.
-pub(super) fn counts(finder: &Finder, tally: &Tally) -> Vec<u8> {
+pub(super) fn counts(finder: &PatternFinder, tally: &GrepTally) -> Vec<u8> {
     let mut text = b"pattern\treads\tplaces\n".to_vec();
     for (pattern, count) in finder.patterns().iter().zip(&tally.patterns) {
         text.extend(pattern.name().iter().map(|&byte| if byte == b'\t' { b' ' } else { byte }));
@@ -26,7 +23,7 @@ pub(super) fn counts(finder: &Finder, tally: &Tally) -> Vec<u8> {
 }
 
 /// The patterns that were found in no read, each once.
-pub(super) fn missing(finder: &Finder, tally: &Tally) -> Vec<u8> {
+pub(super) fn missing(finder: &PatternFinder, tally: &GrepTally) -> Vec<u8> {
     let mut text = Vec::new();
     for pattern in absent(finder, tally) {
         text.extend_from_slice(pattern);
@@ -36,13 +33,17 @@ pub(super) fn missing(finder: &Finder, tally: &Tally) -> Vec<u8> {
 }
 
 /// The names of patterns that were found in no read.
-fn absent<'f>(finder: &'f Finder, tally: &'f Tally) -> impl Iterator<Item = &'f [u8]> {
+fn absent<'f>(finder: &'f PatternFinder, tally: &'f GrepTally) -> impl Iterator<Item = &'f [u8]> {
     let counts = finder.patterns().iter().zip(&tally.patterns);
     counts.filter(|(_, count)| count.reads == 0).map(|(pattern, _)| pattern.name())
 }
 
 /// The summary.
-pub(super) fn summary(finder: &Finder, tally: &Tally, paired: bool) -> serde_json::Value {
+pub(super) fn summary(
+    finder: &PatternFinder,
+    tally: &GrepTally,
+    paired: bool,
+) -> serde_json::Value {
     let of = |sums: &[Sum; 2]| sums[0].records + sums[1].records;
     let patterns = finder.patterns().iter().zip(&tally.patterns).map(|(pattern, count)| {
         serde_json::json!({
@@ -63,32 +64,16 @@ pub(super) fn summary(finder: &Finder, tally: &Tally, paired: bool) -> serde_jso
     })
 }
 
-/// The inputs and outputs, with what was read from and written to each.
-pub(super) fn sums(tally: &Tally, inputs: &[Input], opened: &Opened) -> Vec<FileSum> {
-    let join = |sums: &[Sum; 2], mates: [bool; 2]| {
-        let mut all = Sum::default();
-        sums.iter().zip(mates).filter(|(_, has)| *has).for_each(|(sum, _)| all.add(*sum));
-        all
-    };
-    let file =
-        |path: String, role, sum: Sum| FileSum { path, role, partial: false, records: sum.into() };
-    let read = inputs.iter().enumerate().map(|(number, input)| {
-        let mates = if inputs.len() > 1 { [number == 0, number == 1] } else { [true; 2] };
-        file(input.name(), Role::Input, join(&tally.input, mates))
-    });
-    let written = opened.paths.iter().filter_map(|(path, holds)| {
-        let holds = (*holds)?;
-        let path = path.as_ref().map_or("-".into(), |path| display_name(path));
-        let sums = if holds.role == Role::Rejected { &tally.rejected } else { &tally.kept };
-        Some(file(path, holds.role, join(sums, holds.mates)))
-    });
-    read.chain(written).collect()
-}
-
 /// Says on standard error what was found.
-pub(super) fn tell(args: &Args, finder: &Finder, tally: &Tally, paired: bool) {
+pub(super) fn tell(
+    console: &Console,
+    args: &Args,
+    finder: &PatternFinder,
+    tally: &GrepTally,
+    paired: bool,
+) {
     let what = if paired { "pairs" } else { "reads" };
-    message("note", &format!("{} of {} {what} kept", tally.kept_units, tally.units));
+    console.note(&format!("{} of {} {what} kept", tally.kept_units, tally.units));
     let patterns = finder.patterns();
     let coloured = match args.results.color {
         Color::Never => false,
@@ -102,14 +87,20 @@ pub(super) fn tell(args: &Args, finder: &Finder, tally: &Tally, paired: bool) {
         for (number, (pattern, count)) in patterns.iter().zip(&tally.patterns).enumerate() {
             let (on, off) = if coloured { colour(number) } else { (String::new(), "") };
             let name = Shown(pattern.name());
-            message("note", &format!("{on}{name}{off}: {} reads", count.reads));
+            console.note(&format!("{on}{name}{off}: {} reads", count.reads));
         }
     }
     let lacking = absent(finder, tally).count();
     let is_motif = |pattern: &Pattern| Motif::new(pattern.text()).is_ok();
     if finder.within() == Within::Name && lacking == patterns.len() && patterns.iter().all(is_motif)
     {
-        message("hint", "no read has such a name; -s looks in sequences");
+        console.hint("no read name matches; use -s to search sequences");
+    } else if finder.within() == Within::Name
+        && lacking == patterns.len()
+        && !args.what.use_regexp
+        && patterns.iter().any(|pattern| looks_like_regexp(pattern.text()))
+    {
+        console.hint("no read name matches; use -r if the pattern is a regular expression");
     }
     let words = match (is_list, patterns.len()) {
         (true, _) => "names",
@@ -119,8 +110,16 @@ pub(super) fn tell(args: &Args, finder: &Finder, tally: &Tally, paired: bool) {
     let found = patterns.len() - lacking;
     let first = absent(finder, tally)
         .next()
-        .map(|name| format!("; the first that was not is {}", Shown(name)));
+        .map(|name| format!("; the first one not found is {}", Shown(name)));
     let first = first.unwrap_or_default();
     let level = if lacking > 0 { "warning" } else { "note" };
-    message(level, &format!("{found} of {} {words} found{first}", patterns.len()));
+    console.message(level, &format!("{found} of {} {words} found{first}", patterns.len()));
+}
+
+/// Whether a pattern has what names don't have, and regular expressions do.
+fn looks_like_regexp(text: &[u8]) -> bool {
+    text.starts_with(b"^")
+        || text.ends_with(b"$")
+        || text.windows(2).any(|pair| matches!(pair, b".*" | b".+" | b"\\d"))
+        || (text.contains(&b'[') && text.contains(&b']'))
 }

@@ -1,27 +1,27 @@
 //! Sorted alignments to one file.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
 use biofast::bam;
-use biofast::io::output::{Files, commit};
+use biofast::io::output::commit;
 use biofast::io::{Source, display_name};
-use biofast::ops::merge::{Input as Sorted, Merge, Rules};
+use biofast::ops::merge::{Merge, MergeRules, SortedInput as Sorted};
 use biofast::ops::sort::Order;
 
 use super::Args;
 use crate::commands::sort::{explained, temp_dir};
-use crate::console::message;
+use crate::console::Console;
 use crate::inputs::{Input, header_of};
+use crate::session::{Exit, Session};
 
 /// Merges inputs, of which those that can't be opened again are open.
 pub(super) fn run(
     args: &Args,
     mut inputs: Vec<(&Input, Option<Source>)>,
-    files: &mut Files,
-) -> Result<ExitCode> {
-    tell_unused_reference(args, &mut inputs)?;
+    session: &mut Session,
+) -> Result<Exit> {
+    tell_unused_reference(&session.console, args, &mut inputs)?;
     let order = args.order();
     if args.writing.has_index() && order != Order::Coordinate {
         anyhow::bail!("--write-index needs records sorted by coordinate");
@@ -31,7 +31,7 @@ pub(super) fn run(
     let total: Option<u64> = inputs.iter().map(|(input, _)| input.len()).sum();
     let count = inputs.len();
     for (input, source) in inputs {
-        let watch = args.reading.sharing(&progress);
+        let watch = args.reading.sharing(session, &progress);
         sorted.push(match (source, input) {
             (Some(source), _) => Sorted::from_source(source, &watch.options),
             (None, Input::Path(path)) => Sorted::open(path, &watch.options),
@@ -41,12 +41,12 @@ pub(super) fn run(
     }
     let header = match &args.header {
         Some(path) => {
-            files.read(path)?;
+            session.files.read(path)?;
             Some(header_of(path)?)
         }
         None => None,
     };
-    let rules = Rules {
+    let rules = MergeRules {
         order,
         read_groups_by_name: args.rg_by_file,
         regions: args.regions.any().then(|| args.regions.selection()).transpose()?,
@@ -61,9 +61,10 @@ pub(super) fn run(
     let bar = watch.bar(total, &args.reading.messages);
     let merge = Merge::new(sorted, rules)?;
     if !args.reading.messages.quiet {
-        merge.notes().iter().for_each(|note| message("note", &note.to_string()));
+        merge.notes().iter().for_each(|note| session.console.note(&note.to_string()));
     }
-    let target = args.writing.open(args.out.path(), files, &args.program.header(merge.header()))?;
+    let header = args.program.header(merge.header(), session);
+    let target = args.writing.open(args.out.path(), session, &header)?;
     let mut merged = merge.start(threads).map_err(explained)?;
     let mut writer = target.writer(threads, 0)?;
     while let Some(record) = merged.next_record().map_err(explained)? {
@@ -79,16 +80,17 @@ pub(super) fn run(
         let summary = merged.summary();
         if summary.dropped_fields > 0 {
             let dropped = summary.dropped_fields;
-            message(
-                "warning",
-                &format!(
-                    "{dropped} fields RG and PG were dropped: the headers of their files don't have such an ID"
-                ),
-            );
+            session.console.warning(&format!(
+                "{dropped} RG and PG tags were dropped: their IDs are not in the file's header"
+            ));
         }
-        message("note", &format!("{} records of {count} files merged", summary.records));
+        session.console.note(&format!(
+            "{} records from {count} {} merged",
+            summary.records,
+            if count == 1 { "file" } else { "files" }
+        ));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 impl Args {
@@ -105,7 +107,11 @@ impl Args {
 }
 
 /// Says that reference sequences make no difference, where no input is CRAM.
-fn tell_unused_reference(args: &Args, inputs: &mut [(&Input, Option<Source>)]) -> Result<()> {
+fn tell_unused_reference(
+    console: &Console,
+    args: &Args,
+    inputs: &mut [(&Input, Option<Source>)],
+) -> Result<()> {
     let Some(path) = args.reference.as_deref().filter(|_| !args.reading.messages.quiet) else {
         return Ok(());
     };
@@ -119,6 +125,6 @@ fn tell_unused_reference(args: &Args, inputs: &mut [(&Input, Option<Source>)]) -
         }
     }
     let path = display_name(path);
-    message("note", &format!("the reference {path} is not needed: no input is CRAM"));
+    console.note(&format!("the reference {path} is not needed: no input is CRAM"));
     Ok(())
 }

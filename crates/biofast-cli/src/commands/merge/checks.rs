@@ -1,27 +1,28 @@
 //! Reports of `biofast check --shard` to the report of the whole.
 
 use anyhow::{Context, Result, bail};
-use biofast::ops::check::Partial;
+use biofast::ops::check::PartialCheck;
 use biofast::ops::check::report::{SCHEMA_VERSION, ShardFile, ShardReport};
-use biofast::ops::shards::{Cover, Part};
+use biofast::ops::shards::{Cover, ShardPart};
 
-use crate::commands::check::{Found, Row};
+use crate::commands::check::{CheckedInput, Row};
 
 /// Reports of shards: path, which ones, and what they carry.
-pub(super) type Checks = Vec<(String, Part, Partial)>;
+pub(super) type Checks = Vec<(String, ShardPart, PartialCheck)>;
 
 /// Reads a report of shards.
-pub(super) fn read(text: &[u8]) -> Result<(Checks, Vec<Option<Part>>)> {
-    const DAMAGED: &str =
-        "damaged, or made by another biofast: run `biofast check --json --shard` again";
+pub(super) fn read(text: &[u8]) -> Result<(Checks, Vec<Option<ShardPart>>)> {
+    const DAMAGED: &str = "damaged, or written by another version of biofast: run `biofast check --json --shard` again";
     let report: ShardReport = serde_json::from_slice(text).context(DAMAGED)?;
     if report.schema_version > SCHEMA_VERSION {
-        bail!("made by a later biofast: schema version {}", report.schema_version);
+        bail!("written by a later version of biofast: schema version {}", report.schema_version);
     }
     let mut checks = Vec::new();
     for ShardFile { path, shard, partial, .. } in report.files {
         let Some(part) = shard else {
-            bail!("a report of whole files: those of `biofast check --json --shard` can be merged");
+            bail!(
+                "a report of whole files: only reports of `biofast check --json --shard` can be merged"
+            );
         };
         let Some(partial) = partial else {
             bail!("the shard couldn't be read: run `biofast check --json --shard` again");
@@ -34,9 +35,9 @@ pub(super) fn read(text: &[u8]) -> Result<(Checks, Vec<Option<Part>>)> {
 
 /// A row for each file of the plan, of shards that the cover has found to be all, or to be some for a larger part.
 pub(super) fn rows(mut checks: Checks, cover: &Cover, is_part: bool) -> Result<Vec<Row>> {
-    let place = |part: &Part| (part.file, part.pieces.first().map(|piece| piece.shards.0));
+    let place = |part: &ShardPart| (part.file, part.pieces.first().map(|piece| piece.shards.0));
     checks.sort_by_key(|(_, part, _)| place(part));
-    let mut files: Vec<(String, u64, Partial)> = Vec::new();
+    let mut files: Vec<(String, u64, PartialCheck)> = Vec::new();
     for (path, part, partial) in checks {
         match files.last_mut() {
             Some((_, file, all)) if *file == part.file => all.append(partial)?,
@@ -44,26 +45,26 @@ pub(super) fn rows(mut checks: Checks, cover: &Cover, is_part: bool) -> Result<V
         }
     }
     if is_part {
-        let row = |(path, file, partial): (String, u64, Partial)| {
+        let row = |(path, file, partial): (String, u64, PartialCheck)| {
             let part = cover.part(file);
             if part.as_ref().is_some_and(|part| part.pieces.len() > 1) {
-                bail!("--partial takes reports of check of shards that follow each other");
+                bail!("--partial needs check reports of consecutive shards");
             }
-            let found = Found { outcome: partial.outcome(), partial: Some(partial) };
+            let found = CheckedInput { outcome: partial.outcome(), partial: Some(partial) };
             Ok(Row { path, part, verdict: Ok(found) })
         };
         return files.into_iter().map(row).collect();
     }
     let outcomes = match <[_; 2]>::try_from(files) {
         Ok([(one, _, first), (two, _, second)]) => {
-            [one, two].into_iter().zip(Partial::with_mates([first, second])).collect()
+            [one, two].into_iter().zip(PartialCheck::with_mates([first, second])).collect()
         }
         Err(files) => {
             Vec::from_iter(files.into_iter().map(|(path, _, partial)| (path, partial.outcome())))
         }
     };
     let row = |(path, outcome)| {
-        let verdict = Ok(Found { outcome, partial: None });
+        let verdict = Ok(CheckedInput { outcome, partial: None });
         Row { path, part: None, verdict }
     };
     Ok(outcomes.into_iter().map(row).collect())

@@ -5,27 +5,29 @@ mod checks;
 mod folder;
 mod reports;
 
-use std::process::ExitCode;
-
 use anyhow::{Result, bail};
 use biofast::bam;
-use biofast::io::output::Files;
 use biofast::io::{Source, remote};
 
 use super::sort::tag;
-use super::stats::{self, Format};
+use super::stats::{self, StatsFormat};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
 use crate::options::{
-    DepthFiles, Folder, Given, InFile, Out, OutFile, Program, RegionArgs, SortedOut, VerdictArgs,
+    DepthFiles, Folder, Given, InFile, Out, OutFile, ProgramLineArgs, RegionArgs, SortedOut,
+    VerdictArgs,
 };
+use crate::session::{Exit, Session};
 use crate::watch::Reading;
 
-/// Merge sorted alignments, or reports of `biofast stats`, `flagstat`, `idxstats`, `check` and `coverage`
+/// Merge sorted alignment files, or reports of lanes and shards
 ///
-/// What is given decides: sorted BAM, SAM or CRAM becomes one sorted file, as by `samtools merge`; reports
-/// become the report of one run over all inputs; those of shards must cover their plan exactly once. Reports are the JSON of `biofast stats` (of reads or of alignments), that of
-/// `flagstat -O json`, or what `idxstats` prints (both may be samtools' own), or those that `check --json` and `coverage` print of shards.
+/// The inputs decide what is merged. Sorted BAM, SAM or CRAM files are merged into one sorted file, like `samtools
+/// merge` does. Reports are merged into the report of one run over all inputs. Reports of shards must cover their plan
+/// exactly once.
+///
+/// Reports are those of `biofast stats --json`, `flagstat -O json` and `idxstats` (the last two also from samtools),
+/// and of `check --json` and `coverage` with --shard.
 #[derive(clap::Args)]
 #[command(
     group(clap::ArgGroup::new("of_alignments").multiple(true)),
@@ -57,47 +59,50 @@ pub(crate) struct Args {
     #[command(flatten)]
     given: Given,
 
-    /// Sorted alignments, or reports: of `biofast stats --json`, `flagstat -O json`, `idxstats`, `check --json --shard` or `coverage --shard`
+    /// Sorted alignment files, or reports
     #[arg(required_unless_present = "list", value_name = "FILE")]
     files: Vec<InFile>,
 
-    /// Read more names of alignment files from FILE, one per line
+    /// Read more alignment file names from FILE, one per line
     #[arg(short = 'b', long = "files-from", value_name = "FILE")]
     list: Option<InFile>,
 
     #[command(flatten)]
     out: Out,
 
-    /// Alignments are sorted by name, in which runs of digits are numbers: r2 before r10
+    /// Expect alignments sorted by name in natural order: r2 before r10
     #[arg(short = 'n', long, group = "of_alignments")]
     name: bool,
 
-    /// Alignments are sorted by name, compared byte by byte
+    /// Expect alignments sorted by name, compared byte by byte
     #[arg(short = 'N', long, conflicts_with = "name", group = "of_alignments")]
     lexicographic: bool,
 
-    /// Alignments are sorted by the value of this optional field, then by coordinate, or by name with -n
-    #[arg(short = 't', long, value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic", group = "of_alignments")]
+    /// Expect alignments sorted by the value of TAG, then by coordinate, or by name with -n
+    #[arg(short = 't', long = "by-tag", value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic", group = "of_alignments")]
     tag: Option<[u8; 2]>,
 
-    /// Alignments are sorted by the 5' ends of templates, then by library, molecule (MI) and name: what is of one molecule stands
-    /// together
+    /// Expect alignments sorted by the 5′ ends of templates, then by library, molecule (MI) and name
     #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"], group = "of_alignments")]
     template_coordinate: bool,
 
-    /// Read groups of the same ID are one; else those of later files get another ID, and so do their reads
+    /// Combine read groups that have the same ID
+    ///
+    /// By default, those of later files get a new ID, also in their reads.
     #[arg(short = 'c', long, group = "of_alignments")]
     combine_rg: bool,
 
-    /// Programs (@PG) of the same ID are one; else those of later files get another ID
+    /// Combine @PG lines that have the same ID
+    ///
+    /// By default, those of later files get a new ID.
     #[arg(short = 'p', long, group = "of_alignments")]
     combine_pg: bool,
 
-    /// Give all reads of a file its name as their read group, without the ending .bam, .sam or .cram
+    /// Set the read group of all reads to the name of their file, without .bam, .sam or .cram
     #[arg(short = 'r', long, group = "of_alignments")]
     rg_by_file: bool,
 
-    /// The common header begins with that of FILE (SAM, BAM or CRAM), and those of the inputs are put behind it
+    /// Start the merged header with that of FILE (SAM, BAM or CRAM), before those of the inputs
     #[arg(short = 'h', long = "header", value_name = "FILE", group = "of_alignments")]
     header: Option<InFile>,
 
@@ -107,27 +112,30 @@ pub(crate) struct Args {
     #[command(flatten)]
     writing: SortedOut,
 
-    /// The folder of temporary files, which more than 200 files need [default: TMPDIR if set, else that of the output]
+    /// Folder for temporary files, used for more than 200 inputs [default: TMPDIR if set, else the folder of the
+    /// output]
     #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER", group = "of_alignments")]
     temp_dir: Option<Folder>,
 
-    /// Reference sequences of CRAM files, in FASTA, indexed (.fai) or not
+    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
     #[arg(long, value_name = "FASTA", group = "of_alignments")]
     reference: Option<InFile>,
 
     #[command(flatten)]
-    program: Program,
+    program: ProgramLineArgs,
 
-    /// Merge all reports into one row of this name
+    /// Merge all reports into one row with this name
     #[arg(long, value_name = "NAME", group = "of_reports")]
     sample: Option<String>,
 
-    /// Write the files of `biofast stats --out-dir` to DIR, which is made if it doesn't exist: those that can be made of the
-    /// reports; of depths of shards the files of mosdepth, as `biofast coverage --out-dir`
+    /// Write the files of `biofast stats --out-dir` to DIR, which is created if it doesn't exist
+    ///
+    /// Only files that the reports suffice for are written. Coverage reports of shards give the files of mosdepth, like
+    /// `biofast coverage --out-dir`.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "tsv", "json", "partial"], group = "of_reports")]
     out_dir: Option<Folder>,
 
-    /// Which of these files
+    /// Files to write to --out-dir, separated by commas
     #[arg(
         long,
         value_enum,
@@ -136,19 +144,21 @@ pub(crate) struct Args {
         requires = "out_dir",
         group = "of_reports"
     )]
-    qc: Vec<stats::Report>,
+    qc: Vec<stats::ReportName>,
 
     #[command(flatten)]
     depths: DepthFiles,
 
-    /// With --json: the result is a part, too, and carries what its parts do (see `biofast stats --partial`)
+    /// With --json: treat the result as a part, too, and keep what a further merge needs
+    ///
+    /// See `biofast stats --partial`.
     #[arg(long, requires = "json", group = "of_reports")]
     partial: bool,
 
     #[command(flatten)]
-    format: Format,
+    format: StatsFormat,
 
-    /// Also write a report for the browser to FILE, as `biofast stats --html`
+    /// Also write an HTML report to FILE, like `biofast stats --html`
     #[arg(long, value_name = "FILE", group = "of_reports")]
     html: Option<OutFile>,
 
@@ -160,12 +170,12 @@ pub(crate) struct Args {
     help: Option<bool>,
 
     // A heading is that of all that follows.
-    #[command(flatten, next_help_heading = "Verdicts about reports of stats")]
+    #[command(flatten, next_help_heading = "Verdicts (reports of stats only)")]
     verdicts: VerdictArgs,
 }
 
-const OF_DEPTHS: &str = "With --out-dir, of depths of shards: also write the depth of the intervals of a BED file, or of windows of that \
-                         many bases";
+const OF_DEPTHS: &str = "With --out-dir, for coverage reports of shards: also write the depth of each interval in a BED file, or of \
+                         windows of WINDOW bases";
 
 /// What an input holds.
 enum Held {
@@ -174,8 +184,11 @@ enum Held {
     Report,
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", files)?;
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", session)?;
+    inputs::warn_of_repeats(&session.console, &inputs);
+    let hint = "name the output with -o: `biofast merge -o OUTPUT INPUT…`";
+    inputs::refuse_output_first(&inputs, hint)?;
     let (mut alignments, mut report) = (Vec::new(), None);
     for input in &inputs {
         match held(input)? {
@@ -186,20 +199,20 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     match (alignments.first(), report) {
         (Some((one, _)), Some(other)) => Err(Hinted {
             message: format!("{} holds alignments, but {} doesn't", one.name(), other.name()),
-            hint: "merge either sorted alignments (BAM, SAM or CRAM) or reports of `biofast stats --json`",
+            hint: "merge either sorted alignments (BAM, SAM or CRAM) or reports, such as those of `biofast stats --json`".into(),
         }
         .into()),
         (Some(_), None) => {
-            if let Some(option) = args.only_of_reports() {
-                bail!("{option} is for reports, and alignments are given");
+            if let Some(option) = args.only_of_reports(session) {
+                bail!("{option} applies to reports, but the inputs are alignments");
             }
-            alignments::run(args, alignments, files)
+            alignments::run(args, alignments, session)
         }
         (None, _) => {
-            if let Some(option) = args.only_of_alignments() {
-                bail!("{option} is for alignments, and what is given is none");
+            if let Some(option) = args.only_of_alignments(session) {
+                bail!("{option} applies to alignments, but the inputs are reports");
             }
-            reports::run(args, &inputs, files)
+            reports::run(args, &inputs, session)
         }
     }
 }
@@ -211,12 +224,24 @@ fn held(input: &Input) -> Result<Held> {
     let start = source.peek(64).unwrap_or_default();
     if start.trim_ascii_start().starts_with(b"{") {
         if !can_reopen {
-            bail!("{}: a report is read from a file", input.name());
+            bail!("{}: reports must be files", input.name());
         }
         return Ok(Held::Report);
     }
     match bam::Format::sniff(&mut source) {
         Ok(_) => Ok(Held::Alignments((!can_reopen).then_some(source))),
+        Err(error)
+            if matches!(
+                error.kind(),
+                bam::ErrorKind::NotAlignments(bam::DetectedData::MaybeFastq | bam::DetectedData::MaybeFasta)
+            ) =>
+        {
+            Err(Hinted {
+                message: format!("{} holds reads, but `merge` takes sorted alignments or reports", input.name()),
+                hint: "`biofast cat` concatenates FASTQ; `biofast filter --merge` merges overlapping mates".into(),
+            }
+            .into())
+        }
         // What isn't a report either is told by who reads it.
         Err(error) if can_reopen && matches!(error.kind(), bam::ErrorKind::NotAlignments(_)) => {
             Ok(Held::Report)
@@ -227,12 +252,20 @@ fn held(input: &Input) -> Result<Held> {
 
 impl Args {
     /// The first option given that is of reports.
-    fn only_of_reports(&self) -> Option<String> {
-        self.given.option("merge", &["of_reports", "Format", "DepthFiles", "VerdictArgs"])
+    fn only_of_reports(&self, session: &Session) -> Option<String> {
+        self.given.option(
+            session,
+            "merge",
+            &["of_reports", "StatsFormat", "DepthFiles", "VerdictArgs"],
+        )
     }
 
     /// The first option given that is of alignments.
-    fn only_of_alignments(&self) -> Option<String> {
-        self.given.option("merge", &["of_alignments", "RegionArgs", "SortedOut", "Program"])
+    fn only_of_alignments(&self, session: &Session) -> Option<String> {
+        self.given.option(
+            session,
+            "merge",
+            &["of_alignments", "RegionArgs", "SortedOut", "ProgramLineArgs"],
+        )
     }
 }

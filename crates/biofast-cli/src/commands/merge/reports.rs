@@ -1,20 +1,19 @@
 //! Reports of parts to the report of the whole.
 
 use std::collections::HashSet;
-use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use biofast::bam::Format;
 use biofast::io::TextBounds;
-use biofast::io::output::{Files, Output};
-use biofast::ops::alignments::join::Join;
+use biofast::io::output::Output;
+use biofast::ops::alignments::join::AlignmentJoin;
 use biofast::ops::alignments::report as alignments;
 use biofast::ops::check::report as check_report;
 use biofast::ops::flagstat::FlagStat;
 use biofast::ops::reads::Collector;
 use biofast::ops::reads::report as reads;
-use biofast::ops::shards::{Cover, Part, Piece};
-use biofast::ops::show::samtools::{flagstat, idxstats};
+use biofast::ops::shards::{Cover, ShardPart, ShardRun};
+use biofast::report::samtools::{flagstat, idxstats};
 use serde_json::Value;
 
 use super::Args;
@@ -22,13 +21,14 @@ use super::checks::{self, Checks};
 use crate::commands::check;
 use crate::commands::counts::idxstats::SHARD;
 use crate::commands::coverage::parts as coverage;
-use crate::commands::stats::{self, Entry, Figures, Wanted};
-use crate::console::{Hinted, Trouble, message};
+use crate::commands::stats::{self, Entry, Figures, NeededFigures};
+use crate::console::{Console, Diagnostic, Hinted};
 use crate::inputs::{self, Input};
 use crate::output;
+use crate::session::{Exit, Session};
 
 /// A report that was read.
-enum Report {
+enum ParsedReport {
     /// The rows of `stats`.
     Stats(Vec<Entry>),
     Flagstat(Box<[FlagStat; 2]>),
@@ -36,37 +36,41 @@ enum Report {
     /// What `check` found.
     Check(Checks),
     /// The depths of shards.
-    Coverage(Vec<coverage::Report>),
+    Coverage(Vec<coverage::CoverageReport>),
 }
 
-impl Report {
+impl ParsedReport {
     /// Whose report it is.
     fn name(&self) -> &'static str {
         match self {
-            Report::Stats(_) => "stats",
-            Report::Flagstat(_) => "flagstat",
-            Report::Idxstats(_) => "idxstats",
-            Report::Check(_) => "check",
-            Report::Coverage(_) => "coverage",
+            ParsedReport::Stats(_) => "stats",
+            ParsedReport::Flagstat(_) => "flagstat",
+            ParsedReport::Idxstats(_) => "idxstats",
+            ParsedReport::Check(_) => "check",
+            ParsedReport::Coverage(_) => "coverage",
         }
     }
 
     /// Adds another one.
-    fn add(&mut self, other: Report) -> Result<()> {
+    fn add(&mut self, other: ParsedReport) -> Result<()> {
         match (self, other) {
-            (Report::Stats(mine), Report::Stats(theirs)) => mine.extend(theirs),
-            (Report::Flagstat(mine), Report::Flagstat(theirs)) => {
+            (ParsedReport::Stats(mine), ParsedReport::Stats(theirs)) => mine.extend(theirs),
+            (ParsedReport::Flagstat(mine), ParsedReport::Flagstat(theirs)) => {
                 for (mine, theirs) in mine.iter_mut().zip(theirs.iter()) {
-                    *mine = mine.checked_add(theirs).context("counts beyond 64 bits")?;
+                    *mine = mine.checked_add(theirs).context("counts exceed 64 bits")?;
                 }
             }
-            (Report::Idxstats(mine), Report::Idxstats(theirs)) => {
+            (ParsedReport::Idxstats(mine), ParsedReport::Idxstats(theirs)) => {
                 mine.add(&theirs).map_err(anyhow::Error::msg)?;
             }
-            (Report::Check(mine), Report::Check(theirs)) => mine.extend(theirs),
-            (Report::Coverage(mine), Report::Coverage(theirs)) => mine.extend(theirs),
+            (ParsedReport::Check(mine), ParsedReport::Check(theirs)) => mine.extend(theirs),
+            (ParsedReport::Coverage(mine), ParsedReport::Coverage(theirs)) => mine.extend(theirs),
             (mine, theirs) => {
-                bail!("a report of {}, and those before it are of {}", theirs.name(), mine.name())
+                bail!(
+                    "a report of {}, but the ones before it are of {}",
+                    theirs.name(),
+                    mine.name()
+                )
             }
         }
         Ok(())
@@ -86,13 +90,13 @@ struct Of {
 
 impl Of {
     /// Adds a report that is called `label`.
-    fn add(&mut self, parts: Vec<Option<Part>>, label: &str) -> Result<()> {
+    fn add(&mut self, parts: Vec<Option<ShardPart>>, label: &str) -> Result<()> {
         for part in parts {
             let seen = if part.is_some() { &mut self.shards } else { &mut self.whole };
             seen.get_or_insert_with(|| label.to_owned());
             if let (Some(whole), Some(shards)) = (&self.whole, &self.shards) {
                 bail!(
-                    "{shards} is of shards, and {whole} isn't: reports of shards are merged with each other"
+                    "{shards} is a report of a shard, but {whole} is not: reports of shards can only be merged with each other"
                 );
             }
             if let Some(part) = part {
@@ -103,7 +107,7 @@ impl Of {
     }
 
     /// Looks which version made a report: those of shards must be of one, as numbers may be defined differently by another.
-    fn check_version(&mut self, text: &[u8], label: &str) -> Result<()> {
+    fn check_version(&mut self, console: &Console, text: &[u8], label: &str) -> Result<()> {
         #[derive(serde::Deserialize)]
         struct Made {
             biofast_version: String,
@@ -114,45 +118,45 @@ impl Of {
         let Some((first, other)) = &self.version else {
             let own = env!("CARGO_PKG_VERSION");
             if version != own {
-                let text = format!("{label} is of biofast {version}, and this is {own}");
-                message("warning", &format!("{text}: numbers may be defined differently"));
+                let text = format!("{label} was written by biofast {version}, and this is {own}");
+                console.warning(&format!("{text}: values may be defined differently"));
             }
             self.version = Some((version, label.to_owned()));
             return Ok(());
         };
-        let text = format!("{label} is of biofast {version}, and {other} of {first}");
+        let text = format!("{label} was written by biofast {version}, and {other} by {first}");
         match (version == *first, &self.shards) {
             (true, _) => Ok(()),
-            (false, Some(_)) => bail!("{text}: reports of shards must be made by one version"),
+            (false, Some(_)) => bail!("{text}: reports of shards must come from one version"),
             (false, None) => {
-                message("warning", &format!("{text}: numbers may be defined differently"));
+                console.warning(&format!("{text}: values may be defined differently"));
                 Ok(())
             }
         }
     }
 }
 
-pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<ExitCode> {
+pub(super) fn run(args: &Args, inputs: &[Input], session: &mut Session) -> Result<Exit> {
     let out = match args.out_dir {
         Some(_) => None,
-        None => Some(args.out.open(files)?),
+        None => Some(args.out.open(session)?),
     };
-    let page = output::optional_report(files, args.html.as_deref())?;
-    args.verdicts.refuse(args.partial, "--partial", "verdicts are about wholes")?;
-    let judge = args.verdicts.judge(files)?;
-    let mut all: Option<Report> = None;
+    let page = output::optional_report(session, args.html.as_deref())?;
+    args.verdicts.refuse(args.partial, "--partial", "verdicts need whole files")?;
+    let judge = args.verdicts.judge(session)?;
+    let mut all: Option<ParsedReport> = None;
     let mut of = Of::default();
     for input in inputs {
         let text = match input {
             Input::Path(path) => inputs::text(path, TextBounds::DOCUMENT)?,
             // Seen before: it isn't opened again.
             Input::Lent(_) | Input::Stdin(_) | Input::Unnamed(_) | Input::Shard(_) => {
-                bail!("a report is read from a file")
+                bail!("reports must be files")
             }
         };
         let (report, parts) = read(&text, args.sample.as_deref()).with_context(|| input.name())?;
         of.add(parts, &input.name())?;
-        of.check_version(&text, &input.name())?;
+        of.check_version(&session.console, &text, &input.name())?;
         let added = match &mut all {
             Some(all) => all.add(report),
             None => {
@@ -165,43 +169,41 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
     if !args.partial {
         of.cover.check().map_err(|why| Hinted {
             message: why.to_string(),
-            hint: "merge the reports of all shards of one plan, each once; with --partial and --json some of them make a larger part",
+            hint: "merge the reports of all shards of one plan, each once; to merge only some of them add --partial and --json".into(),
         })?;
     }
     if let Some(option) = args
         .depths
         .given()
-        .filter(|_| args.out_dir.is_none() || !matches!(all, Some(Report::Coverage(_))))
+        .filter(|_| args.out_dir.is_none() || !matches!(all, Some(ParsedReport::Coverage(_))))
     {
-        bail!("{option} goes with --out-dir and the depths of `biofast coverage --shard`");
+        bail!("{option} needs --out-dir and reports of `biofast coverage --shard`");
     }
     match all {
         None => bail!("no input"),
-        Some(Report::Stats(mut entries)) => {
+        Some(ParsedReport::Stats(mut entries)) => {
             if of.shards.is_some() {
                 in_order(&mut entries, args.sample.is_some() && args.partial)?;
             }
             let Some(out) = out else {
-                return super::folder::write(args, entries, (&judge, page), files);
+                return super::folder::write(args, entries, (&judge, page), session);
             };
-            let wanted = Wanted::new(args.format, args.html.is_some()).judged_by(&judge);
+            let wanted = NeededFigures::new(args.format, args.html.is_some()).judged_by(&judge);
             let mut entries = stats::join_by_sample(entries, wanted, args.partial)?;
             for entry in &mut entries {
                 entry.shard = entry.shard.take().and_then(|part| of.cover.part(part.file));
                 let pieces = entry.shard.as_ref().map_or(0, |part| part.pieces.len());
                 if pieces > 1 && entry.figures.alignments().is_some() {
-                    bail!(
-                        "--partial takes shards of alignments that follow each other: depths need their order"
-                    );
+                    bail!("--partial needs consecutive shards, in order");
                 }
             }
-            stats::report(&entries, args.reading.messages.quiet);
+            stats::report(&session.console, &entries, args.reading.messages.quiet);
             stats::assess(&mut entries, &judge);
             let text = stats::text(&entries, args.format, false)?;
             let code = stats::write(&entries, out, &text, page, Vec::new())?;
             stats::conclude(&entries, &judge, args.reading.messages.quiet, code)
         }
-        Some(Report::Flagstat(counts)) => {
+        Some(ParsedReport::Flagstat(counts)) => {
             only_of_stats(args, "flagstat", page)?;
             let text = match (args.format.json, args.format.tsv) {
                 (true, _) => flagstat::json(&counts),
@@ -210,7 +212,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
             };
             finish(out, text)
         }
-        Some(Report::Coverage(reports)) => {
+        Some(ParsedReport::Coverage(reports)) => {
             let options = [
                 ("--html", page.is_some()),
                 ("--sample", args.sample.is_some()),
@@ -219,19 +221,19 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
                 ("--json", args.format.json),
             ];
             if let Some((name, _)) = options.into_iter().find(|(_, given)| *given) {
-                bail!("{name} is for other reports, and these are of coverage");
+                bail!("{name} doesn't apply to reports of coverage");
             }
             match (out, args.out_dir.as_deref()) {
                 (Some(out), _) => coverage::merge(reports, args.format.tsv, out),
                 (None, Some(folder)) => {
-                    let threads = args.reading.watch().options.threads;
+                    let threads = args.reading.watch(session).options.threads;
                     let how = (threads, args.reading.messages.quiet);
-                    coverage::write_files(reports, (folder, &args.depths), how, files)
+                    coverage::write_files(reports, (folder, &args.depths), how, session)
                 }
                 (None, None) => bail!("no output"),
             }
         }
-        Some(Report::Check(checks)) => {
+        Some(ParsedReport::Check(checks)) => {
             let options = [
                 ("--html", page.is_some()),
                 ("--out-dir", args.out_dir.is_some()),
@@ -239,7 +241,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
                 ("-T (--tsv)", args.format.tsv),
             ];
             if let Some((name, _)) = options.into_iter().find(|(_, given)| *given) {
-                bail!("{name} is for reports of stats, and these are of check");
+                bail!("{name} applies to reports of stats, but these are of check");
             }
             let rows = checks::rows(checks, &of.cover, args.partial)?;
             if let Some(out) = out {
@@ -247,21 +249,23 @@ pub(super) fn run(args: &Args, inputs: &[Input], files: &mut Files) -> Result<Ex
             }
             Ok(check::exit_code(&rows))
         }
-        Some(Report::Idxstats(table)) => {
+        Some(ParsedReport::Idxstats(table)) => {
             only_of_stats(args, "idxstats", page)?;
             if args.format.json {
-                bail!("--json doesn't go with reports of idxstats, which have one form");
+                bail!(
+                    "--json can't be combined with reports of idxstats, which have only one format"
+                );
             }
             finish(out, table.text())
         }
     }
 }
 
-fn finish(out: Option<Output>, text: String) -> Result<ExitCode> {
+fn finish(out: Option<Output>, text: String) -> Result<Exit> {
     if let Some(out) = out {
         output::finish(out, text)?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// Brings rows of shards in the order of the file, as rows of one sample and one input.
@@ -275,7 +279,7 @@ fn in_order(entries: &mut [Entry], is_named: bool) -> Result<()> {
         && entries.iter().any(|entry| entry.shard.as_ref().is_some_and(|part| part.files > 1))
     {
         bail!(
-            "--sample doesn't go with --partial for mates: they are two rows until all shards are merged"
+            "--sample can't be combined with --partial for mates: they stay two rows until all shards are merged"
         );
     }
     let mut first: Option<(u64, String, HashSet<String>)> = None;
@@ -305,18 +309,18 @@ fn only_of_stats(args: &Args, report: &str, page: Option<Output>) -> Result<()> 
         ("--partial", args.partial),
     ];
     match options.into_iter().find(|(_, given)| *given) {
-        Some((name, _)) => bail!("{name} is for reports of stats, and these are of {report}"),
+        Some((name, _)) => bail!("{name} applies to reports of stats, but these are of {report}"),
         None => match args.verdicts.given() {
-            Some(name) => bail!("{name} is for reports of stats, and these are of {report}"),
+            Some(name) => bail!("{name} applies to reports of stats, but these are of {report}"),
             None => Ok(()),
         },
     }
 }
 
 /// Reads a report, whichever it is, and of what shards each of its rows is.
-fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)> {
-    const DAMAGED: &str = "what it says about its shard is damaged";
-    const NOT_A_REPORT: &str = "not a report of `biofast stats --json`, `flagstat -O json`, `idxstats`, `check --json` or `coverage --shard`, nor alignments";
+fn read(text: &[u8], sample: Option<&str>) -> Result<(ParsedReport, Vec<Option<ShardPart>>)> {
+    const DAMAGED: &str = "its shard information is damaged";
+    const NOT_A_REPORT: &str = "neither alignments nor a report of `biofast stats --json`, `flagstat -O json`, `idxstats`, `check --json` or `coverage --shard`";
     if !text.trim_ascii_start().starts_with(b"{") {
         let mut text = std::str::from_utf8(text).ok().context(NOT_A_REPORT)?;
         let mut part = None;
@@ -327,7 +331,7 @@ fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)
             text = table;
         }
         let table = idxstats::Table::read(text).context(NOT_A_REPORT)?;
-        return Ok((Report::Idxstats(table), vec![part]));
+        return Ok((ParsedReport::Idxstats(table), vec![part]));
     }
     let value: Value = serde_json::from_slice(text).context(NOT_A_REPORT)?;
     if let (Some(passed), Some(failed)) =
@@ -335,56 +339,61 @@ fn read(text: &[u8], sample: Option<&str>) -> Result<(Report, Vec<Option<Part>>)
     {
         let counts = |of: &Value| {
             let counts = flagstat::read_back(|name| of.get(name)?.as_u64());
-            counts.context("a count of flagstat is missing, or is no number")
+            counts.context("a flagstat count is missing or not a number")
         };
         let part = value.get("shard").map(|part| serde_json::from_value(part.clone()));
         let part = part.transpose().context(DAMAGED)?;
-        return Ok((Report::Flagstat(Box::new([counts(passed)?, counts(failed)?])), vec![part]));
+        return Ok((
+            ParsedReport::Flagstat(Box::new([counts(passed)?, counts(failed)?])),
+            vec![part],
+        ));
     }
     if value.get("schema").and_then(Value::as_str) == Some(coverage::SCHEMA) {
         let report = coverage::read(text)?;
         let part = Some(report.shard.clone());
-        return Ok((Report::Coverage(vec![report]), vec![part]));
+        return Ok((ParsedReport::Coverage(vec![report]), vec![part]));
     }
     if value.get("schema").and_then(Value::as_str) == Some(check_report::SCHEMA) {
         let (checks, parts) = checks::read(text)?;
-        return Ok((Report::Check(checks), parts));
+        return Ok((ParsedReport::Check(checks), parts));
     }
-    const AGAIN: &str = "damaged, or made by an older biofast: run `biofast stats --json` again";
+    const AGAIN: &str =
+        "damaged, or written by an older version of biofast: run `biofast stats --json` again";
     if value.get("schema").and_then(Value::as_str) == Some(alignments::SCHEMA) {
-        let preamble: alignments::Preamble = serde_json::from_slice(text).context(NOT_A_REPORT)?;
+        let preamble: alignments::AlignmentPreamble =
+            serde_json::from_slice(text).context(NOT_A_REPORT)?;
         preamble.check().context("run `biofast stats --json` again")?;
-        let report: alignments::Report = serde_json::from_slice(text).context(AGAIN)?;
+        let report: alignments::AlignmentReport = serde_json::from_slice(text).context(AGAIN)?;
         let entries = report.files.into_iter().map(|file| of_alignments(file, sample));
         return entries.collect::<Result<_>>().map(of_entries);
     }
     let preamble: reads::Preamble = serde_json::from_slice(text).context(NOT_A_REPORT)?;
     preamble.check()?;
-    let report: reads::Report = serde_json::from_slice(text).context(AGAIN)?;
+    let report: reads::ReadReport = serde_json::from_slice(text).context(AGAIN)?;
     let entries = report.files.into_iter().map(|file| of_reads(file, sample));
     entries.collect::<Result<_>>().map(of_entries)
 }
 
 /// Rows of stats, and of what they are.
-fn of_entries(entries: Vec<Entry>) -> (Report, Vec<Option<Part>>) {
+fn of_entries(entries: Vec<Entry>) -> (ParsedReport, Vec<Option<ShardPart>>) {
     let parts = entries.iter().map(|entry| entry.shard.clone()).collect();
-    (Report::Stats(entries), parts)
+    (ParsedReport::Stats(entries), parts)
 }
 
 /// Whether so many records are those of the shard in its plan.
-fn are_of_shard(shard: Option<&Part>, found: u64, field: &str) -> Result<()> {
+fn are_of_shard(shard: Option<&ShardPart>, found: u64, field: &str) -> Result<()> {
     let Some(shard) = shard else { return Ok(()) };
-    let records = |piece: &Piece| piece.records.1.saturating_sub(piece.records.0);
+    let records = |piece: &ShardRun| piece.records.1.saturating_sub(piece.records.0);
     let expected: u64 = shard.pieces.iter().map(records).fold(0, u64::saturating_add);
     if found != expected {
         bail!(
-            "the report contradicts its plan: '{field}' counts {found}, and the shard has {expected} records"
+            "the report contradicts its plan: '{field}' is {found}, but the shard has {expected} records"
         );
     }
     Ok(())
 }
 
-fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
+fn of_reads(file: reads::ReadFileReport, sample: Option<&str>) -> Result<Entry> {
     let collector =
         Collector::try_from(&file.statistics).with_context(|| format!("sample {}", file.sample))?;
     if file.error.is_none() {
@@ -394,7 +403,7 @@ fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
     let sample = sample.map_or(file.sample, str::to_owned);
     let figures = Figures::Collector(Box::new(collector));
     Ok(Entry {
-        errors: file.error.into_iter().map(Trouble::new).collect(),
+        errors: file.error.into_iter().map(Diagnostic::new).collect(),
         warnings: file.warnings,
         mate: file.mate,
         shard: file.shard,
@@ -402,14 +411,14 @@ fn of_reads(file: reads::FileReport, sample: Option<&str>) -> Result<Entry> {
     })
 }
 
-fn of_alignments(file: alignments::FileReport, sample: Option<&str>) -> Result<Entry> {
+fn of_alignments(file: alignments::AlignmentFileReport, sample: Option<&str>) -> Result<Entry> {
     let formats = [Format::Bam, Format::Sam, Format::Cram];
     let format = formats.into_iter().find(|format| format.name() == file.format);
     let format = format.with_context(|| format!("unknown format '{}'", file.format))?;
     // What contradicts itself is told while it is known whose report it is.
     if let (Some(figures), None) = (&file.figures, &file.error) {
         let sample = || format!("sample {}", file.sample);
-        Join::default().add(figures).with_context(sample)?;
+        AlignmentJoin::default().add(figures).with_context(sample)?;
         let records = [&figures.records.passed, &figures.records.failed].map(|counts| counts.total);
         are_of_shard(file.shard.as_ref(), records.iter().sum(), "records").with_context(sample)?;
     }
@@ -417,7 +426,7 @@ fn of_alignments(file: alignments::FileReport, sample: Option<&str>) -> Result<E
     let figures = Figures::Alignments(format, file.figures.map(Box::new));
     Ok(Entry {
         group: file.group,
-        errors: file.error.into_iter().map(Trouble::new).collect(),
+        errors: file.error.into_iter().map(Diagnostic::new).collect(),
         warnings: file.warnings,
         shard: file.shard,
         ..Entry::new(sample, vec![file.input], file.format, figures)

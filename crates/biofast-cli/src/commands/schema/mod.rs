@@ -4,21 +4,21 @@
 //! and says so if a property is in no schema, or in a schema and never printed.
 
 use std::collections::BTreeSet;
-use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use biofast::io::display_name;
-use biofast::io::output::Files;
 use serde_json::{Map, Value};
 
 use crate::options::{Folder, Out};
 use crate::output;
+use crate::session::{Exit, Session};
 
-/// Print the JSON Schema of what a command prints as JSON
+/// Print the JSON Schema of a command's JSON output
 ///
-/// Every property is described, with its unit; a property that the schema doesn't name doesn't occur. Without COMMAND the
-/// schemas are listed. They are of draft 2020-12, and each has its version in its `$id`: properties may be added within a
-/// version; one that changes its meaning or goes away raises it.
+/// Every property is described, with its unit, and no other properties occur. Without COMMAND, lists the schemas.
+///
+/// Schemas follow draft 2020-12 and have a version in their `$id`. Properties may be added within a version. Changing
+/// the meaning of a property, or removing it, raises the version.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,11 +27,11 @@ Examples:
   biofast schema filter -o filter.schema.json
   biofast schema --out-dir schemas")]
 pub(crate) struct Args {
-    /// The command, or another name in the list
+    /// Command, or another name from the list
     #[arg(value_name = "COMMAND")]
     name: Option<String>,
 
-    /// Write all schemas to DIR, each as NAME.json; it is made if it doesn't exist
+    /// Write all schemas to DIR as NAME.json; DIR is created if it doesn't exist
     #[arg(long, value_name = "DIR", conflicts_with_all = ["name", "out"])]
     out_dir: Option<Folder>,
 
@@ -54,25 +54,26 @@ schemas! {
 /// What several schemas have.
 const DEFINITIONS: &str = include_str!("definitions.json");
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     if let Some(folder) = &args.out_dir {
-        files
+        session
+            .files
             .make_folder(folder)
-            .with_context(|| format!("can't make the folder {}", display_name(folder)))?;
+            .with_context(|| format!("can't create the folder {}", display_name(folder)))?;
         let mut outputs = Vec::new();
         for (name, _) in SCHEMAS {
             let path = folder.join(format!("{name}.json"));
-            outputs.push(output::filled(output::report(files, Some(&path))?, published(name)?)?);
+            outputs.push(output::filled(output::report(session, Some(&path))?, published(name)?)?);
         }
         biofast::io::output::commit(outputs, false)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Fine);
     }
     let text = match &args.name {
         Some(name) => published(name)?,
         None => list()?,
     };
-    output::finish(args.out.open(files)?, text)?;
-    Ok(ExitCode::SUCCESS)
+    output::finish(args.out.open(session)?, text)?;
+    Ok(Exit::Fine)
 }
 
 /// A line for each schema: its name, its version, and what it is of.
@@ -91,7 +92,7 @@ fn list() -> Result<String> {
 fn published(name: &str) -> Result<String> {
     let Some((_, source)) = SCHEMAS.iter().find(|(known, _)| *known == name) else {
         let known: Vec<&str> = SCHEMAS.iter().map(|(name, _)| *name).collect();
-        bail!("'{name}' prints no JSON of its own; there are schemas of {}", known.join(", "));
+        bail!("no schema for '{name}'; schemas exist for {}", known.join(", "));
     };
     let mut schema: Map<String, Value> = serde_json::from_str(source)?;
     let definitions: Map<String, Value> = serde_json::from_str(DEFINITIONS)?;

@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use anyhow::{Context, Result};
 
-use super::{Line, this_program};
+use super::{TestLine, this_program};
 
 /// A command, what its output must hold, and the exit code.
 struct Job {
@@ -33,6 +33,8 @@ const JOBS: &[Job] = &[
     Job { arguments: "idxstats aln.bam", holds: "chr1\t" },
     Job { arguments: "coverage aln.bam", holds: "430,200" },
     Job { arguments: "stats -T aln.bam", holds: "aln.bam" },
+    Job { arguments: "merge --no-PG aln.bam aln.bam -O sam", holds: "\tRG:Z:lane1\n" },
+    Job { arguments: "index --name-index aln.bam -o out/aln.bni", holds: "" },
     Job { arguments: "view aln.bam chr1:1000-5000", holds: "\tchr1\t" },
     Job { arguments: "sort --no-PG -n aln.bam -O sam", holds: "\tRG:Z:lane2\n" },
     Job { arguments: "fastq aln.bam", holds: "\n+\n" },
@@ -41,18 +43,18 @@ const JOBS: &[Job] = &[
     Job { arguments: "grep -c -s -p ACGTACGT -m 1 R1.fq.gz", holds: "" },
     Job { arguments: "convert R1.fq.gz R2.fq.gz --to fasta", holds: ">SIM001" },
     Job {
-        arguments: "dedup --mismatches 2 R1.fq.gz R2.fq.gz --duplicates out/d.fq",
+        arguments: "dedup --max-mismatches 2 R1.fq.gz R2.fq.gz --duplicates out/d.fq",
         holds: "@SIM001",
     },
     Job { arguments: "repair R1.fq.gz R2.fq.gz --orphans out/orphans.fq", holds: "@SIM001" },
     Job { arguments: "shuffle R1.fq.gz R2.fq.gz", holds: "@SIM001" },
-    Job { arguments: "sort reads.fq --by sequence", holds: "@SIM001" },
+    Job { arguments: "sort reads.fq --key sequence", holds: "@SIM001" },
     Job { arguments: "split R1.fq.gz R2.fq.gz --by-part 3 -o out/R{mate}_{part}.fq.gz", holds: "" },
     Job {
         arguments: "demux -i R1.fq.gz R2.fq.gz -r 4B+T +T -s samples.tsv -o out",
         holds: "barcode",
     },
-    Job { arguments: "shards -n 3 R1.fq.gz R2.fq.gz", holds: "\"shards\"" },
+    Job { arguments: "shards --number 3 R1.fq.gz R2.fq.gz", holds: "\"shards\"" },
     Job { arguments: "index aln.bam -o out/aln.bai", holds: "BAI\u{1}" },
     // Not those that hold the command line: `samtools stats` and fastp.
     Job {
@@ -81,7 +83,7 @@ fn append_files(folder: &Path, bytes: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn test(folder: &Path) -> Result<Vec<Line>> {
+pub(super) fn test(folder: &Path) -> Result<Vec<TestLine>> {
     let isas = biofast::kernels::available();
     let all = biofast::io::available_threads().max(2).to_string();
     fs::write(folder.join("samples.tsv"), "sample_id\tbarcode\none\tACGT\ntwo\tTTGG\n")?;
@@ -106,13 +108,13 @@ pub(super) fn test(folder: &Path) -> Result<Vec<Line>> {
                     if !output.status.success() {
                         let said = String::from_utf8_lossy(&output.stderr);
                         let wrong = Err(format!("{} ({at})\n{}", output.status, said.trim()));
-                        return Ok(Line { what, result: wrong });
+                        return Ok(TestLine { what, result: wrong });
                     }
                     runs += 1;
                     match &first {
                         Some(first) if *first != bytes => {
                             let wrong = Err(format!("other bytes than the first run ({at})"));
-                            return Ok(Line { what, result: wrong });
+                            return Ok(TestLine { what, result: wrong });
                         }
                         Some(_) => {}
                         None => first = Some(bytes),
@@ -123,10 +125,10 @@ pub(super) fn test(folder: &Path) -> Result<Vec<Line>> {
             let holds =
                 bytes.windows(job.holds.len().max(1)).any(|part| part == job.holds.as_bytes());
             let result = match job.holds.is_empty() && !bytes.is_empty() || holds {
-                true => Ok(format!("{} bytes, the same {runs} times", bytes.len())),
+                true => Ok(format!("{} bytes, identical in {runs} runs", bytes.len())),
                 false => Err(format!("{:?} isn't in what it prints", job.holds)),
             };
-            Ok(Line { what, result })
+            Ok(TestLine { what, result })
         })
         .collect()
 }

@@ -2,13 +2,13 @@
 
 use biofast::kernels::{Isa, Kernels, available, kernels_for};
 
-use super::Line;
+use super::TestLine;
 
 /// Lengths around the width of vectors, of unrolled loops, and of the counters that are flushed.
 const LENGTHS: &[usize] =
     &[0, 1, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 150, 255, 256, 4079, 4096, 65_537];
 
-pub(super) fn test() -> Vec<Line> {
+pub(super) fn test() -> Vec<TestLine> {
     let Some(plain) = kernels_for(Isa::Scalar) else { return Vec::new() };
     available()
         .into_iter()
@@ -19,7 +19,7 @@ pub(super) fn test() -> Vec<Line> {
                 Ok(inputs) => Ok(format!("as plain code on {inputs} inputs")),
                 Err(said) => Err(said),
             };
-            Line { what: format!("kernels of {}", kernels.isa), result }
+            TestLine { what: format!("kernels of {}", kernels.isa), result }
         })
         .collect()
 }

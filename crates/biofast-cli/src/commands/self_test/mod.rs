@@ -7,39 +7,40 @@ mod speed;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use biofast::io::output::{Files, commit};
 
+use crate::session::{Exit, Session};
 use crate::{output, sample};
 
-/// Test on this machine, in seconds: kernels, every command on a sample, and speed
+/// Test this installation in seconds: kernels, every command, speed
 ///
-/// The kernels of each instruction set are compared with plain code; a sample goes through the commands on every
-/// instruction set and number of threads, which must not change a byte; and the speed of reading is measured, with a word
-/// on what makes it slower than it could be. Exit code 1 says that something is wrong. Some 100 MB are written to the
-/// folder for temporary files and removed in the end.
+/// Compares the kernels of each instruction set with plain code. Runs a sample through the commands with each
+/// instruction set and several numbers of threads, which must give the same bytes. Measures the reading speed, and
+/// reports what slows it down.
+///
+/// The exit code is 1 if a test fails. About 100 MB of temporary files are written, and removed at the end.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   biofast self-test --no-speed
   biofast self-test --no-speed > self-test.txt")]
 pub(crate) struct Args {
-    /// Leave the speed out
+    /// Skip the speed measurement
     #[arg(long)]
     no_speed: bool,
 }
 
 /// A line of the result.
-struct Line {
+struct TestLine {
     what: String,
     /// What went wrong, or what there is to say.
     result: Result<String, String>,
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let report = output::report(files, None)?;
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let report = output::report(session, None)?;
     let folder = Scratch::new()?;
     let sample = folder.0.join("sample");
     fs::create_dir(&sample).with_context(|| format!("can't make {}", sample.display()))?;
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let mut text = super::about::description();
     text.push('\n');
     let failed = lines.iter().filter(|line| line.result.is_err()).count();
-    for Line { what, result } in &lines {
+    for TestLine { what, result } in &lines {
         match result {
             Ok(said) => writeln!(text, "ok     {what}: {said}")?,
             Err(said) => writeln!(text, "WRONG  {what}: {said}")?,
@@ -59,15 +60,15 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         text.push_str(&speed::measure(&sample, &folder.0)?);
     }
     match failed {
-        0 => text.push_str("\nAll is well.\n"),
+        0 => text.push_str("\nAll tests passed.\n"),
         n => writeln!(
             text,
-            "\n{n} of {} tests went wrong: please report it with this text.",
+            "\n{n} of {} tests failed: please report this with the text above.",
             lines.len()
         )?,
     }
     output::finish(report, text)?;
-    Ok(ExitCode::from(u8::from(failed > 0)))
+    Ok(if failed > 0 { Exit::CheckFailed } else { Exit::Fine })
 }
 
 /// A folder for temporary files, removed in the end.
@@ -90,8 +91,7 @@ impl Drop for Scratch {
 
 /// This program with arguments, in a folder, at an instruction set.
 fn this_program(folder: &Path, isa: Option<&str>) -> Result<std::process::Command> {
-    let program =
-        std::env::current_exe().context("the system doesn't say which file this program is")?;
+    let program = std::env::current_exe().context("the path of this program is unknown")?;
     let mut command = std::process::Command::new(program);
     command.current_dir(folder).stdin(std::process::Stdio::null());
     if let Some(isa) = isa {

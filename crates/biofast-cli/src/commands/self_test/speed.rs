@@ -62,7 +62,7 @@ pub(super) fn measure(sample: &Path, folder: &Path) -> Result<String> {
     }
     let hints = hints(threads, &rates);
     if hints.is_empty() {
-        text.push_str("Nothing slows it down that could be seen.\n");
+        text.push_str("No slowdown found.\n");
     }
     for hint in hints {
         writeln!(text, "slower: {hint}")?;
@@ -74,30 +74,30 @@ pub(super) fn measure(sample: &Path, folder: &Path) -> Result<String> {
 fn hints(threads: usize, rates: &[(Duration, Duration)]) -> Vec<String> {
     let mut hints = Vec::new();
     if cfg!(debug_assertions) {
-        hints.push("this is a debug build; `cargo build --release` makes a fast one".to_owned());
+        hints.push(
+            "this is a debug build; build a fast one with `cargo build --release`".to_owned(),
+        );
     }
     let (best, active) = (biofast::kernels::available().pop(), biofast::kernels::active());
     if let Some(best) = best.filter(|&best| best != active) {
-        hints.push(format!("BIOFAST_SIMD chooses {active}, and this CPU has {best}"));
+        hints.push(format!("BIOFAST_SIMD selects {active}, but this CPU supports {best}"));
     }
     if active == Isa::Scalar {
-        hints.push("this CPU has none of AVX2, AVX-512 and NEON: plain code is used".to_owned());
+        hints.push("this CPU has neither AVX2, AVX-512 nor NEON: portable code is used".to_owned());
     }
     if !cfg!(feature = "mmap") {
         hints.push("this build has no memory maps (feature mmap)".to_owned());
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if threads < cores {
-        hints.push(format!(
-            "{threads} of {cores} threads are allowed by the limits of this process"
-        ));
+        hints.push(format!("this process may use only {threads} of {cores} CPUs"));
     }
     // Plain text ends too soon for many threads to gain; BGZF is what most files are.
     if let Some((one, all)) = rates.get(1).filter(|_| (2..=16).contains(&threads)) {
         let gain = one.as_secs_f64() / all.as_secs_f64();
         if gain < 0.6 * threads as f64 {
             hints.push(format!(
-                "{threads} threads are {gain:.1} times as fast as one: other programs use the cores, or two threads share one"
+                "{threads} threads are only {gain:.1} times as fast as one: other programs are using the CPUs, or threads share cores"
             ));
         }
     }

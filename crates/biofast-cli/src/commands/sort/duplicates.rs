@@ -3,26 +3,29 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Files, Output};
-use biofast::ops::show::duplicates as show;
-use biofast::ops::sort::duplicates::{self, Barcode, Counts, Marking, Mode, NamePattern};
+use biofast::io::output::Output;
+use biofast::ops::sort::duplicates::{
+    self, BarcodeSource, DuplicateCounts, Marking, Mode, NamePattern,
+};
 use biofast::ops::sort::{Order, Sorted};
+use biofast::report::duplicates as show;
 use clap::ValueEnum;
 
-use crate::console::message;
+use crate::console::Console;
 use crate::options::OutFile;
 use crate::output;
+use crate::session::Session;
 
 /// Duplicates are marked, and how.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Duplicates")]
 pub(super) struct Duplicates {
-    /// Mark duplicates, like `samtools fixmate -m`, `sort` and `markdup` in one run. The records of a name must be together, as an
-    /// aligner writes them
+    /// Mark duplicates, like `samtools fixmate -m`, `sort` and `markdup` in one run
+    ///
+    /// The input must be grouped by name, as aligners write it.
     #[arg(long)]
     mark_duplicates: bool,
 
-    /// Whose rule decides
+    /// Tool whose rules decide what is a duplicate
     #[arg(
         long,
         value_enum,
@@ -30,17 +33,17 @@ pub(super) struct Duplicates {
         value_name = "TOOL",
         requires = "mark_duplicates"
     )]
-    rule: Rule,
+    rule: DuplicateRule,
 
-    /// Remove duplicates. A mate that isn't aligned is removed with its read
+    /// Remove duplicates; an unaligned mate is removed with its read
     #[arg(short = 'r', long, requires = "mark_duplicates")]
     remove_duplicates: bool,
 
-    /// Mark supplementary, secondary and unmapped records of duplicates, too
+    /// Also mark supplementary, secondary and unmapped records of duplicates
     #[arg(short = 'S', long, requires = "mark_duplicates")]
     mark_supplementary: bool,
 
-    /// What pairs must have in common
+    /// What pairs must have in common to be duplicates
     #[arg(
         long,
         value_enum,
@@ -50,24 +53,31 @@ pub(super) struct Duplicates {
     )]
     duplicate_mode: DuplicateMode,
 
-    /// Also examine reads that failed quality checks (flag 0x200), as --rule picard always does
+    /// Also examine reads that failed QC (flag 0x200), as --rule picard always does
     #[arg(long, requires = "mark_duplicates")]
     include_fails: bool,
 
-    /// Clear duplicate marks of the input, and the tags dt and do of marked records. With --rule picard marks are always cleared
+    /// Clear existing duplicate marks, and the tags dt and do of marked records
+    ///
+    /// Without it, existing marks stay, and the mates of marked reads get them, too. With --rule picard, marks are always
+    /// cleared.
     #[arg(short = 'c', long, visible_alias = "clear", requires = "mark_duplicates")]
     clear_duplicates: bool,
 
-    /// Duplicates must have the same text in this tag, such as RX or CB. A barcode on one mate is that of the pair
+    /// Require duplicates to have the same value of this tag, such as RX or CB
+    ///
+    /// A barcode on one mate is that of the pair.
     #[arg(long, value_name = "TAG", value_parser = super::tag, requires = "mark_duplicates")]
     barcode_tag: Option<[u8; 2]>,
 
-    /// Duplicates must have the same UMI in their names: the eighth part between colons, or a UMI that the name ends with,
-    /// after ':' or '_', such as ACGT, ACGT+TTAG or rACGT+rTTAG
+    /// Require duplicates to have the same UMI in their names
+    ///
+    /// The UMI is the eighth field between colons, or follows ':' or '_' at the end of the name, such as ACGT,
+    /// ACGT+TTAG or rACGT+rTTAG.
     #[arg(long, requires = "mark_duplicates", conflicts_with = "barcode_tag")]
     barcode_name: bool,
 
-    /// Duplicates must have the same text where the first group of this regular expression matches their names
+    /// Require duplicates to have the same text in the first group of this regular expression in their names
     #[arg(
         long,
         value_name = "REGEX",
@@ -77,30 +87,33 @@ pub(super) struct Duplicates {
     )]
     barcode_rgx: Option<NamePattern>,
 
-    /// With --rule picard: duplicates must have the same text in this tag of their first reads
+    /// With --rule picard: require duplicates to have the same value of this tag in first reads
     #[arg(long, value_name = "TAG", value_parser = super::tag, requires = "mark_duplicates")]
     read_one_barcode_tag: Option<[u8; 2]>,
 
-    /// With --rule picard: duplicates must have the same text in this tag of their second reads
+    /// With --rule picard: require duplicates to have the same value of this tag in second reads
     #[arg(long, value_name = "TAG", value_parser = super::tag, requires = "mark_duplicates")]
     read_two_barcode_tag: Option<[u8; 2]>,
 
-    /// Go on if no read has a barcode; it is an error otherwise
+    /// Don't fail if no read has a barcode
     #[arg(long, requires = "mark_duplicates")]
     allow_missing_barcodes: bool,
 
-    /// Tell optical duplicates by the coordinates on the flow cell in read names, up to this distance: 100 for HiSeq, 2500 for
-    /// NovaSeq. Marked records get the tag dt, SQ for optical duplicates and LB for others. With --rule picard they are only
-    /// counted, up to 100 unless another distance is given
+    /// Find optical duplicates up to this distance on the flow cell, by coordinates in read names
+    ///
+    /// Use 100 for HiSeq and 2500 for NovaSeq. Marked records get the tag dt: SQ for optical duplicates, LB for others.
+    /// With --rule picard, optical duplicates are only counted, up to 100 by default.
     #[arg(short = 'd', long, value_name = "N", requires = "mark_duplicates")]
     optical_distance: Option<u32>,
 
-    /// Write duplicate metrics to FILE: those of `samtools markdup -f`, as JSON if FILE ends in .json, or with --rule picard the
-    /// DuplicationMetrics of Picard
+    /// Write duplicate metrics to FILE, in the format of the tool in --rule
+    ///
+    /// For samtools, they are those of `samtools markdup -f`, as JSON if FILE ends in .json. For picard, they are
+    /// Picard's DuplicationMetrics.
     #[arg(short = 'f', long, value_name = "FILE", requires = "mark_duplicates")]
     metrics: Option<OutFile>,
 
-    /// Write duplicate metrics by library to FILE, as Picard's DuplicationMetrics, whatever the rule
+    /// Write Picard's DuplicationMetrics by library to FILE, with any --rule
     #[arg(long, value_name = "FILE", requires = "mark_duplicates")]
     picard_metrics: Option<OutFile>,
 }
@@ -145,29 +158,29 @@ fn name_pattern(text: &str) -> Result<NamePattern, String> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Rule {
-    /// samtools markdup 1.24: of equal scores the least name stays
+enum DuplicateRule {
+    /// samtools markdup 1.24. Among equal scores, the lowest name is kept
     Samtools,
-    /// Picard MarkDuplicates 3.4: libraries apart; of equal scores the first on the flow cell stays. Marks of the input are
-    /// removed, and nothing else is changed
+    /// Picard MarkDuplicates 3.4, by library. Among equal scores, the first on the flow cell is kept. Existing marks
+    /// are removed, and nothing else is changed
     Picard,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DuplicateMode {
-    /// The outer ends of both reads
+    /// Outer ends of both reads
     #[value(alias = "t")]
     Template,
-    /// The first bases of both reads
+    /// First bases of both reads
     #[value(alias = "s")]
     Sequence,
 }
 
 impl Duplicates {
-    pub(super) fn metrics(&self, files: &mut Files) -> Result<Metrics> {
+    pub(super) fn metrics(&self, session: &mut Session) -> Result<Metrics> {
         let is_json = |path: &Path| path.extension().is_some_and(|ending| ending == "json");
         let kind = match self.metrics.as_deref() {
-            _ if self.rule == Rule::Picard => Kind::Picard,
+            _ if self.rule == DuplicateRule::Picard => Kind::Picard,
             Some(path) if is_json(path) => Kind::SamtoolsJson,
             _ => Kind::Samtools,
         };
@@ -175,14 +188,15 @@ impl Duplicates {
             [(self.metrics.as_deref(), kind), (self.picard_metrics.as_deref(), Kind::Picard)];
         let mut metrics = Metrics(Vec::new());
         for (path, kind) in wanted {
-            metrics.0.extend(output::optional_report(files, path)?.map(|file| (file, kind)));
+            metrics.0.extend(output::optional_report(session, path)?.map(|file| (file, kind)));
         }
         Ok(metrics)
     }
 
     /// Whether metrics by library are written.
     fn has_picard_metrics(&self) -> bool {
-        self.picard_metrics.is_some() || (self.metrics.is_some() && self.rule == Rule::Picard)
+        self.picard_metrics.is_some()
+            || (self.metrics.is_some() && self.rule == DuplicateRule::Picard)
     }
 
     /// What is asked for, if duplicates are marked.
@@ -193,12 +207,12 @@ impl Duplicates {
         if order != Order::Coordinate {
             bail!("--mark-duplicates sorts by coordinate");
         }
-        let is_picard = self.rule == Rule::Picard;
+        let is_picard = self.rule == DuplicateRule::Picard;
         let of_samtools = [
             (
                 self.duplicate_mode == DuplicateMode::Sequence,
                 "--duplicate-mode",
-                "compares the first bases of reads",
+                "compares 5′ positions",
             ),
             (self.include_fails, "--include-fails", "examines reads that failed quality checks"),
             (self.clear_duplicates, "-c (--clear-duplicates)", "clears the marks of the input"),
@@ -206,23 +220,30 @@ impl Duplicates {
         if let Some((_, option, what)) = of_samtools.iter().find(|(is_given, ..)| *is_given)
             && is_picard
         {
-            bail!("{option} is for --rule samtools: Picard always {what}");
+            bail!("{option} applies only to --rule samtools: Picard always {what}");
         }
         let read_barcodes = [self.read_one_barcode_tag, self.read_two_barcode_tag];
         if !is_picard && read_barcodes != [None; 2] {
             bail!("--read-one-barcode-tag and --read-two-barcode-tag need --rule picard");
         }
         let barcode = match (&self.barcode_rgx, self.barcode_tag) {
-            (Some(pattern), _) => Barcode::Pattern(pattern.clone()),
-            (None, Some(tag)) => Barcode::Tag(tag),
-            (None, None) if self.barcode_name => Barcode::Name,
-            (None, None) => Barcode::None,
+            (Some(pattern), _) => BarcodeSource::Pattern(pattern.clone()),
+            (None, Some(tag)) => BarcodeSource::Tag(tag),
+            (None, None) if self.barcode_name => BarcodeSource::Name,
+            (None, None) => BarcodeSource::None,
         };
-        if self.allow_missing_barcodes && barcode == Barcode::None && read_barcodes == [None; 2] {
+        if self.allow_missing_barcodes
+            && barcode == BarcodeSource::None
+            && read_barcodes == [None; 2]
+        {
             bail!("--allow-missing-barcodes needs --barcode-tag, --barcode-name or --barcode-rgx");
         }
         Ok(Some(Marking {
-            rule: if is_picard { duplicates::Rule::Picard } else { duplicates::Rule::Samtools },
+            rule: if is_picard {
+                duplicates::DuplicateRule::Picard
+            } else {
+                duplicates::DuplicateRule::Samtools
+            },
             mode: match self.duplicate_mode {
                 DuplicateMode::Template => Mode::Template,
                 DuplicateMode::Sequence => Mode::Sequence,
@@ -241,42 +262,35 @@ impl Duplicates {
 }
 
 /// Says what was found.
-pub(super) fn tell(found: &Counts) {
-    let Counts { duplicate_pair, duplicate_single, duplicate_non_primary, examined, .. } = *found;
+pub(super) fn tell(console: &Console, found: &DuplicateCounts) {
+    let DuplicateCounts {
+        duplicate_pair, duplicate_single, duplicate_non_primary, examined, ..
+    } = *found;
     let optical = match found.duplicate_pair_optical + found.duplicate_single_optical {
         0 => String::new(),
         reads => format!("; {reads} of these reads are optical duplicates"),
     };
     let alone = match found.without_mate {
         0 => String::new(),
-        names => format!("; of {names} names the mate isn't there"),
+        names => format!("; {names} mates are missing"),
     };
-    message(
-        "note",
-        &format!(
-            "of {examined} reads looked at {} are duplicates ({duplicate_pair} of pairs, {duplicate_single} single), and \
-             {} other records with them{optical}{alone}",
+    console.note(&format!(
+            "{} of {examined} reads examined are duplicates ({duplicate_pair} in pairs, {duplicate_single} single), with {} secondary and supplementary records{optical}{alone}",
             duplicate_pair + duplicate_single,
             duplicate_non_primary + found.duplicate_mates
         ),
     );
     if found.without_barcode > 0 {
         let reads = found.without_barcode;
-        message(
-            "warning",
-            &format!(
-                "{reads} of {examined} reads have no barcode, nor has their mate: among themselves they were treated as having \
-                 the same one"
+        console.warning(&format!(
+                "{reads} of {examined} reads have no barcode, nor have their mates: they were treated as sharing one"
             ),
         );
     }
     if found.without_location > 0 {
         let reads = found.without_location;
-        message(
-            "warning",
-            &format!(
-                "the names of {reads} reads with duplicates don't say where they were on the flow cell: optical duplicates \
-                 among them can't be found"
+        console.warning(&format!(
+                "the names of {reads} reads with duplicates have no flow cell position: optical duplicates among them can't be found"
             ),
         );
     }

@@ -5,35 +5,40 @@ mod reads;
 mod reports;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use biofast::bam;
-use biofast::io::output::{Files, commit};
+use biofast::io::output::commit;
 use biofast::io::{Options, Source, display_name};
-use biofast::ops::filter::report::{FileSum, Role};
+use biofast::ops::dedup;
+use biofast::ops::filter::report::FileRole;
 use biofast::ops::measure::records::Sum;
-use biofast::ops::order::By;
-use biofast::ops::sort::{self, Limits, Order, Problem};
+use biofast::ops::order::OrderBy;
+use biofast::ops::sort::{self, Order, SortLimits};
+use biofast::ops::{Error, Refusal};
 
-use crate::console::{Hinted, message};
-use crate::inputs::{Input, Rereads};
+use crate::console::Hinted;
+use crate::inputs::{Input, Layout, Rereads};
 pub(super) use crate::options::temp_dir;
 use crate::options::{
-    Folder, Given, InFile, OutFile, Pairing, PairsOut, Program, Size, SortedOut, default_memory,
+    Folder, Given, InFile, OutFile, Pairing, PairsOut, ProgramLineArgs, ReadsOut, Size, SortedOut,
+    default_memory, folder_or_prefix,
 };
+use crate::reads_job::{FileSums, ReadsJob};
+use crate::session::{Exit, Session};
 use crate::watch::{Reading, Watch};
 use crate::{inputs, output};
 use duplicates::Duplicates;
-pub(super) use reads::{Ordering, Reads};
+pub(super) use reads::Reordering;
 use reports::ReportArgs;
 
-/// Sort alignments by coordinate, name or an optional field, as `samtools sort`; reads by length, name or sequence
+/// Sort alignments and mark duplicates; sort reads by length, name or sequence
 ///
-/// BAM, SAM or CRAM becomes BAM or SAM. Records that are equal stay in the order of the input, so that the result does not
-/// depend on threads or memory. What takes more memory than it may goes to temporary files, which are gone with the process.
+/// Reads BAM, SAM or CRAM and writes BAM or SAM, by default sorted by coordinate. Sorting is stable, so the output
+/// doesn't depend on the number of threads or the memory limit. Data beyond the memory limit are spilled to temporary
+/// files, which are removed when the process exits.
 ///
-/// FASTQ stays FASTQ and FASTA FASTA, and pairs stay together; --by or -n or -N must say in which order.
+/// FASTQ stays FASTQ, FASTA stays FASTA, and pairs stay together. For reads, --key, -n or -N must give the order.
 #[derive(clap::Args)]
 #[command(
     group(clap::ArgGroup::new("of_alignments").multiple(true)),
@@ -45,7 +50,7 @@ Examples:
   biofast sort aln.sam -o sorted.bam --write-index
   biofast view -h aln.bam | biofast sort -o sorted.bam -
   biofast sort -n --memory 2G aln.bam -o by_name.bam
-  biofast sort --by length --reverse reads.fq.gz -o by_length.fq.gz
+  biofast sort --key length --reverse reads.fq.gz -o by_length.fq.gz
   biofast sort -n R1.fq.gz R2.fq.gz -o s1.fq.gz --out2 s2.fq.gz
   biofast sort -n aln.bam | biofast sort --mark-duplicates -o marked.bam --write-index -"
 )]
@@ -53,16 +58,18 @@ pub(crate) struct Args {
     #[command(flatten)]
     given: Given,
 
-    /// The BAM, SAM or CRAM file, or one file of reads, or the two of mates; '-' is standard input, which is also read when no
-    /// file is named
+    /// BAM, SAM or CRAM file, one file of reads, or two files of mates; use '-' or no FILE for standard input
     #[arg(value_name = "FILE")]
     files: Vec<InFile>,
 
-    /// Write to FILE instead of standard output; it appears only when complete
-    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
+    /// Write the output to FILE [default: standard output]
+    ///
+    /// FILE is created only if the command succeeds. Without --out2, pairs are interleaved. Two input files then need
+    /// --interleaved-out, except on standard output.
+    #[arg(short, long = "out", value_name = "FILE")]
     out: Option<OutFile>,
 
-    /// Sort by name, in which runs of digits are numbers: r2 before r10
+    /// Sort by name in natural order: r2 before r10
     #[arg(short = 'n', long)]
     name: bool,
 
@@ -70,101 +77,125 @@ pub(crate) struct Args {
     #[arg(short = 'N', long, conflicts_with = "name")]
     lexicographic: bool,
 
-    /// Sort by the value of this optional field, then by coordinate, or by name with -n
-    #[arg(short = 't', long, value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic", group = "of_alignments")]
+    /// Sort by the value of TAG, then by coordinate, or by name with -n
+    #[arg(short = 't', long = "by-tag", value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic", group = "of_alignments")]
     tag: Option<[u8; 2]>,
 
-    /// Sort by the 5' ends of templates, then by library, molecule (MI) and name: what is of one molecule stands
-    /// together
+    /// Sort by the 5′ ends of templates, then by library, molecule (MI) and name
+    ///
+    /// Records of a molecule are then next to each other.
     #[arg(long, conflicts_with_all = ["name", "lexicographic", "tag"], group = "of_alignments")]
     template_coordinate: bool,
 
-    /// Sort reads by this; pairs by the name or sequence of their first reads, or by the bases of both
-    #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["name", "lexicographic", "tag", "template_coordinate"], group = "of_reads")]
-    by: Option<Compared>,
+    /// Sort reads by this key
+    ///
+    /// Pairs are sorted by the name or sequence of their first reads, or by the bases of both.
+    #[arg(long = "key", value_enum, value_name = "WHAT", conflicts_with_all = ["name", "lexicographic", "tag", "template_coordinate"], group = "of_reads")]
+    by: Option<ReadSortKey>,
 
-    /// Of reads: the greatest first; equal ones stay in the order of the input
+    /// Sort in descending order; ties stay in input order (reads only)
     #[arg(long, group = "of_reads")]
     reverse: bool,
 
-    /// Of reads: the file is interleaved, the mates of a pair follow each other
+    /// Treat the input as interleaved: the mates of each pair follow each other (reads only)
     #[arg(long, group = "of_reads")]
     interleaved: bool,
 
     #[command(flatten)]
     pairing: Pairing,
 
-    /// Of reads: write second reads of pairs to FILE; without it mates follow each other
+    /// Write second reads to FILE (reads only)
     #[arg(long, value_name = "FILE", group = "of_reads")]
     out2: Option<OutFile>,
 
     #[command(flatten)]
     pairs_out: PairsOut,
 
-    /// Memory for records, of all threads together, such as 512M or 4G; what reads and writes takes some 64 MB more
-    /// [default: a quarter of what the machine or its container has, at most 16G]
+    /// Memory limit, such as 512M or 4G [default: a quarter of RAM, at most 16G]
+    ///
+    /// The limit applies to stored records of all threads together; input and output buffers need about 64 MB more. In
+    /// a container, the default is a quarter of its memory limit.
     #[arg(short = 'm', long, value_name = "SIZE")]
     memory: Option<Size>,
 
-    /// The folder of temporary files [default: TMPDIR if set, else that of the output]
+    /// Folder for temporary files [default: TMPDIR if set, else the folder of the output]
     #[arg(short = 'T', long, visible_alias = "tmp-dir", value_name = "FOLDER")]
     temp_dir: Option<Folder>,
 
     #[command(flatten)]
     writing: SortedOut,
 
-    /// Write the summary to FILE as JSON
-    #[arg(long, value_name = "FILE")]
+    /// Write a JSON summary to FILE
+    ///
+    /// It has a checksum of each file, which `biofast check --against` verifies.
+    #[arg(long = "summary", value_name = "FILE")]
     json: Option<OutFile>,
 
     #[command(flatten)]
     reports: ReportArgs,
 
-    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
     #[arg(long, value_name = "FASTA", group = "of_alignments")]
     reference: Option<InFile>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Duplicates")]
     duplicates: Duplicates,
 
     #[command(flatten)]
-    program: Program,
+    program: ProgramLineArgs,
 
     #[command(flatten)]
     reading: Reading,
 }
 
-/// What `--by` takes.
+/// What `--key` takes.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Compared {
-    /// The number of bases
+enum ReadSortKey {
+    /// Number of bases
     Length,
-    /// The name, in which runs of digits are numbers, as -n
+    /// Name in natural order, like -n
     Name,
-    /// The bases, byte by byte
+    /// Bases, compared byte by byte
     Sequence,
 }
 
 pub(super) fn tag(text: &str) -> Result<[u8; 2], String> {
     match text.as_bytes() {
         &[a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphanumeric() => Ok([a, b]),
-        _ => Err("expected the name of an optional field, a letter and a letter or digit".into()),
+        _ => Err("expected a tag: a letter and a letter or digit".into()),
     }
 }
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
-    let mut inputs = inputs::gather(&args.files, None, "-", files)?;
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let mut inputs = inputs::gather(&args.files, None, "-", session)?;
     let Some(first) = inputs.first() else { bail!("no input") };
     let rereads = Rereads::of(&inputs);
     let mut source = first.open()?;
     if args.by.is_some() || inputs::holds_reads(&mut source)? {
-        return args.reads(inputs, source, files);
+        return args.reads(inputs, source, session);
     }
-    if let Some(option) = args.only_of_reads() {
-        bail!("{option} is for reads, and {} holds alignments", first.name());
+    if let Some(option) = args.only_of_reads(session) {
+        bail!("{option} applies to reads, but {} holds alignments", first.name());
+    }
+    if let [_, Input::Path(second)] = &inputs[..]
+        && biofast::io::remote::address(second).is_none()
+        && !second.exists()
+    {
+        let name = display_name(second);
+        let hint = match name.as_str() {
+            "bai" | "csi" => format!("to choose the index format write --write-index={name}"),
+            _ => format!("name the output with -o: -o {name}"),
+        };
+        return Err(Hinted::error(
+            format!("no such file: {name}; `sort` takes one file of alignments"),
+            hint,
+        ));
     }
     if inputs.len() > 1 {
-        bail!("one file of alignments is expected, but {} are named", inputs.len());
+        return Err(Hinted::error(
+            format!("expected one file of alignments, but got {}", inputs.len()),
+            "merge sorted files with `biofast merge`, or concatenate files with `biofast cat`",
+        ));
     }
     let Some(input) = inputs.pop() else { bail!("no input") };
     let order = args.order();
@@ -172,28 +203,30 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     if args.writing.has_index() && order != Order::Coordinate {
         bail!("--write-index needs records sorted by coordinate");
     }
-    let limits = Limits {
+    let limits = SortLimits {
         memory: args.memory.map_or_else(default_memory, |Size(bytes)| bytes),
         folder: args.temp_dir(),
         sums: args.json.is_some(),
     };
-    let watch = args.reading.watch();
+    let watch = args.reading.watch(session);
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let quiet = args.reading.messages.quiet;
-    inputs::tell_unused_reference(args.reference.as_deref(), &mut source, quiet);
+    inputs::tell_unused_reference(&session.console, args.reference.as_deref(), &mut source, quiet);
     let opened = bam::Input::open(source, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, source) = bam::peek_header(opened.source)?;
     let header = order.header(&header);
-    let header = args.program.header(&header);
-    let target =
-        args.writing.open(args.out_path(), files, &header).map_err(|error| input.blamed(error))?;
-    let mut reports = args.reports.open(files)?;
-    let report = output::optional_report(files, args.json.as_deref())?;
-    let metrics = args.duplicates.metrics(files)?;
+    let header = args.program.header(&header, session);
+    let target = args
+        .writing
+        .open(args.out_path(), session, &header)
+        .map_err(|error| input.blamed(error))?;
+    let mut reports = args.reports.open(session)?;
+    let report = output::optional_report(session, args.json.as_deref())?;
+    let metrics = args.duplicates.metrics(session)?;
     let bar = watch.bar(input.len(), &args.reading.messages);
     let is_sorted = marking.is_none() && is_sorted(&input, order, &watch);
-    let phase = if is_sorted { "in order already, copying" } else { "reading and sorting" };
+    let phase = if is_sorted { "already sorted, copying" } else { "reading and sorting" };
     watch.begin_phase(phase, None);
     let result = match &marking {
         Some(marking) => sort::duplicates::sort(source, &watch.options, &limits, marking),
@@ -209,7 +242,7 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     let others = report.iter().len() + reports.len() + metrics.len();
     let mut writer =
         target.writer(watch.options.threads, others).map_err(|error| input.blamed(error))?;
-    reports.start(&header).map_err(|error| input.blamed(error))?;
+    reports.start(session, &header).map_err(|error| input.blamed(error))?;
     let (mut written, mut letters) = (Sum::default(), Default::default());
     // What is in order already is written while it is read.
     if !is_sorted {
@@ -240,36 +273,31 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
         let read = summary.input.unwrap_or_default();
         let removes = marking.is_some_and(|marking| marking.remove);
         if read != written && !removes {
-            bail!("what was written is not what was read: please report it");
+            bail!("internal error: the output differs from the input; please report it");
         }
         let path = args.out_path().map_or_else(|| "-".into(), display_name);
-        let files = [(input.name(), Role::Input, read), (path, Role::Output, written)];
-        let files = files.map(|(path, role, sum)| FileSum {
-            path,
-            role,
-            partial: false,
-            records: sum.into(),
-        });
+        let files = [(input.name(), FileRole::Input, read), (path, FileRole::Output, written)];
+        let files: FileSums = files.into_iter().collect();
         let mut summary = serde_json::to_value(summary)?;
         if let (Some(found), Some(object)) = (sorted.duplicates(), summary.as_object_mut()) {
             object.insert("duplicates".into(), serde_json::to_value(found)?);
         }
-        let text = output::summary_of_files(summary, &files)?;
+        let text = output::summary_of_files(&session.command_line(), summary, &files.0)?;
         outputs.push(output::filled(report, text)?);
     }
     commit(outputs, args.writing.sync())?;
     if !quiet {
         let stored = match summary.stored_runs {
-            _ if summary.was_sorted => "which were in order already".into(),
+            _ if summary.was_sorted => "already in order".into(),
             0 => "in memory".into(),
             runs => format!("{runs} runs in temporary files, {} bytes", summary.stored_bytes),
         };
-        message("note", &format!("{} records sorted, {stored}", summary.records));
+        session.console.note(&format!("{} records sorted, {stored}", summary.records));
         if let Some(found) = sorted.duplicates() {
-            duplicates::tell(&found);
+            duplicates::tell(&session.console, &found);
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 impl Args {
@@ -285,58 +313,56 @@ impl Args {
     }
 
     /// The first option given that is of reads.
-    fn only_of_reads(&self) -> Option<String> {
-        self.given.option("sort", &["of_reads", "Pairing", "PairsOut"])
+    fn only_of_reads(&self, session: &Session) -> Option<String> {
+        self.given.option(session, "sort", &["of_reads", "Pairing", "PairsOut"])
     }
 
     /// The first option given that is of alignments.
-    fn only_of_alignments(&self) -> Option<String> {
-        let groups = ["of_alignments", "Program", "SortedOut", "Duplicates", "ReportArgs"];
-        self.given.option_except("sort", &groups, &["level", "sync"])
+    fn only_of_alignments(&self, session: &Session) -> Option<String> {
+        let groups = ["of_alignments", "ProgramLineArgs", "SortedOut", "Duplicates", "ReportArgs"];
+        self.given.option_except(session, "sort", &groups, &["level", "sync"])
     }
 
     /// Sorts reads; `source` is the first input, which is open already.
-    fn reads(&self, inputs: Vec<Input>, source: Source, files: &mut Files) -> Result<ExitCode> {
+    fn reads(&self, inputs: Vec<Input>, source: Source, session: &mut Session) -> Result<Exit> {
         let by = match (self.by, self.name, self.lexicographic) {
-            (Some(Compared::Length), ..) => By::Length,
-            (Some(Compared::Name), ..) | (None, true, _) => By::NaturalName,
-            (Some(Compared::Sequence), ..) => By::Sequence,
-            (None, _, true) => By::Name,
+            (Some(ReadSortKey::Length), ..) => OrderBy::Length,
+            (Some(ReadSortKey::Name), ..) | (None, true, _) => OrderBy::NaturalName,
+            (Some(ReadSortKey::Sequence), ..) => OrderBy::Sequence,
+            (None, _, true) => OrderBy::Name,
             (None, false, false) => {
                 return Err(Hinted {
                     message: format!("{} holds reads, which have no coordinates", source.name()),
-                    hint: "--by length, --by name or --by sequence says how to sort them; `biofast shuffle` shuffles",
+                    hint: "sort reads with --key length, --key name or --key sequence, or shuffle them with `biofast shuffle`".into(),
                 }
                 .into());
             }
         };
-        if let Some(option) = self.only_of_alignments() {
-            bail!("{option} is for alignments, and {} holds reads", source.name());
+        if let Some(option) = self.only_of_alignments(session) {
+            bail!("{option} applies to alignments, but {} holds reads", source.name());
         }
-        let most = if self.interleaved { 1 } else { 2 };
-        if inputs.len() > most {
-            let expected = if self.interleaved { "one file" } else { "one file, or two of mates" };
-            bail!("expected {expected}, but {} are named", inputs.len());
-        }
+        let layout = Layout::of(&inputs, self.interleaved)?;
         inputs::are_two(&inputs)?;
-        let paired = self.interleaved || inputs.len() == 2;
-        self.pairs_out.refuse((inputs.len(), paired), self.out.as_deref(), self.out2.is_some())?;
-        let reads = Reads {
-            first: Some(source),
-            inputs,
-            paired,
-            out: self.out.as_deref(),
-            out2: self.out2.as_deref(),
+        self.pairs_out.refuse(layout, self.out.as_deref(), self.out2.is_some())?;
+        let writing = ReadsOut {
             output_format: None,
             level: self.writing.level(),
             sync: self.writing.sync(),
-            json: self.json.as_deref(),
-            options: self.pairing.apply(self.reading.reads()),
-            threads: self.reading.threads(),
-            messages: &self.reading.messages,
+            json: self.json.clone(),
         };
         let memory = self.memory.map_or_else(default_memory, |Size(bytes)| bytes);
-        reads.order(Ordering { by, reverse: self.reverse }, (memory, &self.temp_dir()), files)
+        let reordering = Reordering {
+            by,
+            reverse: self.reverse,
+            limits: dedup::SpillLimits { memory, folder: self.temp_dir() },
+            out: self.out.as_deref(),
+            out2: self.out2.as_deref(),
+            writing: &writing,
+        };
+        let options = self.pairing.apply(self.reading.reads());
+        let (threads, messages) = (self.reading.threads(), &self.reading.messages);
+        let job = ReadsJob::new((inputs, layout), options, threads, messages, session);
+        reordering.run(job, Some(source), session)
     }
 
     /// The file that is written.
@@ -346,7 +372,7 @@ impl Args {
 
     /// Where temporary files go.
     fn temp_dir(&self) -> PathBuf {
-        temp_dir(self.temp_dir.as_deref(), self.out_path())
+        temp_dir(self.temp_dir.as_deref().map(folder_or_prefix), self.out_path())
     }
 }
 
@@ -363,17 +389,15 @@ fn is_sorted(input: &Input, order: Order, watch: &Watch) -> bool {
 }
 
 /// Errors of libraries as such.
-pub(super) fn explained(problem: Problem) -> anyhow::Error {
-    match problem {
-        Problem::Input(error) => error.into(),
-        Problem::NotGrouped(what) => anyhow::anyhow!(
-            "{what}; try: biofast sort -n INPUT | biofast sort --mark-duplicates -o OUTPUT -"
+pub(super) fn explained(error: Error) -> anyhow::Error {
+    match error {
+        Error::Refused(Refusal::NotGrouped(what)) => Hinted::error(
+            match what.strip_prefix("-: ") {
+                Some(what) => format!("standard input: {what}"),
+                None => what,
+            },
+            "group them first: `biofast sort -n IN.bam | biofast sort --mark-duplicates -o OUT.bam -`",
         ),
-        problem @ Problem::NoBarcodes { .. } => Hinted {
-            message: problem.to_string(),
-            hint: "--barcode-tag names another tag, --barcode-rgx a pattern for names; --allow-missing-barcodes goes on without",
-        }
-        .into(),
-        problem => problem.into(),
+        error => output::failed(error),
     }
 }

@@ -8,34 +8,35 @@ use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, bail};
 use biofast::bam::{self, Header, Record};
-use biofast::io::output::{Files, Output};
+use biofast::io::output::Output;
 use biofast::io::{Options, Source};
 use biofast::ops::alignments::Statistics;
 use biofast::ops::samtools_stats::SamtoolsStats;
-use biofast::ops::show::samtools;
+use biofast::report::samtools;
 
 use crate::commands::stats;
 use crate::options::OutFile;
 use crate::output;
+use crate::session::Session;
 
 /// Which reports.
 #[derive(clap::Args)]
 pub(super) struct ReportArgs {
-    /// Also write the statistics of the sorted records to FILE, as `biofast stats --json`
+    /// Also write the statistics of the sorted records to FILE, like `biofast stats --json`
     #[arg(long, value_name = "FILE")]
     stats: Option<OutFile>,
 
-    /// Also write the text of `samtools stats` to FILE, as `biofast stats --format samtools`
+    /// Also write the output of `samtools stats` to FILE, like `biofast stats --format samtools`
     #[arg(long, value_name = "FILE")]
     samtools_stats: Option<OutFile>,
 
-    /// Also write a report for the browser to FILE, as `biofast stats --html`
+    /// Also write an HTML report to FILE, like `biofast stats --html`
     #[arg(long, value_name = "FILE")]
     html: Option<OutFile>,
 }
 
 /// The reports that are wanted, with their outputs.
-pub(super) struct Reports {
+pub(super) struct SortReports {
     stats: Option<Output>,
     html: Option<Output>,
     samtools: Option<Output>,
@@ -52,11 +53,11 @@ const WAITING: usize = 4;
 
 impl ReportArgs {
     /// Opens what is wanted.
-    pub(super) fn open(&self, files: &mut Files) -> Result<Reports> {
-        Ok(Reports {
-            stats: output::optional_report(files, self.stats.as_deref())?,
-            html: output::optional_report(files, self.html.as_deref())?,
-            samtools: output::optional_report(files, self.samtools_stats.as_deref())?,
+    pub(super) fn open(&self, session: &mut Session) -> Result<SortReports> {
+        Ok(SortReports {
+            stats: output::optional_report(session, self.stats.as_deref())?,
+            html: output::optional_report(session, self.html.as_deref())?,
+            samtools: output::optional_report(session, self.samtools_stats.as_deref())?,
             statistics: None,
             text: None,
             taps: Vec::new(),
@@ -65,14 +66,14 @@ impl ReportArgs {
     }
 }
 
-impl Reports {
+impl SortReports {
     /// How many are wanted.
     pub(super) fn len(&self) -> usize {
         self.stats.iter().chain(&self.html).chain(&self.samtools).count()
     }
 
     /// Begins to gather what they need of records with this header.
-    pub(super) fn start(&mut self, header: &Header) -> Result<()> {
+    pub(super) fn start(&mut self, session: &Session, header: &Header) -> Result<()> {
         if self.len() == 0 {
             return Ok(());
         }
@@ -86,7 +87,7 @@ impl Reports {
         }
         if self.samtools.is_some() {
             let source = self.tap();
-            let command = crate::embedded::arguments().join(" ").replace('\n', "\\n");
+            let command = session.arguments().join(" ").replace('\n', "\\n");
             let work = move || {
                 let statistics = SamtoolsStats::collect(source, &options, None)?;
                 Ok(samtools::stats::text(&statistics, env!("CARGO_PKG_VERSION"), &command))
@@ -132,8 +133,8 @@ impl Reports {
         self.taps.clear();
         let mut filled = Vec::new();
         if let Some(statistics) = self.statistics.map(JoinHandle::join) {
-            let Ok(statistics) = statistics else { bail!("the statistics can't be made") };
-            let statistics = statistics.context("the statistics can't be made")?;
+            let Ok(statistics) = statistics else { bail!("the statistics can't be computed") };
+            let statistics = statistics.context("the statistics can't be computed")?;
             let name = path.map_or_else(|| "-".into(), biofast::io::display_name);
             let (json, page) = stats::of_alignments(name, format, &statistics)?;
             for (output, text) in [(self.stats, json), (self.html, page)] {
@@ -143,8 +144,8 @@ impl Reports {
             }
         }
         if let (Some(text), Some(output)) = (self.text.map(JoinHandle::join), self.samtools) {
-            let Ok(text) = text else { bail!("the text of samtools stats can't be made") };
-            let text = text.context("the text of samtools stats can't be made")?;
+            let Ok(text) = text else { bail!("the text of samtools stats can't be written") };
+            let text = text.context("the text of samtools stats can't be written")?;
             filled.push(output::filled(output, text)?);
         }
         Ok(filled)

@@ -1,28 +1,27 @@
 //! `biofast stats` of BAM, SAM and CRAM.
 
-use std::process::ExitCode;
-
 use anyhow::{Error, Result, bail};
 use biofast::bam::query::Query;
 use biofast::bam::{self, Detail, Fasta};
 use biofast::io::output::Output;
 use biofast::io::{Options, Source};
 use biofast::ops::alignments::Statistics;
-use biofast::ops::alignments::partial::Kind;
-use biofast::ops::alignments::report::{self, Figures, FileReport, Group};
+use biofast::ops::alignments::partial::PartKind;
+use biofast::ops::alignments::report::{self, AlignmentFileReport, Figures, ReportGroup};
 use biofast::ops::coverage::Distribution;
 use biofast::ops::picard::Panel;
-use biofast::ops::qc::{self, By, Groups, Parts};
+use biofast::ops::qc::{self, DepthSinks, GroupBy, Groups};
 use biofast::ops::reads::report::Status;
 use biofast::ops::samtools_stats::{Failure, SamtoolsStats};
-use biofast::ops::show::samtools;
-use biofast::ops::show::tables::alignments::{self as table, Row};
+use biofast::report::samtools;
+use biofast::report::tables::alignments::{self as table, AlignmentRow};
 
 use super::args::Partial;
-use super::{Args, Entry, Report, metrics};
-use crate::console::{Hinted, Trouble};
+use super::{Args, Entry, ReportName, metrics};
+use crate::console::{Diagnostic, Hinted};
 use crate::inputs::Input;
 use crate::output;
+use crate::session::{Exit, Session};
 use crate::watch::Watch;
 
 /// Reads one input of alignments: its figures, and what is wrong with it.
@@ -30,20 +29,20 @@ pub(super) fn collect(
     args: &Args,
     input: &Input,
     source: Source,
-    part: Option<Kind>,
+    part: Option<PartKind>,
     watch: &Watch,
-) -> (Option<Box<Figures>>, Option<Trouble>) {
+) -> (Option<Box<Figures>>, Option<Diagnostic>) {
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
-    let query = match args.regions.query(input, source, &opening) {
+    let query = match args.regions.query(&watch.console, input, source, &opening) {
         Ok(query) => query,
-        Err(error) => return (None, Some(Trouble::from(&error))),
+        Err(error) => return (None, Some(Diagnostic::from(&error))),
     };
     // What overlaps regions is no part whose seams are known.
     let part = part.filter(|_| !args.regions.any());
     if part.is_some() && !args.qc.is_empty() {
         return match collect_metrics(args, query, part, watch) {
             Ok(figures) => (Some(Box::new(figures)), None),
-            Err(error) => (None, Some(Trouble::from(&error))),
+            Err(error) => (None, Some(Diagnostic::from(&error))),
         };
     }
     match Statistics::collect_part(query, &watch.options, part) {
@@ -52,61 +51,63 @@ pub(super) fn collect(
             (Some(Box::new(Figures::from(&statistics))), error)
         }
         Err(fault) => {
-            (Some(Box::new(Figures::from(&*fault.so_far))), Some(Trouble::of(&fault.error)))
+            (Some(Box::new(Figures::from(&*fault.so_far))), Some(Diagnostic::of(&fault.error)))
         }
     }
 }
 
 /// What `--coverage-cap` is refused with.
-pub(super) const CAP_IS_FOR: &str = "--coverage-cap is for hs and wgs, in what --qc lists";
+pub(super) const CAP_IS_FOR: &str = "--coverage-cap needs hs or wgs in --qc";
 
 /// Whether what a part is to carry can be joined, and is asked for where there are parts.
 pub(super) fn check_part(args: &Args) -> Result<()> {
     let has = |report| args.qc.contains(&report);
-    if args.target_intervals.is_some() && !has(Report::Hs) {
-        bail!("--target-intervals is for hs, with --out-dir, or in what --qc lists");
+    if args.target_intervals.is_some() && !has(ReportName::Hs) {
+        bail!("--target-intervals needs hs in --qc");
     }
-    if args.coverage_cap.is_some() && !has(Report::Hs) && !has(Report::Wgs) {
+    if args.coverage_cap.is_some() && !has(ReportName::Hs) && !has(ReportName::Wgs) {
         bail!("{CAP_IS_FOR}");
     }
     if args.qc.is_empty() {
         return Ok(());
     }
     if args.partial.is_none() && !args.shard.any() {
-        bail!("--qc is for --out-dir, and with --json for --partial and --shard");
+        bail!("--qc needs --out-dir, or --json with --partial or --shard");
     }
     if !args.format.json {
-        bail!("--qc of a part is for --json, from which `biofast merge --out-dir` makes the files");
+        bail!("--qc of a part needs --json; `biofast merge --out-dir` writes the files");
     }
     for report in &args.qc {
         if let Some(why) = report.unmergeable() {
             return Err(Hinted {
-                message: format!("--qc {} can't be made of parts: {why}", report.name()),
-                hint: "`biofast merge` makes one file of sorted alignments, of which `biofast stats --out-dir` has all reports",
+                message: format!("--qc {} can't be made from parts: {why}", report.name()),
+                hint: "`biofast merge` makes one file of sorted alignments, of which `biofast stats --out-dir` has all reports".into(),
             }
             .into());
         }
-        if matches!(report, Report::GcBias | Report::Wgs) && args.reference.is_none() {
-            bail!("--qc {} needs the --reference the reads are aligned to", report.name());
+        if matches!(report, ReportName::GcBias | ReportName::Wgs) && args.reference.is_none() {
+            bail!(
+                "--qc {} needs --reference, the FASTA file the reads were aligned to",
+                report.name()
+            );
         }
-        if *report == Report::Hs && args.target_intervals.is_none() {
-            bail!("--qc hs needs the targets of the selection: --target-intervals FILE");
+        if *report == ReportName::Hs && args.target_intervals.is_none() {
+            bail!("--qc hs needs the capture targets: --target-intervals FILE");
         }
-        if matches!(report, Report::Wgs | Report::Hs) && args.partial == Some(Partial::Lane) {
+        if matches!(report, ReportName::Wgs | ReportName::Hs) && args.partial == Some(Partial::Lane)
+        {
             return Err(Hinted {
                 message: format!(
-                    "--qc {} can't be made of lanes: where a position is deeper than Picard looks it depends on the order of \
-                     all records there, so that a lane would have to carry the quality of each base",
+                    "--qc {} can't be merged from lanes: at positions deeper than Picard's limit it depends on the order of all records",
                     report.name()
                 ),
-                hint: "of shards it can: `biofast merge` of the lanes makes one file of sorted alignments, of which `biofast \
-                       stats --out-dir` has all reports",
+                hint: "merge the alignments of the lanes with `biofast merge`, then run `biofast stats --out-dir DIR` on the result, whole or in shards".into(),
             }
             .into());
         }
         if !report.of_alignments() {
             bail!(
-                "--qc {} is a report of reads, whose JSON has all that merge needs of it",
+                "--qc {} is a report of reads and needs no --qc here: their JSON has all that `merge` needs",
                 report.name()
             );
         }
@@ -124,7 +125,7 @@ pub(super) fn needs_reference(args: &Args) -> bool {
 fn collect_metrics(
     args: &Args,
     query: Query,
-    part: Option<Kind>,
+    part: Option<PartKind>,
     watch: &Watch,
 ) -> Result<Figures> {
     let reference = args.reference.as_deref().map(Fasta::open).transpose()?;
@@ -132,14 +133,14 @@ fn collect_metrics(
         Some(targets) => Some(Panel::open(targets, args.bait_intervals.as_deref())?),
         None => None,
     };
-    let wanted = qc::Wanted {
+    let wanted = qc::QcSelection {
         statistics: true,
         part,
         panel: panel.as_ref(),
         coverage_cap: args.coverage_cap,
         picard: metrics(&args.qc, reference.is_some()),
         reference: reference.as_ref(),
-        ..qc::Wanted::default()
+        ..qc::QcSelection::default()
     };
     let found = qc::collect(query, &watch.options, &wanted, |_| Ok(Distribution::default()));
     let found = found.map_err(|failure| match failure {
@@ -172,18 +173,17 @@ pub(super) fn options_for(groups: usize, options: &Options) -> Options {
 ///
 /// # Errors
 /// If there are more than memory is set aside for.
-pub(super) fn groups(header: &bam::Header, by: By, input: &Input) -> Result<Groups> {
+pub(super) fn groups(header: &bam::Header, by: GroupBy, input: &Input) -> Result<Groups> {
     let groups = Groups::of(header, by);
     let found = groups.names().len();
     if found > MAX_GROUPS {
         return Err(Hinted {
             message: format!(
-                "{}: its header has {found} groups of --by {}, more than {MAX_GROUPS}, the most that are told apart",
+                "{}: the header has {found} groups for --by {}, but at most {MAX_GROUPS} are supported",
                 input.name(),
                 by.tag()
             ),
-            hint: "`biofast filter --read-group ID` or `biofast split` makes smaller files; --by SM has fewer groups where \
-                   samples have several read groups",
+            hint: "use --by SM, which has fewer groups, or extract read groups with `biofast filter --read-group ID`".into(),
         }
         .into());
     }
@@ -195,14 +195,15 @@ pub(super) fn collect_by(
     args: &Args,
     input: &Input,
     source: Source,
-    by: By,
+    by: GroupBy,
     watch: &Watch,
-) -> Result<Vec<(Option<Group>, Box<Figures>)>> {
+) -> Result<Vec<(Option<ReportGroup>, Box<Figures>)>> {
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
-    let (header, query) = args.regions.query(input, source, &opening)?.peek_header()?;
+    let (header, query) =
+        args.regions.query(&watch.console, input, source, &opening)?.peek_header()?;
     let groups = groups(&header, by, input)?;
-    let wanted = qc::Wanted { statistics: true, ..qc::Wanted::default() };
-    let no_depths = |_| Ok(Parts::<Distribution, Distribution> { depths: None, each: None });
+    let wanted = qc::QcSelection { statistics: true, ..qc::QcSelection::default() };
+    let no_depths = |_| Ok(DepthSinks::<Distribution, Distribution> { depths: None, each: None });
     let options = options_for(groups.names().len(), &watch.options);
     let found = qc::collect_by(query, &options, &wanted, Some(&groups), no_depths)
         .map_err(|failure| failed(failure, input))?;
@@ -214,7 +215,7 @@ pub(super) fn collect_by(
         if let Some(statistics) = &found.statistics
             && (place < last || place == 0 || found.records > 0)
         {
-            let group = name.map(|name| Group { by: by.tag().into(), name: name.clone() });
+            let group = name.map(|name| ReportGroup { by: by.tag().into(), name: name.clone() });
             rows.push((group, Box::new(Figures::from(statistics))));
         }
     }
@@ -222,23 +223,29 @@ pub(super) fn collect_by(
 }
 
 /// What is wrong with records that were counted all the same.
-pub(super) fn malformed(statistics: &Statistics) -> Option<Trouble> {
+pub(super) fn malformed(statistics: &Statistics) -> Option<Diagnostic> {
     let record = statistics.malformed_record()?;
-    Some(Trouble::new(format!("record {record}: its optional fields can't be read")))
+    Some(Diagnostic::new(format!("record {record}: malformed tags")))
 }
 
 /// `biofast stats --format samtools`.
-pub(super) fn samtools(args: &Args, inputs: &[Input], report: Output) -> Result<ExitCode> {
+pub(super) fn samtools(
+    args: &Args,
+    inputs: &[Input],
+    report: Output,
+    session: &Session,
+) -> Result<Exit> {
     let [input] = inputs else {
-        bail!("--format samtools takes one input, but {} are named", inputs.len());
+        bail!("--format samtools takes one input, but got {}", inputs.len());
     };
     if args.paired || args.interleaved || !args.sample.is_empty() {
-        bail!("--paired, --interleaved and --sample don't go with --format samtools");
+        bail!("--paired, --interleaved and --sample can't be combined with --format samtools");
     }
     if args.regions.any() {
-        bail!("regions don't go with --format samtools: that report is of whole files");
+        bail!("regions can't be combined with --format samtools, which reports whole files");
     }
-    let watch = Watch::new(args.strictness.alignments(args.io.apply(args.threads.options())));
+    let watch =
+        Watch::new(session, args.strictness.alignments(args.io.apply(args.threads.options())));
     let reference = args.reference.as_deref().map(Fasta::open).transpose()?;
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
     let source = bam::Input::open(input.open()?, &opening)?.source;
@@ -247,8 +254,8 @@ pub(super) fn samtools(args: &Args, inputs: &[Input], report: Output) -> Result<
     drop(bar);
     watch.tell(input, None, &args.messages, &args.threads);
     let statistics = statistics.map_err(|failure| failed(failure, input))?;
-    output::finish(report, samtools_text(&statistics))?;
-    Ok(ExitCode::SUCCESS)
+    output::finish(report, samtools_text(&statistics, session))?;
+    Ok(Exit::Fine)
 }
 
 /// Why an input has no statistics.
@@ -263,15 +270,15 @@ pub(super) fn failed(failure: Failure, input: &Input) -> Error {
 }
 
 /// The report of `samtools stats`.
-pub(super) fn samtools_text(statistics: &SamtoolsStats) -> String {
-    let command = crate::embedded::arguments().join(" ").replace('\n', "\\n");
+pub(super) fn samtools_text(statistics: &SamtoolsStats, session: &Session) -> String {
+    let command = session.arguments().join(" ").replace('\n', "\\n");
     samtools::stats::text(statistics, env!("CARGO_PKG_VERSION"), &command)
 }
 
 /// The rows of alignments as text.
 pub(super) fn text(entries: &[&Entry], tsv: bool) -> String {
     let errors: Vec<String> = entries.iter().map(|entry| entry.error()).collect();
-    let rows: Vec<Row<'_>> = entries
+    let rows: Vec<AlignmentRow<'_>> = entries
         .iter()
         .zip(&errors)
         .filter_map(|(entry, error)| {
@@ -280,18 +287,18 @@ pub(super) fn text(entries: &[&Entry], tsv: bool) -> String {
                 Some(figures) if error.is_empty() => Ok(figures),
                 _ => Err(error.as_str()),
             };
-            Some(Row { name: &entry.sample, format: format.name(), result })
+            Some(AlignmentRow { name: &entry.sample, format: format.name(), result })
         })
         .collect();
     if tsv { table::tsv(&rows) } else { table::table(&rows) }
 }
 
 /// The report of the rows of alignments. `rules` are for rows that nobody has judged.
-pub(super) fn report(entries: &[&Entry]) -> report::Report {
+pub(super) fn report(entries: &[&Entry]) -> report::AlignmentReport {
     let files = entries.iter().filter_map(|entry| {
         let (format, figures) = entry.figures.alignments()?;
         let error = entry.error();
-        Some(FileReport {
+        Some(AlignmentFileReport {
             sample: entry.sample.clone(),
             input: entry.inputs.join(" "),
             group: entry.group.clone(),
@@ -304,5 +311,5 @@ pub(super) fn report(entries: &[&Entry]) -> report::Report {
             figures: figures.cloned(),
         })
     });
-    report::Report::new(env!("CARGO_PKG_VERSION"), files.collect())
+    report::AlignmentReport::new(env!("CARGO_PKG_VERSION"), files.collect())
 }

@@ -1,8 +1,8 @@
 //! What `biofast stats` can be told.
 
-use biofast::ops::alignments::partial::Kind;
+use biofast::ops::alignments::partial::PartKind;
 use biofast::ops::picard;
-use biofast::ops::show::picard::Metrics;
+use biofast::report::picard::Metrics;
 use clap::ValueEnum;
 
 use crate::options::{
@@ -10,21 +10,21 @@ use crate::options::{
     SeekIndexArg, ShardArg, Strictness, Threads, VerdictArgs,
 };
 
-const BY: &str = "RG, SM or LB: also a row, or files, for each read group, sample or library of alignments. With --out-dir also the \
-                  depth of the intervals of a BED file, or of windows of that many bases; --by may be given once for each";
+const BY: &str = "Also report each read group (RG), sample (SM) or library (LB); with --out-dir, also write the depth of each \
+                  interval in a BED file, or of windows of WINDOW bases. May be given once for each of the two";
 
-/// Count reads and bases, lengths, qualities and composition of FASTQ or alignments, in one pass
+/// Summarize reads or alignments; write QC reports
 ///
-/// Reads plain, gzip, BGZF, zstd, bzip2 and xz FASTQ, and BAM, SAM and CRAM, recognised by their
-/// content. Every record and every checksum is checked; for a faulty input an error names record and
-/// line, the other inputs keep their rows, and the exit code is 2.
+/// Reads FASTQ (plain, gzip, BGZF, zstd, bzip2 or xz), BAM, SAM and CRAM. Formats are detected from content. Every
+/// record and checksum is validated. If an input is faulty, an error names the record and line, the other inputs keep
+/// their rows, and the exit code is 2.
 ///
-/// With --library, --limits or --fail-on figures are judged: pass, warn or fail, in JSON and on standard error; of FASTQ adapters
-/// and repeated sequences are then looked for, too. Exit codes: 0 fine, 1 a verdict that --fail-on names, 2 an error.
+/// With --out-dir, a single pass writes the reports of FastQC and seqkit stats for reads, those of samtools, mosdepth
+/// and Picard for alignments, and biofast's own.
 ///
-/// With --out-dir all that pipelines ask of a file comes from one reading, with biofast's own reports: of reads what FastQC
-/// and seqkit stats say, of alignments the reports of samtools stats, flagstat, idxstats and coverage, the files of
-/// mosdepth and Picard's metrics.
+/// With --library, --limits, --fail-on or --verdicts, the results are judged: each check passes, warns or fails.
+/// Verdicts are printed to standard error and included in JSON. For FASTQ, adapters and repeated sequences are then
+/// searched for, too. The exit code is 1 if a check is as bad as --fail-on says.
 #[derive(clap::Args)]
 #[command(
     mut_arg("thresholds", |arg| arg.short(None)),
@@ -64,35 +64,37 @@ pub(crate) struct Args {
     pub(super) inputs: ManyFiles,
 
     #[command(flatten)]
-    pub(super) format: Format,
+    pub(super) format: StatsFormat,
 
-    /// Output format; 'samtools' is for one file of alignments, 'fastqc' for FASTQ
+    /// Output format; samtools needs one alignment file, fastqc needs FASTQ
     #[arg(long = "format", value_enum, value_name = "FORMAT", conflicts_with_all = ["tsv", "json"])]
     pub(super) format_name: Option<FormatName>,
 
-    /// Print a line for each read instead, in the order of the input: length, mean quality, expected errors, GC and more, tab-separated
+    /// Print a line for each read instead: length, mean quality, expected errors, GC and more
+    ///
+    /// The columns are separated by tabs, and reads are in input order.
     #[arg(long, conflicts_with_all = ["tsv", "json", "format_name", "out_dir"])]
     pub(super) per_read: bool,
 
-    /// Reference sequences in FASTA: to decode CRAM, and for the mismatches in the reports of samtools and
-    /// Picard
+    /// Reference sequences (FASTA), for CRAM input and for mismatches in samtools and Picard reports
     #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
     pub(super) reference: Option<InFile>,
 
-    /// Targets of a hybrid selection, in BED or as Picard's interval list: for hs of --qc
+    /// Targets of hybrid selection, as BED or a Picard interval list, for --qc hs
     #[arg(long, visible_alias = "targets", value_name = "FILE")]
     pub(super) target_intervals: Option<InFile>,
 
-    /// The baits that select them; without this option the targets are taken for baits
+    /// Baits of hybrid selection, for --qc hs [default: the targets]
     #[arg(long, visible_alias = "baits", value_name = "FILE", requires = "target_intervals")]
     pub(super) bait_intervals: Option<InFile>,
 
-    /// Depth up to which hs and wgs of --qc count coverage, like COVERAGE_CAP of Picard [default: 200 for hs, 250 for wgs]
+    /// Highest depth that --qc hs and wgs count, like Picard's COVERAGE_CAP [default: hs 200, wgs 250]
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) coverage_cap: Option<u16>,
 
-    /// Adapters and primers that overrepresented sequences are compared with, in the form of FastQC's contaminant_list.txt: a
-    /// name, tabs and a sequence on each line. Without it the ones that FastQC 0.11.9 knows
+    /// Compare overrepresented sequences with those in FILE [default: the list of FastQC 0.11.9]
+    ///
+    /// The format is that of FastQC's contaminant_list.txt: a name, tabs and a sequence on each line.
     #[arg(long, value_name = "FILE")]
     pub(super) contaminants: Option<InFile>,
 
@@ -108,14 +110,17 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) out: Out,
 
-    /// Write files to DIR, which is made if it doesn't exist: what --qc lists; with '--format fastqc' only a folder
-    /// NAME_fastqc for each file
+    /// Write the files of --qc to DIR, which is created if it doesn't exist
+    ///
+    /// With '--format fastqc', only a folder NAME_fastqc is written for each file.
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     pub(super) out_dir: Option<Folder>,
 
-    /// Which files --out-dir gets, all from one reading; without it all there are of reads, or of alignments, except depth and
-    /// fastp, or with regions all that can be had of regions. With --partial or --shard: for which files of `biofast merge --out-dir` the report
-    /// carries the counts
+    /// Files to write to --out-dir, separated by commas [default: all that apply, except depth and fastp]
+    ///
+    /// All files come from the same pass. With regions, the default is limited to files that can be computed for
+    /// regions. With --partial or --shard, the JSON report carries the counts for these files, so that `biofast merge
+    /// --out-dir` can write them.
     #[arg(
         long,
         value_enum,
@@ -123,35 +128,38 @@ pub(crate) struct Args {
         value_delimiter = ',',
         conflicts_with = "format_name"
     )]
-    pub(super) qc: Vec<Report>,
+    pub(super) qc: Vec<ReportName>,
 
-    /// With --json: the inputs are parts, and the report carries what `biofast merge` needs to give the coverage of the
-    /// whole. All else of reports, and those of FASTQ, can be merged without
+    /// With --json: treat the inputs as parts, and report what `biofast merge` needs for their coverage
+    ///
+    /// Other alignment statistics, and reports of FASTQ, can be merged without this option.
     #[arg(long, value_enum, value_name = "OF")]
     pub(super) partial: Option<Partial>,
 
-    /// Also write a report for the browser to FILE: charts and a table of all samples, in one file
-    /// that needs no network. With --out-dir, too: one page of all samples beside the files of each
+    /// Also write an HTML report to FILE: charts and a table of all samples, in one file
+    ///
+    /// The report needs no network. With --out-dir, it is written in addition to the reports of each file.
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<OutFile>,
 
-    /// Plot qualities by position, GC and lengths below the table, in blocks, or in ASCII where the
-    /// locale isn't UTF-8
+    /// Plot quality by position, GC and lengths below the table
+    ///
+    /// The plots are made of block characters, or of ASCII if the locale isn't UTF-8.
     #[arg(long)]
     pub(super) plot: bool,
 
-    /// Take the files two by two as mates: names and numbers of reads must agree
+    /// Treat every two files as mates: read names and counts must agree
     #[arg(long, conflicts_with = "interleaved")]
     pub(super) paired: bool,
 
-    /// Each file is interleaved: mates follow each other, and their names must agree
+    /// Treat each file as interleaved: mates follow each other, and their names must agree
     #[arg(long)]
     pub(super) interleaved: bool,
 
     #[command(flatten)]
     pub(super) pairing: Pairing,
 
-    /// Sample name, given once for each file, or once for all; files of one sample share a row
+    /// Sample name, given once for each file or once for all; files of one sample share a row
     #[arg(long, value_name = "NAME")]
     pub(super) sample: Vec<String>,
 
@@ -171,25 +179,25 @@ pub(crate) struct Args {
     #[command(flatten, next_help_heading = "Verdicts")]
     pub(super) verdicts: VerdictArgs,
 
-    /// Print the limits of all checks, in the form --limits takes, and read nothing
+    /// Print the limits of all checks in the format of --limits, and exit
     #[arg(long, conflicts_with_all = [
         "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "plot", "fail_on", "verdicts"
     ])]
     pub(super) print_limits: bool,
 
-    #[command(flatten, next_help_heading = "Depths, for coverage and mosdepth of --out-dir")]
+    #[command(flatten, next_help_heading = "Depth (for --qc coverage and mosdepth)")]
     pub(super) depth: DepthArgs,
 }
 
 /// How results are printed.
 #[derive(Clone, Copy, clap::Args)]
 #[group(multiple = false)]
-pub(crate) struct Format {
+pub(crate) struct StatsFormat {
     /// Print tab-separated values, with the columns of `seqkit stats -a -T`
     #[arg(short = 'T', long)]
     pub(in crate::commands) tsv: bool,
 
-    /// Print everything as JSON; `biofast merge` reads it back
+    /// Print all results as JSON, which `biofast merge` can read
     #[arg(long)]
     pub(in crate::commands) json: bool,
 }
@@ -197,24 +205,24 @@ pub(crate) struct Format {
 /// What an input is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Partial {
-    /// A piece of a sorted file: `merge` gets the pieces in their order
+    /// A piece of a sorted file; `merge` takes the pieces in order
     Shard,
-    /// A sorted file of a sample that has several; the report has all depths, some bytes for each read
+    /// A sorted file of a sample that has several; the report has all depths, a few bytes per read
     Lane,
 }
 
-impl From<Partial> for Kind {
-    fn from(partial: Partial) -> Kind {
+impl From<Partial> for PartKind {
+    fn from(partial: Partial) -> PartKind {
         match partial {
-            Partial::Shard => Kind::Shard,
-            Partial::Lane => Kind::Lane,
+            Partial::Shard => PartKind::Shard,
+            Partial::Lane => PartKind::Lane,
         }
     }
 }
 
 /// What there is in a folder of reports about reads or alignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Report {
+pub(crate) enum ReportName {
     /// NAME.stats: `samtools stats`
     Stats,
     /// NAME.flagstat: `samtools flagstat`
@@ -223,11 +231,11 @@ pub(crate) enum Report {
     Idxstats,
     /// NAME.mapped.coverage: `samtools coverage`
     Coverage,
-    /// NAME.depth: `samtools depth`, a line for each base, only if listed
+    /// NAME.depth: `samtools depth`, a line for each base (only if listed)
     Depth,
-    /// NAME.mosdepth.summary.txt, NAME.per-base.bed.gz and so on: the files of mosdepth
+    /// NAME.mosdepth.summary.txt, NAME.per-base.bed.gz and other files of mosdepth
     Mosdepth,
-    /// All metrics of Picard that follow, but wgs and hs
+    /// All Picard metrics below, except wgs and hs
     Picard,
     /// NAME.alignment_summary_metrics: Picard's CollectAlignmentSummaryMetrics
     AlignmentSummary,
@@ -246,34 +254,33 @@ pub(crate) enum Report {
     Wgs,
     /// NAME.hs_metrics, with --target-intervals: Picard's CollectHsMetrics
     Hs,
-    /// NAME_fastqc/fastqc_data.txt and summary.txt, of reads: FastQC
+    /// NAME_fastqc/fastqc_data.txt and summary.txt: FastQC (reads only)
     Fastqc,
-    /// NAME.seqkit.tsv, of reads: as --tsv, `seqkit stats -a -T`
+    /// NAME.seqkit.tsv: `seqkit stats -a -T`, same as --tsv (reads only)
     Seqkit,
-    /// NAME.fastp.json, of reads, only if listed: the figures fastp has before it filters. MultiQC shows it as a run of fastp in
-    /// which every read passed
+    /// NAME.fastp.json: fastp's statistics before filtering, for MultiQC (reads only, and only if listed)
     Fastp,
-    /// NAME.biofast.json: as --json
+    /// NAME.biofast.json: same as --json
     Json,
-    /// NAME.biofast.html: as --html
+    /// NAME.biofast.html: same as --html
     Html,
 }
 
-impl Report {
+impl ReportName {
     /// Whether there is one of reads.
     pub(crate) fn of_reads(self) -> bool {
-        let both = matches!(self, Report::Json | Report::Html);
+        let both = matches!(self, ReportName::Json | ReportName::Html);
         both || !self.of_alignments()
     }
 
     /// Whether there is one of alignments.
     pub(crate) fn of_alignments(self) -> bool {
-        !matches!(self, Report::Fastqc | Report::Seqkit | Report::Fastp)
+        !matches!(self, ReportName::Fastqc | ReportName::Seqkit | ReportName::Fastp)
     }
 
     /// Whether it is written only if --qc lists it.
     pub(crate) fn is_only_if_listed(self) -> bool {
-        matches!(self, Report::Depth | Report::Fastp)
+        matches!(self, ReportName::Depth | ReportName::Fastp)
     }
 
     /// Its name in --qc.
@@ -284,12 +291,12 @@ impl Report {
     /// Why `biofast merge` can't make it of reports of parts, if it can't.
     pub(crate) fn unmergeable(self) -> Option<&'static str> {
         match self {
-            Report::Stats => {
-                Some("its COV depends on what samtools forgets on the way through a file")
+            ReportName::Stats => {
+                Some("its COV section depends on what samtools drops while it reads a file")
             }
-            Report::Coverage | Report::Depth | Report::Mosdepth => Some(
-                "depths of several kinds of records would have to be carried for each position",
-            ),
+            ReportName::Coverage | ReportName::Depth | ReportName::Mosdepth => {
+                Some("it would need depths of several kinds of records for each position")
+            }
             _ => None,
         }
     }
@@ -297,45 +304,45 @@ impl Report {
     /// Its files of Picard.
     pub(crate) fn metrics(self) -> &'static [Metrics] {
         match self {
-            Report::AlignmentSummary => &[Metrics::AlignmentSummary],
-            Report::InsertSize => &[Metrics::InsertSize],
-            Report::QualityByCycle => &[Metrics::QualityByCycle],
-            Report::QualityDistribution => &[Metrics::QualityDistribution],
-            Report::BaseDistribution => &[Metrics::BaseDistribution],
-            Report::GcBias => &[Metrics::GcBiasDetail, Metrics::GcBiasSummary],
-            Report::Wgs => &[Metrics::Wgs],
-            Report::Hs => &[Metrics::Hs],
+            ReportName::AlignmentSummary => &[Metrics::AlignmentSummary],
+            ReportName::InsertSize => &[Metrics::InsertSize],
+            ReportName::QualityByCycle => &[Metrics::QualityByCycle],
+            ReportName::QualityDistribution => &[Metrics::QualityDistribution],
+            ReportName::BaseDistribution => &[Metrics::BaseDistribution],
+            ReportName::GcBias => &[Metrics::GcBiasDetail, Metrics::GcBiasSummary],
+            ReportName::Wgs => &[Metrics::Wgs],
+            ReportName::Hs => &[Metrics::Hs],
             _ => &[],
         }
     }
 }
 
 /// Which of Picard's metrics are wanted for these reports.
-pub(crate) fn metrics(reports: &[Report], has_reference: bool) -> picard::Wanted {
+pub(crate) fn metrics(reports: &[ReportName], has_reference: bool) -> picard::MetricSelection {
     let has = |report| reports.contains(&report);
-    let has_or_all = |report| has(report) || has(Report::Picard);
-    picard::Wanted {
-        alignment_summary: has_or_all(Report::AlignmentSummary),
-        insert_size: has_or_all(Report::InsertSize),
-        quality_by_cycle: has_or_all(Report::QualityByCycle),
-        quality_distribution: has_or_all(Report::QualityDistribution),
-        base_distribution: has_or_all(Report::BaseDistribution),
-        gc_bias: has(Report::GcBias) || (has(Report::Picard) && has_reference),
-        wgs: has(Report::Wgs),
-        hs: has(Report::Hs),
+    let has_or_all = |report| has(report) || has(ReportName::Picard);
+    picard::MetricSelection {
+        alignment_summary: has_or_all(ReportName::AlignmentSummary),
+        insert_size: has_or_all(ReportName::InsertSize),
+        quality_by_cycle: has_or_all(ReportName::QualityByCycle),
+        quality_distribution: has_or_all(ReportName::QualityDistribution),
+        base_distribution: has_or_all(ReportName::BaseDistribution),
+        gc_bias: has(ReportName::GcBias) || (has(ReportName::Picard) && has_reference),
+        wgs: has(ReportName::Wgs),
+        hs: has(ReportName::Hs),
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum FormatName {
-    /// A table for people
+    /// Human-readable table
     Table,
-    /// As --tsv
+    /// Same as --tsv
     Tsv,
-    /// As --json
+    /// Same as --json
     Json,
-    /// The text of `samtools stats`
+    /// Output of `samtools stats`
     Samtools,
-    /// The fastqc_data.txt of FastQC
+    /// FastQC's fastqc_data.txt
     Fastqc,
 }

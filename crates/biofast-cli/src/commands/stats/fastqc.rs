@@ -2,21 +2,21 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Files, Output, commit};
-use biofast::ops::show::fastqc::Report;
+use biofast::io::output::{Output, commit};
+use biofast::report::fastqc::FastqcReport;
 
 use super::Args;
-use super::rows::{Entry, Figures};
-use crate::console::message;
+use super::rows::{Entry, Figures, file_name};
+use crate::console::Console;
 use crate::output;
+use crate::session::{Exit, Session};
 
 /// Says what doesn't go together, before anything is read.
 pub(super) fn check(args: &Args, names: &[String]) -> Result<()> {
     if args.html.is_some() || args.plot {
-        bail!("--html and --plot don't go with --format fastqc: make them in a run of their own");
+        bail!("--html and --plot can't be combined with --format fastqc: run them separately");
     }
     let mut folders = HashMap::new();
     for name in names {
@@ -25,14 +25,14 @@ pub(super) fn check(args: &Args, names: &[String]) -> Result<()> {
         });
         if same_sample {
             bail!(
-                "two inputs would be written to {}_fastqc: name their samples apart with --sample",
+                "two inputs would be written to {}_fastqc: give them different names with --sample",
                 stem(name)
             );
         }
     }
     if args.out_dir.is_none() && folders.len() > 1 {
         bail!(
-            "--format fastqc writes one report per file, and {} are named: give a folder with --out-dir",
+            "--format fastqc writes one report per file, but got {} files: add --out-dir DIR",
             folders.len()
         );
     }
@@ -40,7 +40,7 @@ pub(super) fn check(args: &Args, names: &[String]) -> Result<()> {
 }
 
 /// The reports of good inputs, and whether all inputs are good.
-fn good(entries: &[Entry]) -> (Vec<(&Entry, &Report)>, bool) {
+fn good<'e>(console: &Console, entries: &'e [Entry]) -> (Vec<(&'e Entry, &'e FastqcReport)>, bool) {
     let mut all = true;
     let mut reports = Vec::new();
     for entry in entries {
@@ -50,13 +50,11 @@ fn good(entries: &[Entry]) -> (Vec<(&Entry, &Report)>, bool) {
             Figures::Fastqc(report) => reports.push((entry, &**report)),
             _ => {
                 all = false;
-                message(
-                    "error",
-                    &format!(
-                        "{}: --format fastqc is for FASTQ, and this holds alignments: try biofast \
-                         fastq FILE | biofast stats --format fastqc, or --format samtools",
-                        biofast::io::Escaped(entry.sample.as_bytes())
-                    ),
+                console.error(&format!(
+                    "{}: --format fastqc needs reads, but this file holds alignments",
+                    biofast::io::Escaped(entry.sample.as_bytes())
+                ));
+                console.hint("use `biofast fastq FILE | biofast stats --format fastqc -`, or --format samtools",
                 );
             }
         }
@@ -64,13 +62,13 @@ fn good(entries: &[Entry]) -> (Vec<(&Entry, &Report)>, bool) {
     (reports, all)
 }
 
-fn code(all: bool) -> ExitCode {
-    if all { ExitCode::SUCCESS } else { ExitCode::from(2) }
+fn code(all: bool) -> Exit {
+    if all { Exit::Fine } else { Exit::Failed }
 }
 
 /// Writes the one report to `out`, if its input is good.
-pub(super) fn write(entries: &[Entry], out: Output) -> Result<ExitCode> {
-    let (reports, all) = good(entries);
+pub(super) fn write(entries: &[Entry], out: Output, console: &Console) -> Result<Exit> {
+    let (reports, all) = good(console, entries);
     if let [(_, report), ..] = reports[..] {
         output::finish(out, report.data())?;
     }
@@ -78,25 +76,20 @@ pub(super) fn write(entries: &[Entry], out: Output) -> Result<ExitCode> {
 }
 
 /// Writes the reports of good inputs to folders of their own, all together.
-pub(super) fn write_folders(args: &Args, entries: &[Entry], files: &mut Files) -> Result<ExitCode> {
-    let (reports, all) = good(entries);
+pub(super) fn write_folders(args: &Args, entries: &[Entry], session: &mut Session) -> Result<Exit> {
+    let (reports, all) = good(&session.console, entries);
     let mut outputs = Vec::new();
     for (entry, report) in reports {
         let parent = args.out_dir.as_deref().unwrap_or(Path::new("."));
         let folder = parent.join(format!("{}_fastqc", stem(&entry.sample)));
-        output::make_folder(files, &folder)?;
+        output::make_folder(session, &folder)?;
         for (name, text) in [("summary.txt", report.summary()), ("fastqc_data.txt", report.data())]
         {
-            outputs.push(output::filled(output::report(files, Some(&folder.join(name)))?, text)?);
+            outputs.push(output::filled(output::report(session, Some(&folder.join(name)))?, text)?);
         }
     }
     commit(outputs, false)?;
     Ok(code(all))
-}
-
-/// A path without its folders.
-pub(super) fn file_name(name: &str) -> &str {
-    Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or(name)
 }
 
 /// The file's name without the endings that say what is in it, as FastQC has it.

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use biofast::io::output::Output;
-use biofast::ops::show::html;
-use biofast::ops::verdicts::{Library, Rules};
+use biofast::ops::verdicts::{Library, VerdictRules};
+use biofast::report::html;
 
 use super::alignments;
 use super::rows::{Entry, json, reads_report};
@@ -11,7 +11,7 @@ use crate::output;
 
 /// The page of these rows. What nobody has judged is judged as any library is.
 pub(crate) fn page(entries: &[Entry]) -> Result<String> {
-    let rules = Rules::of(Library::Any);
+    let rules = VerdictRules::of(Library::Any);
     let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
         entries.iter().partition(|entry| entry.figures.alignments().is_some());
     let reads = (!reads.is_empty()).then(|| {

@@ -5,7 +5,7 @@ use biofast::fastq::pair;
 use biofast::io::MateNaming;
 
 use super::{Args, Entry, reading};
-use crate::console::Trouble;
+use crate::console::Diagnostic;
 use crate::inputs::{Input, Rereads};
 
 /// The inputs as they are before the first reading: mates that don't match are read again.
@@ -63,17 +63,17 @@ fn explain(
     rereads: &Rereads,
     rule: MateNaming,
     find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
-) -> Option<Trouble> {
+) -> Option<Diagnostic> {
     let names = inputs.iter().map(Input::name).collect::<Vec<_>>().join(" and ");
-    let general = format!("{names}: the reads are not mates: their names or numbers differ");
+    let general = format!("{names}: the files don't pair up: read names or counts differ");
     if inputs.iter().any(|input| input.len().is_none()) {
-        let general = format!("{general} (a stream can't be read again to say where)");
-        return Some(Trouble::new(general));
+        let general = format!("{general} (a stream can't be read again to find where)");
+        return Some(Diagnostic::new(general));
     }
     match rereads.checked(find()) {
-        Ok(Some(mismatch)) => Some(Trouble::of(&mismatch)),
+        Ok(Some(mismatch)) => Some(Diagnostic::of(&mismatch)),
         Ok(None) if rule == MateNaming::Names => None,
-        Ok(None) => Some(Trouble::new(general)),
-        Err(error) => Some(Trouble::of(&error)),
+        Ok(None) => Some(Diagnostic::new(general)),
+        Err(error) => Some(Diagnostic::of(&error)),
     }
 }

@@ -7,157 +7,157 @@ pub(crate) mod html;
 mod mates;
 mod per_read;
 mod plot;
+mod printed;
 pub(crate) mod qc;
 pub(crate) mod qc_reads;
 mod rows;
 
 use std::collections::HashMap;
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::fastq::fasta::{self, Sequences};
-use biofast::io::output::Files;
 use biofast::io::{Escaped, Options, Progress, Source, TextBounds};
 use biofast::ops::alignments::Statistics;
-use biofast::ops::alignments::partial::Kind;
-use biofast::ops::alignments::report::Group;
-use biofast::ops::qc::By;
+use biofast::ops::alignments::partial::PartKind;
+use biofast::ops::alignments::report::ReportGroup;
+use biofast::ops::qc::GroupBy;
 use biofast::ops::reads::{Collector, Contaminants, Encoding};
 use rayon::prelude::*;
 
-use crate::console::{Bar, Trouble, describe, message, warning_text};
+use crate::console::{Bar, Diagnostic, encoding_warning, warning_text};
 use crate::inputs::{self, Input};
 use crate::options::{SeekIndexes, keeps_mates_together};
 use crate::output;
-use crate::watch::Watch;
+use crate::session::{Exit, Session};
+use crate::watch::{Watch, describe};
 
 use args::FormatName;
-pub(crate) use args::{Args, Format, Report, metrics};
+pub(crate) use args::{Args, ReportName, StatsFormat, metrics};
 use mates::{check_pairs, rereads};
-pub(crate) use rows::{
-    Entry, Figures, Wanted, assess, conclude, join_by_sample, report, text, write,
-};
+pub(crate) use printed::{text, write};
+pub(crate) use rows::{Entry, Figures, NeededFigures, assess, conclude, join_by_sample, report};
 
-pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     if args.print_limits {
-        output::finish(args.out.open(files)?, args.verdicts.rules()?.text())?;
-        return Ok(ExitCode::SUCCESS);
+        output::finish(args.out.open(session)?, args.verdicts.rules()?.text())?;
+        return Ok(Exit::Fine);
     }
     let format = match args.format_name {
-        Some(name) => Format { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
+        Some(name) => StatsFormat { tsv: name == FormatName::Tsv, json: name == FormatName::Json },
         None => args.format,
     };
     let by = args.depth.files.by_groups()?;
-    args.shard.refuse(by.is_some(), "--by", "rows of groups are of whole files")?;
-    args.shard.refuse(args.per_read, "--per-read", "its table is of whole files")?;
+    args.shard.refuse(by.is_some(), "--by", "--by needs whole files")?;
+    args.shard.refuse(args.per_read, "--per-read", "the table needs whole files")?;
     check_verdicts(args)?;
     // What is wrong with limits is known before anything is read.
-    let judge = args.verdicts.judge(files)?;
-    let inputs = match args.shard.inputs(&args.inputs.files, files)? {
+    let judge = args.verdicts.judge(session)?;
+    let inputs = match args.shard.inputs(&args.inputs.files, session)? {
         Some(inputs) => inputs,
-        None => args.inputs.inputs(files)?,
+        None => args.inputs.inputs(session)?,
     };
+    inputs::warn_of_repeats(&session.console, &inputs);
     check_shard(args, &inputs)?;
     check_index(args)?;
     if args.per_read {
-        return per_read::write(args, &inputs, files);
+        return per_read::write(args, &inputs, session);
     }
     if args.paired {
         inputs::in_pairs(&inputs)?;
     }
     if args.plot && (format.tsv || format.json || args.format_name == Some(FormatName::Samtools)) {
-        bail!("--plot goes with the table, not with another format");
+        bail!("--plot can be combined only with the table");
     }
     if args.out_dir.is_some() && !matches!(args.format_name, None | Some(FormatName::Fastqc)) {
-        bail!("--format doesn't go with --out-dir, but for fastqc: see --qc");
+        bail!(
+            "--format can't be combined with --out-dir, except --format fastqc: choose reports with --qc"
+        );
     }
     if (args.out_dir.is_none() || args.format_name.is_some())
         && let Some(name) = args.depth.given()
     {
-        bail!("{name} is for the depths of alignments in --out-dir; see also `biofast coverage`");
+        bail!("{name} needs alignments and --out-dir; `biofast coverage` also has it");
     }
     if args.contaminants.is_some()
         && args.out_dir.is_none()
         && args.format_name != Some(FormatName::Fastqc)
     {
-        bail!("--contaminants is for --format fastqc and for --out-dir of reads");
+        bail!("--contaminants needs --format fastqc, or reads and --out-dir");
     }
     if args.format_name == Some(FormatName::Samtools) {
         if by.is_some() {
             bail!(
-                "--by doesn't go with --format samtools: --out-dir DIR --qc stats has a file of each group"
+                "--by can't be combined with --format samtools: use --out-dir DIR --qc stats, which writes a file for each group"
             );
         }
         if args.html.is_some() {
-            bail!("--html doesn't go with --format samtools: make it in a run of its own");
+            bail!("--html can't be combined with --format samtools: run it separately");
         }
         if args.partial.is_some() {
-            bail!("--partial is for --json, from which `biofast merge` makes every other format");
+            bail!("--partial needs --json; `biofast merge` writes every other format");
         }
-        let report = args.out.open(files)?;
-        return alignments::samtools(args, &inputs, report);
+        let report = args.out.open(session)?;
+        return alignments::samtools(args, &inputs, report, session);
     }
     if by.is_some() && !args.sample.is_empty() && args.sample.len() < inputs.len() {
-        bail!(
-            "--by is of one file: files that are one sample can't be split into groups and joined"
-        );
+        bail!("--by can't be combined with --sample that joins files");
     }
     if args.out_dir.is_none() {
         alignments::check_part(args)?;
     }
     if args.partial.is_some() {
         if by.is_some() {
-            bail!("--by doesn't go with --partial: a part is of all records");
+            bail!("--by can't be combined with --partial, which counts all records");
         }
         if !format.json || args.out_dir.is_some() {
-            bail!("--partial is for --json, from which `biofast merge` makes every other format");
+            bail!("--partial needs --json; `biofast merge` writes every other format");
         }
         if args.regions.any() {
             bail!(
-                "--partial is of all records of a file: those that overlap two regions would count twice"
+                "--partial can't be combined with regions: records that overlap two regions would count twice"
             );
         }
     }
     let names = sample_names(&args.sample, &inputs)?;
     if let [one, other] = &names[..] {
-        let why = "mates are two rows until all shards are merged";
+        let why = "mates stay two rows until all shards are merged";
         args.shard.refuse(one == other, "one --sample for two files", why)?;
     }
     let contaminants = contaminants(args)?;
-    let indexes = args.seek_index.open(&inputs, files)?;
+    let indexes = args.seek_index.open(&inputs, session)?;
     let wanted = match args.format_name {
         Some(FormatName::Fastqc) => {
             fastqc::check(args, &names)?;
-            Wanted::fastqc(&contaminants)
+            NeededFigures::fastqc(&contaminants)
         }
         _ if args.out_dir.is_some() => {
             return match qc_reads::are_reads(args, &inputs)? {
                 true => {
                     let names = (&inputs[..], &names[..]);
-                    qc_reads::write(args, names, (&contaminants, &judge), &indexes, files)
+                    qc_reads::write(args, names, (&contaminants, &judge), &indexes, session)
                 }
-                false => qc::write(args, &inputs, &names, &judge, files),
+                false => qc::write(args, &inputs, &names, &judge, session),
             };
         }
         _ => {
             let everything = args.html.is_some() || args.plot;
-            Wanted::new(format, everything).judged_by(&judge).of_groups(by)
+            NeededFigures::new(format, everything).judged_by(&judge).of_groups(by)
         }
     };
     // Whether the outputs can be written is known before anything is read.
     let out = match args.out_dir {
         Some(_) => None,
-        None => Some(args.out.open(files)?),
+        None => Some(args.out.open(session)?),
     };
-    let page = output::optional_report(files, args.html.as_deref())?;
+    let page = output::optional_report(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = Bar::new(&progress, total, args.messages.quiet);
+    let bar = Bar::new(&session.console, &progress, total, args.messages.quiet);
     let follow = (&progress, &indexes);
     let rereads = rereads(args, &inputs);
-    let mut entries = collect_all(args, wanted, &inputs, &names, follow, true)?;
+    let mut entries = collect_all(args, wanted, &inputs, &names, follow, true, session)?;
     check_pairs(args, &inputs, &rereads, &mut entries);
     drop(bar);
     let indexes = indexes.of(&inputs)?;
@@ -168,22 +168,24 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
     };
     let has_use = alignments::needs_reference(args) || entries.iter().any(uses_reference);
     if args.reference.is_some() && !args.messages.quiet && !has_use {
-        let what = "--reference has no effect: it is for CRAM and for --format samtools";
-        message("warning", what);
+        let what = "--reference has no effect: it is used only for CRAM and --format samtools";
+        session.console.warning(what);
     }
     let are_reads =
         entries.iter().all(|entry| entry.errors.is_empty() && entry.figures.alignments().is_none());
     if args.partial.is_some() && !args.messages.quiet && are_reads {
-        message("warning", "--partial has no effect: reports of reads can be merged without it");
+        session
+            .console
+            .warning("--partial has no effect on reads: their reports can be merged without it");
     }
     // Two rows of one name are one sample only where the user named samples.
     if !args.sample.is_empty() {
         entries = join_by_sample(entries, wanted, args.partial.is_some() || args.shard.any())?;
     }
-    report(&entries, args.messages.quiet);
-    let Some(out) = out else { return fastqc::write_folders(args, &entries, files) };
+    report(&session.console, &entries, args.messages.quiet);
+    let Some(out) = out else { return fastqc::write_folders(args, &entries, session) };
     if args.format_name == Some(FormatName::Fastqc) {
-        return fastqc::write(&entries, out);
+        return fastqc::write(&entries, out, &session.console);
     }
     assess(&mut entries, &judge);
     let code = write(&entries, out, &text(&entries, format, args.plot)?, page, indexes)?;
@@ -193,27 +195,31 @@ pub(crate) fn run(args: &Args, files: &mut Files) -> Result<ExitCode> {
 /// Refuses verdicts about what has none.
 fn check_verdicts(args: &Args) -> Result<()> {
     let verdicts = &args.verdicts;
-    let of_parts = "verdicts are about wholes: give them to `biofast merge`";
+    let of_parts = "verdicts need whole files: use these options in `biofast merge`";
     verdicts.refuse(args.shard.any(), "--shard", of_parts)?;
     verdicts.refuse(args.partial.is_some(), "--partial", of_parts)?;
-    let others = "its text has no place for them";
+    let others = "its format has no verdicts";
     let is = |name| args.format_name == Some(name);
     verdicts.refuse(is(FormatName::Samtools), "--format samtools", others)?;
-    verdicts.refuse(is(FormatName::Fastqc), "--format fastqc", "that report has FastQC's own")
+    verdicts.refuse(
+        is(FormatName::Fastqc),
+        "--format fastqc",
+        "that report has FastQC's own verdicts",
+    )
 }
 
 /// Refuses what can't be said of a shard.
 fn check_shard(args: &Args, inputs: &[Input]) -> Result<()> {
     let shard = &args.shard;
     let named = args.inputs.files_from.is_some();
-    shard.refuse(named, "--files-from", "the plan says which files are read")?;
-    shard.refuse(args.regions.any(), "--region", "a shard is not of regions")?;
-    let why = "reports of other programs are of whole files; those of --json are merged";
+    shard.refuse(named, "--files-from", "the plan already names its files")?;
+    shard.refuse(args.regions.any(), "--region", "a shard can't be restricted to regions")?;
+    let why = "only --json reports of shards can be merged";
     shard.refuse(args.out_dir.is_some(), "--out-dir", why)?;
     let of_others = matches!(args.format_name, Some(FormatName::Samtools | FormatName::Fastqc));
     shard.refuse(of_others, "--format", why)?;
     let lane = args.partial == Some(args::Partial::Lane);
-    shard.refuse(lane, "--partial lane", "the depths of a shard are those of '--partial shard'")?;
+    shard.refuse(lane, "--partial lane", "a shard always implies '--partial shard'")?;
     if args.interleaved {
         keeps_mates_together(inputs)?;
     }
@@ -223,11 +229,10 @@ fn check_shard(args: &Args, inputs: &[Input]) -> Result<()> {
 /// Refuses seek indexes where there is no one reading of a whole file.
 fn check_index(args: &Args) -> Result<()> {
     let index = &args.seek_index;
-    let of_wholes =
-        "an index is of a whole file, which `biofast index` or a run without --shard reads";
+    let of_wholes = "an index covers the whole file: use `biofast index` or leave out --shard";
     index.refuse(args.shard.any(), "--shard", of_wholes)?;
-    index.refuse(args.regions.any(), "--region", "an index is of a whole file")?;
-    let make_it = "make it with `biofast index`";
+    index.refuse(args.regions.any(), "--region", "an index covers the whole file")?;
+    let make_it = "write it with `biofast index`";
     index.refuse(args.per_read, "--per-read", make_it)?;
     let others =
         [(FormatName::Samtools, "--format samtools"), (FormatName::Fastqc, "--format fastqc")];
@@ -252,7 +257,7 @@ fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
         [one] => Ok(vec![one.clone(); inputs.len()]),
         names if names.len() == inputs.len() => Ok(names.to_vec()),
         names => bail!(
-            "{} sample names for {} input{}: give one for each, or one for all",
+            "got {} sample names for {} input{}: give one for each, or one for all",
             names.len(),
             inputs.len(),
             if inputs.len() == 1 { "" } else { "s" }
@@ -265,16 +270,17 @@ fn sample_names(given: &[String], inputs: &[Input]) -> Result<Vec<String>> {
 /// gets all threads for itself, lest it be read on one when the others are done.
 fn collect_all(
     args: &Args,
-    wanted: Wanted<'_>,
+    wanted: NeededFigures<'_>,
     inputs: &[Input],
     names: &[String],
     follow: (&Arc<Progress>, &SeekIndexes),
     joins: bool,
+    session: &Session,
 ) -> Result<Vec<Entry>> {
     let threads = args.threads.total();
     let lengths: Vec<Option<u64>> = inputs.iter().map(Input::len).collect();
     let at_once = readers(threads, &lengths);
-    let pool = crate::embedded::pool(at_once)?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(at_once).build()?;
     // Samples are summed up as their inputs are done, so that only samples take memory.
     let mut samples: HashMap<&str, Mutex<Collector>> = match args.sample.is_empty() || !joins {
         true => HashMap::new(),
@@ -292,10 +298,14 @@ fn collect_all(
                 // Files of one sample are parts of it.
                 let is_lane =
                     !args.sample.is_empty() && names.iter().filter(|n| *n == name).count() > 1;
-                let kind = args.shard.any().then_some(Kind::Shard).or(args.partial.map(Kind::from));
-                let part = kind.or(is_lane.then_some(Kind::Lane));
+                let kind = args
+                    .shard
+                    .any()
+                    .then_some(PartKind::Shard)
+                    .or(args.partial.map(PartKind::from));
+                let part = kind.or(is_lane.then_some(PartKind::Lane));
                 let sample = samples.get(name.as_str());
-                collect(args, wanted, input, name, part, (share, follow), sample)
+                collect(args, wanted, (input, name), part, (share, follow), sample, session)
             })
             .collect()
     });
@@ -332,31 +342,33 @@ fn reading(args: &Args, threads: usize) -> Options {
 /// Reads one input with so many threads: its row, and those of its groups. The counts of reads go to `sample`, if there is one.
 fn collect(
     args: &Args,
-    wanted: Wanted<'_>,
-    input: &Input,
-    name: &str,
-    part: Option<Kind>,
+    wanted: NeededFigures<'_>,
+    (input, name): (&Input, &str),
+    part: Option<PartKind>,
     (threads, (progress, indexes)): (usize, (&Arc<Progress>, &SeekIndexes)),
     sample: Option<&Mutex<Collector>>,
+    session: &Session,
 ) -> Vec<Entry> {
     let options = reading(args, threads);
-    let mut source = input.open();
-    // What is wrong with an input that can't be recognised is said by who reads it.
-    if let Ok(source_) = &mut source
-        && let Ok(format) = bam::Format::sniff(source_)
-        && let Ok(source) = source
-    {
-        let watch = Watch::sharing(progress, args.strictness.alignments(options));
-        return collect_alignments(
-            args,
-            wanted.by(),
-            (input, name),
-            part,
-            (source, format),
-            &watch,
-        );
-    }
-    let watch = Watch::sharing(progress, options);
+    let sniffed = input.open().map(|mut source| (bam::Format::sniff(&mut source), source));
+    let mut source = match sniffed {
+        Ok((Ok(format), source)) => {
+            let watch = Watch::sharing(session, progress, args.strictness.alignments(options));
+            return collect_alignments(
+                args,
+                wanted.by(),
+                (input, name),
+                part,
+                (source, format),
+                &watch,
+            );
+        }
+        Ok((Err(error), _)) if error.kind().is_spaced_sam() => Err(Diagnostic::of(&error)),
+        // What else is wrong with an input that can't be recognized is said by who reads it.
+        Ok((Err(_), source)) => Ok(source),
+        Err(error) => Err(Diagnostic::of(&error)),
+    };
+    let watch = Watch::sharing(session, progress, options);
     // FastQC's report is about qualities.
     let is_fasta = !wanted.is_fastqc()
         && source.as_mut().is_ok_and(|source| fasta::is_fasta(source).unwrap_or(false));
@@ -365,17 +377,19 @@ fn collect(
     let init = || wanted.collector(pairs);
     let source = source.map(|source| indexes.follow(input, source));
     let result = match source {
-        Ok(_) if wanted.by().is_some() => {
-            Err((init(), Trouble::new("FASTQ has no read groups for --by").after(&escaped(input))))
-        }
+        Ok(_) if wanted.by().is_some() => Err((
+            init(),
+            Diagnostic::new("--by needs alignments: FASTQ has no read groups")
+                .after(&escaped(input)),
+        )),
         Ok(_) if args.regions.any() => {
-            Err((init(), Trouble::new("reads of FASTQ have no regions").after(&escaped(input))))
+            Err((init(), Diagnostic::new("regions need alignments").after(&escaped(input))))
         }
         Ok(source) if wanted.is_fastqc() => Collector::collect(source, &watch.options, init)
-            .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error))),
+            .map_err(|fault| (*fault.so_far, Diagnostic::of(&fault.error))),
         Ok(source) => Collector::collect(Sequences(source), &watch.options, init)
-            .map_err(|fault| (*fault.so_far, Trouble::of(&fault.error))),
-        Err(error) => Err((init(), Trouble::of(&error))),
+            .map_err(|fault| (*fault.so_far, Diagnostic::of(&fault.error))),
+        Err(trouble) => Err((init(), trouble)),
     };
     let (collector, error) = match result {
         Ok(collector) => {
@@ -390,6 +404,9 @@ fn collect(
         // Of a shard it is said when all are merged.
         found.extend(old_encoding(&input.name(), &collector));
     }
+    let summary = collector.summary();
+    let is_phred64 = part.is_none() && summary.encoding == Encoding::ProbablyPhred64;
+    let is_empty = part.is_none() && error.is_none() && summary.reads == 0;
     let figures = match sample {
         None => Figures::of(&collector, wanted, name),
         Some(sample) => {
@@ -400,6 +417,8 @@ fn collect(
     vec![Entry {
         errors: error.into_iter().collect(),
         warnings: found,
+        is_empty,
+        is_phred64,
         pairs: collector.pair_check(),
         shard: part,
         ..Entry::new(name.to_owned(), vec![input.name()], reads, figures)
@@ -408,25 +427,7 @@ fn collect(
 
 /// What is said of reads whose qualities are stored otherwise than they are read.
 pub(crate) fn old_encoding(name: &str, collector: &Collector) -> Option<String> {
-    let encoding = collector.summary().encoding;
-    let what = match encoding {
-        Encoding::ProbablyPhred64 | Encoding::ProbablySolexa64 => {
-            "the qualities look like an old encoding"
-        }
-        Encoding::ProbablyMixed => {
-            "some reads have qualities that look like Phred+64, and others are surely Phred+33"
-        }
-        _ => return None,
-    };
-    let outcome = match encoding {
-        Encoding::ProbablyMixed => "quality statistics mix both",
-        _ => "every figure about quality is about 31 too high",
-    };
-    Some(format!(
-        "{}: {what} ({}); they are read as Phred+33, so {outcome}",
-        Escaped(name.as_bytes()),
-        encoding.name()
-    ))
+    encoding_warning(name, collector.summary().encoding)
 }
 
 /// The report of one file of alignments in this format, as JSON and as a page for the browser.
@@ -452,13 +453,13 @@ pub(crate) fn json_of(entry: &Entry) -> Result<String> {
 /// The same of alignments in this format.
 fn collect_alignments(
     args: &Args,
-    by: Option<By>,
+    by: Option<GroupBy>,
     (input, name): (&Input, &str),
-    part: Option<Kind>,
+    part: Option<PartKind>,
     (source, format): (Source, bam::Format),
     watch: &Watch,
 ) -> Vec<Entry> {
-    let entry = |figures, group: Option<Group>| {
+    let entry = |figures, group: Option<ReportGroup>| {
         let sample = match &group {
             Some(group) => format!("{name}:{}", group.name),
             None => name.to_owned(),
@@ -471,7 +472,7 @@ fn collect_alignments(
         && !(args.paired || args.interleaved)
     {
         let found = alignments::collect_by(args, input, source, by, watch);
-        let error = found.as_ref().err().map(|error| named(Trouble::from(error), input));
+        let error = found.as_ref().err().map(|error| named(Diagnostic::from(error), input));
         let mut entries: Vec<Entry> = match found {
             Ok(found) => {
                 found.into_iter().map(|(group, figures)| entry(Some(figures), group)).collect()
@@ -485,7 +486,7 @@ fn collect_alignments(
         return entries;
     }
     let (figures, error) = match args.paired || args.interleaved {
-        true => (None, Some(Trouble::new("--paired and --interleaved are for FASTQ"))),
+        true => (None, Some(Diagnostic::new("--paired and --interleaved apply to FASTQ"))),
         false => alignments::collect(args, input, source, part, watch),
     };
     vec![Entry {
@@ -496,7 +497,7 @@ fn collect_alignments(
 }
 
 /// What is wrong with an input, with its name.
-fn named(trouble: Trouble, input: &Input) -> Trouble {
+fn named(trouble: Diagnostic, input: &Input) -> Diagnostic {
     match trouble.text.starts_with(&input.name()) {
         true => trouble,
         false => trouble.after(&escaped(input)),
@@ -513,11 +514,11 @@ fn noticed(
     uses_reference: bool,
 ) -> Vec<String> {
     if args.messages.verbose {
-        describe(input, Some(format), &watch.options, args.threads.asked());
+        describe(&watch.console, input, Some(format), &watch.options, args.threads.asked());
     }
     let mut found: Vec<String> = watch.notes.warnings().iter().map(warning_text).collect();
     if args.reference.is_some() && !uses_reference && format != bam::Format::Cram.name() {
-        found.push(format!("the reference is not needed: {format} holds the bases"));
+        found.push(format!("the reference is not needed: {format} stores the bases"));
     }
     let name = escaped(input);
     found.into_iter().map(|warning| format!("{name}: {warning}")).collect()

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
@@ -10,7 +9,7 @@ use biofast::bam;
 use biofast::fastq::fasta::Sequences;
 use biofast::fastq::{Inputs, par_transform};
 use biofast::io::Progress;
-use biofast::io::output::{self as io_output, Compression, Files, Format, Output, commit};
+use biofast::io::output::{self as io_output, Compression, Format, Output, commit};
 use biofast::ops::convert::{Holds, from_table};
 use biofast::ops::measure::per_read;
 
@@ -18,13 +17,14 @@ use super::args::Args;
 use crate::console::Bar;
 use crate::inputs::{Input, holds_reads, tell_unused_reference};
 use crate::output;
+use crate::session::{Exit, Session};
 use crate::watch::Watch;
 
 /// Secondary and supplementary records are no reads of their own.
 const NOT_PRIMARY: u16 = bam::flag::SECONDARY | bam::flag::SUPPLEMENTARY;
 
 /// Writes the table of all inputs, one after the other.
-pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<ExitCode> {
+pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Result<Exit> {
     let others = [
         ("--html", args.html.is_some()),
         ("--plot", args.plot),
@@ -38,17 +38,17 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
         ("--by and other depths", args.depth.given().is_some()),
     ];
     if let Some((name, _)) = others.into_iter().find(|(_, given)| *given) {
-        bail!("{name} doesn't go with --per-read, which writes a line for each read");
+        bail!("{name} can't be combined with --per-read, which writes a line for each read");
     }
     let path = args.out.path();
     let format = path.map_or(Ok(Format::Plain), |path| {
         output::format_of_table(path).or_else(|error| {
             // That it is an input says more than its ending.
-            files.write(path)?;
+            session.files.write(path)?;
             Err(error)
         })
     })?;
-    let mut table = output::records(files, path, Compression::new(format, None)?)?;
+    let mut table = output::records(session, path, Compression::new(format, None)?)?;
     // One table of one file, as programs expect it; of several the file is a column more.
     let several = inputs.len() > 1;
     let file = if several { "file\t" } else { "" };
@@ -56,12 +56,20 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
     let table = Arc::new(Mutex::new(Table { output: table, problem: None }));
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = Bar::new(&progress, total, args.messages.quiet);
+    let bar = Bar::new(&session.console, &progress, total, args.messages.quiet);
     for input in inputs {
-        let watch =
-            Watch::sharing(&progress, args.strictness.reads(args.io.apply(args.threads.options())));
+        let watch = Watch::sharing(
+            session,
+            &progress,
+            args.strictness.reads(args.io.apply(args.threads.options())),
+        );
         let mut source = input.open()?;
-        tell_unused_reference(args.reference.as_deref(), &mut source, args.messages.quiet);
+        tell_unused_reference(
+            &session.console,
+            args.reference.as_deref(),
+            &mut source,
+            args.messages.quiet,
+        );
         let held = match holds_reads(&mut source)? {
             true => Holds::Fastq,
             false => Holds::sniff(&mut source)?,
@@ -132,7 +140,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], files: &mut Files) -> Result<
     let Some(table) = Arc::into_inner(table) else { bail!("the table is still written to") };
     let table = table.into_inner().unwrap_or_else(PoisonError::into_inner);
     commit(vec![table.output], false)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// The table that the rows of all inputs go to.

@@ -1,6 +1,6 @@
 //! `--plot`: the rows as plots for the terminal.
 
-use biofast::ops::show::plot::{self, Characters};
+use biofast::report::plot::{self, Characters};
 
 use super::rows::{Entry, Figures};
 

@@ -2,29 +2,29 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Error, Result, bail};
 use biofast::bam::{self, Detail, Fasta};
 use biofast::io::Progress;
-use biofast::io::output::{Files, Output, commit};
-use biofast::ops::alignments::report::{Figures as AlignmentFigures, Group};
+use biofast::io::output::{Output, commit};
+use biofast::ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
 use biofast::ops::picard::Panel;
-use biofast::ops::qc::{self, Found, Groups, Parts, Wanted};
+use biofast::ops::qc::{self, DepthSinks, Groups, QcResults, QcSelection};
 use biofast::ops::samtools_stats::Failure;
-use biofast::ops::show::mosdepth::{self, Settings, Targets};
-use biofast::ops::show::picard::{self as metrics, Metrics};
-use biofast::ops::show::samtools;
+use biofast::report::mosdepth::{self, Settings, Targets};
+use biofast::report::picard::{self as metrics, Metrics};
+use biofast::report::samtools;
 use clap::ValueEnum;
 
-use super::args::Report;
+use super::args::ReportName;
 use super::rows::{Entry, Figures, assess, json};
 use super::{Args, alignments, html, noticed};
-use crate::console::{Bar, Hinted, Trouble, message};
+use crate::console::{Bar, Diagnostic, Hinted};
 use crate::inputs::Input;
 use crate::options::{Judge, Judged, targets, tell_unknown};
 use crate::output;
+use crate::session::{Exit, Session};
 use crate::watch::Watch;
 
 /// Writes the reports of each input; those of one appear together. An input that can't be read has none, and the others
@@ -34,9 +34,9 @@ pub(super) fn write(
     inputs: &[Input],
     names: &[String],
     judge: &Judge,
-    files: &mut Files,
-) -> Result<ExitCode> {
-    let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
+    session: &mut Session,
+) -> Result<Exit> {
+    let Some(folder) = args.out_dir.as_deref() else { return Ok(Exit::Fine) };
     let reports = reports(args)?;
     let settings = args.depth.files.settings(None)?;
     let panel = match &args.target_intervals {
@@ -44,12 +44,13 @@ pub(super) fn write(
         None => None,
     };
     let prefixes = prefixes(args, folder, inputs)?;
-    let page = output::optional_report(files, args.html.as_deref())?;
-    output::make_folder(files, folder)?;
+    // The page may be in it.
+    output::make_folder(session, folder)?;
+    let page = output::optional_report(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = Bar::new(&progress, total, args.messages.quiet);
-    let mut troubles: Vec<Trouble> = Vec::new();
+    let bar = Bar::new(&session.console, &progress, total, args.messages.quiet);
+    let mut troubles: Vec<Diagnostic> = Vec::new();
     let mut judged = Judged::new();
     let mut rows: Vec<Entry> = Vec::new();
     for ((input, name), prefix) in inputs.iter().zip(names).zip(&prefixes) {
@@ -57,8 +58,8 @@ pub(super) fn write(
         let has_page = page.is_some();
         let asked = Asked { args, reports, settings, panel, judge, has_page };
         let result = asked
-            .open(prefix, files)
-            .and_then(|opened| asked.read((input, name), (prefix, opened), files, &progress))
+            .open(prefix, session)
+            .and_then(|opened| asked.read((input, name), (prefix, opened), session, &progress))
             .and_then(|(outputs, of_input)| {
                 commit(outputs, false)?;
                 let verdicts = |entry: &Entry| {
@@ -70,7 +71,7 @@ pub(super) fn write(
         match result {
             Err(error) if inputs.len() == 1 => return Err(error),
             Err(error) => {
-                let trouble = Trouble::from(&error);
+                let trouble = Diagnostic::from(&error);
                 rows.push(faulty(input, name, trouble.clone()));
                 troubles.push(trouble);
             }
@@ -80,17 +81,17 @@ pub(super) fn write(
     }
     drop(bar);
     html::write(page, &rows)?;
-    troubles.iter().for_each(Trouble::tell);
+    troubles.iter().for_each(|trouble| trouble.tell(&session.console));
     // Of many errors the first is enough to learn from.
     if let Some(trouble) = troubles.first().filter(|_| !args.messages.quiet) {
-        trouble.hint();
+        trouble.hint(&session.console);
     }
-    let code = if troubles.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    let code = if troubles.is_empty() { Exit::Fine } else { Exit::Failed };
     judge.conclude(&judged, args.messages.quiet, code)
 }
 
 /// The row of an input that can't be read.
-fn faulty(input: &Input, name: &str, trouble: Trouble) -> Entry {
+fn faulty(input: &Input, name: &str, trouble: Diagnostic) -> Entry {
     // What is in it was not found out.
     let format = bam::Format::Bam;
     let figures = Figures::Alignments(format, None);
@@ -99,7 +100,7 @@ fn faulty(input: &Input, name: &str, trouble: Trouble) -> Entry {
 }
 
 /// Which reports are written, when all options go together.
-fn reports(args: &Args) -> Result<Vec<Report>> {
+fn reports(args: &Args) -> Result<Vec<ReportName>> {
     let others = [
         ("--tsv", args.format.tsv),
         ("--json", args.format.json),
@@ -109,44 +110,47 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     ];
     if let Some((name, _)) = others.into_iter().find(|(_, given)| *given) {
         bail!(
-            "{name} doesn't go with --out-dir of alignments, which has all reports as files: see --qc"
+            "{name} can't be combined with --out-dir, which writes all reports to files: choose them with --qc"
         );
     }
-    let of_whole_files = |report: &Report| {
-        let of_samtools = matches!(report, Report::Stats | Report::Coverage | Report::Depth);
+    let of_whole_files = |report: &ReportName| {
+        let of_samtools =
+            matches!(report, ReportName::Stats | ReportName::Coverage | ReportName::Depth);
         of_samtools
-            || matches!(report, Report::Mosdepth | Report::Picard)
+            || matches!(report, ReportName::Mosdepth | ReportName::Picard)
             || !report.metrics().is_empty()
     };
     let has_reference = args.reference.is_some();
-    if args.qc.contains(&Report::GcBias) && !has_reference {
-        bail!("--qc gc-bias needs the --reference the reads are aligned to");
+    if args.qc.contains(&ReportName::GcBias) && !has_reference {
+        bail!("--qc gc-bias needs --reference, the FASTA file the reads were aligned to");
     }
-    if args.qc.contains(&Report::Wgs) && !has_reference {
-        bail!("--qc wgs needs the --reference the reads are aligned to");
+    if args.qc.contains(&ReportName::Wgs) && !has_reference {
+        bail!("--qc wgs needs --reference, the FASTA file the reads were aligned to");
     }
     let has_targets = args.target_intervals.is_some();
-    if args.qc.contains(&Report::Hs) && !has_targets {
-        bail!("--qc hs needs the targets of the selection: --target-intervals FILE");
+    if args.qc.contains(&ReportName::Hs) && !has_targets {
+        bail!("--qc hs needs the capture targets: --target-intervals FILE");
     }
     let asked = |report| args.qc.is_empty() || args.qc.contains(&report);
-    let has_cap = (asked(Report::Hs) && has_targets) || (asked(Report::Wgs) && has_reference);
+    let has_cap =
+        (asked(ReportName::Hs) && has_targets) || (asked(ReportName::Wgs) && has_reference);
     if args.coverage_cap.is_some() && !has_cap {
         bail!("{}", alignments::CAP_IS_FOR);
     }
-    let can_be = |report: &Report| match report {
-        Report::GcBias | Report::Wgs => has_reference,
-        Report::Hs => has_targets,
+    let can_be = |report: &ReportName| match report {
+        ReportName::GcBias | ReportName::Wgs => has_reference,
+        ReportName::Hs => has_targets,
         _ => true,
     };
     let mut reports = args.qc.clone();
-    if reports.contains(&Report::Picard) {
-        let all = Report::value_variants().iter().filter(|report| !report.metrics().is_empty());
-        let of_any_order = |report: &&Report| !matches!(report, Report::Wgs | Report::Hs);
+    if reports.contains(&ReportName::Picard) {
+        let all = ReportName::value_variants().iter().filter(|report| !report.metrics().is_empty());
+        let of_any_order =
+            |report: &&ReportName| !matches!(report, ReportName::Wgs | ReportName::Hs);
         reports.extend(all.filter(of_any_order).filter(|report| can_be(report)));
     }
     if reports.is_empty() {
-        reports = Report::value_variants().to_vec();
+        reports = ReportName::value_variants().to_vec();
         // Depths are as long as the genome, and nothing that mosdepth's files don't have.
         reports.retain(|report| !report.is_only_if_listed());
         reports.retain(can_be);
@@ -156,26 +160,26 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
     } else if args.regions.any()
         && let Some(report) = reports.iter().find(|report| of_whole_files(report))
     {
-        bail!("regions don't go with --qc {}: that report is of whole files", report.name());
+        bail!("regions can't be combined with --qc {}, which reports whole files", report.name());
     }
     if let Some(report) = reports.iter().find(|report| !report.of_alignments()) {
-        bail!("--qc {} is a report of reads, and the inputs are alignments", report.name());
+        bail!("--qc {} is a report of reads, but the inputs are alignments", report.name());
     }
     let has = |report| reports.contains(&report);
-    if has_targets && !has(Report::Hs) {
-        bail!("--target-intervals is for hs, which is not among what --qc lists");
+    if has_targets && !has(ReportName::Hs) {
+        bail!("--target-intervals has no effect without hs in --qc");
     }
     if let Some(name) = args.depth.files.given()
-        && !has(Report::Mosdepth)
+        && !has(ReportName::Mosdepth)
     {
-        bail!("{name} is for the files of mosdepth, which are not among what --qc lists");
+        bail!("{name} has no effect without mosdepth in --qc");
     }
     if let Some(name) = args.depth.given()
-        && !has(Report::Mosdepth)
-        && !has(Report::Coverage)
-        && !has(Report::Depth)
+        && !has(ReportName::Mosdepth)
+        && !has(ReportName::Coverage)
+        && !has(ReportName::Depth)
     {
-        bail!("{name} is for mosdepth, coverage and depth, which are not among what --qc lists");
+        bail!("{name} has no effect without mosdepth, coverage or depth in --qc");
     }
     Ok(reports)
 }
@@ -196,7 +200,7 @@ pub(crate) fn check_samples(samples: &[String]) -> Result<()> {
     let odd = |name: &&String| name.is_empty() || name.contains('/') || name.starts_with('.');
     match samples.iter().find(odd) {
         Some(name) => {
-            bail!("--sample '{name}' can't be what names of files in --out-dir start with")
+            bail!("--sample '{name}' can't be part of a file name in --out-dir")
         }
         None => Ok(()),
     }
@@ -205,7 +209,7 @@ pub(crate) fn check_samples(samples: &[String]) -> Result<()> {
 /// What is asked of an input.
 struct Asked<'a> {
     args: &'a Args,
-    reports: &'a [Report],
+    reports: &'a [ReportName],
     settings: &'a Settings,
     panel: Option<&'a Panel>,
     judge: &'a Judge,
@@ -214,10 +218,10 @@ struct Asked<'a> {
 }
 
 /// Where the reports of an input go: those that are one file, in the order they are asked for, and those of mosdepth.
-struct Opened {
+struct ReportFiles {
     /// What their names start with.
     name: String,
-    texts: Vec<(Report, Output)>,
+    texts: Vec<(ReportName, Output)>,
     /// Those of Picard.
     metrics: Vec<(Metrics, Output)>,
     depth: Option<Output>,
@@ -225,80 +229,81 @@ struct Opened {
 }
 
 impl Asked<'_> {
-    fn has(&self, report: Report) -> bool {
+    fn has(&self, report: ReportName) -> bool {
         self.reports.contains(&report)
     }
 
     /// Opens all files whose names start with `prefix`.
-    fn open(&self, prefix: &Path, files: &mut Files) -> Result<Opened> {
+    fn open(&self, prefix: &Path, session: &mut Session) -> Result<ReportFiles> {
         let (mut texts, mut metrics, mut depth) = (Vec::new(), Vec::new(), None);
-        for &report in Report::value_variants().iter().filter(|report| self.has(**report)) {
+        for &report in ReportName::value_variants().iter().filter(|report| self.has(**report)) {
             let mut path_of = |ending: &str| {
                 let mut path = prefix.as_os_str().to_owned();
                 path.push(".");
                 path.push(ending);
-                output::report(files, Some(Path::new(&path)))
+                output::report(session, Some(Path::new(&path)))
             };
             for &each in report.metrics() {
                 metrics.push((each, path_of(each.ending())?));
             }
             match report {
-                Report::Mosdepth | Report::Picard => {}
+                ReportName::Mosdepth | ReportName::Picard => {}
                 _ if !report.metrics().is_empty() => {}
-                Report::Depth => depth = Some(path_of("depth")?),
-                Report::Json | Report::Html => {
+                ReportName::Depth => depth = Some(path_of("depth")?),
+                ReportName::Json | ReportName::Html => {
                     texts.push((report, path_of(&format!("biofast.{}", report.name()))?));
                 }
                 // MultiQC takes NAME for the sample, as it drops what follows ".mapped"; of NAME.coverage it drops nothing.
-                Report::Coverage => texts.push((report, path_of("mapped.coverage")?)),
+                ReportName::Coverage => texts.push((report, path_of("mapped.coverage")?)),
                 _ => texts.push((report, path_of(&report.name())?)),
             }
         }
-        let mosdepth = match self.has(Report::Mosdepth) {
-            true => targets(self.settings, prefix, files)?,
+        let mosdepth = match self.has(ReportName::Mosdepth) {
+            true => targets(self.settings, prefix, session)?,
             false => Targets::default(),
         };
         let name = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Opened { name, texts, metrics, depth, mosdepth })
+        Ok(ReportFiles { name, texts, metrics, depth, mosdepth })
     }
 
     /// Reads an input, and fills its reports, and those of its groups. Their rows come with them.
     fn read(
         &self,
         (input, sample): (&Input, &str),
-        (prefix, opened): (&Path, Opened),
-        files: &mut Files,
+        (prefix, opened): (&Path, ReportFiles),
+        session: &mut Session,
         progress: &Arc<Progress>,
     ) -> Result<(Vec<Output>, Vec<Entry>)> {
         let args = self.args;
         let options = args.strictness.alignments(args.io.apply(args.threads.options()));
-        let watch = Watch::sharing(progress, options);
+        let watch = Watch::sharing(session, progress, options);
         let mut source = input.open()?;
         let format = bam::Format::sniff(&mut source).map_err(no_alignments)?;
         let rules = args.depth.rules();
-        let statistics = self.has(Report::Json)
-            || self.has(Report::Html)
+        let statistics = self.has(ReportName::Json)
+            || self.has(ReportName::Html)
             || self.judge.is_asked()
             || self.has_page;
-        let samtools_stats = self.has(Report::Stats);
+        let samtools_stats = self.has(ReportName::Stats);
         let compares = samtools_stats
-            || [Report::AlignmentSummary, Report::GcBias, Report::Wgs, Report::Hs]
+            || [ReportName::AlignmentSummary, ReportName::GcBias, ReportName::Wgs, ReportName::Hs]
                 .into_iter()
                 .any(|report| self.has(report));
         let reference = args.reference.as_deref().filter(|_| compares);
         let reference = reference.map(Fasta::open).transpose()?;
-        let wanted = Wanted {
+        let wanted = QcSelection {
             statistics,
             samtools_stats,
-            flagstat: self.has(Report::Flagstat),
-            idxstats: self.has(Report::Idxstats),
+            flagstat: self.has(ReportName::Flagstat),
+            idxstats: self.has(ReportName::Idxstats),
             picard: super::args::metrics(self.reports, reference.is_some()),
             part: None,
             reference: reference.as_ref(),
             panel: self.panel,
             coverage_cap: args.coverage_cap,
-            depths: self.has(Report::Mosdepth).then(|| rules.clone()),
-            coverage: (self.has(Report::Coverage) || self.has(Report::Depth)).then_some(rules),
+            depths: self.has(ReportName::Mosdepth).then(|| rules.clone()),
+            coverage: (self.has(ReportName::Coverage) || self.has(ReportName::Depth))
+                .then_some(rules),
         };
         let counts = !(statistics || samtools_stats || wanted.picard.any());
         let has_depths = wanted.depths.is_some() || wanted.coverage.is_some();
@@ -310,12 +315,13 @@ impl Asked<'_> {
             (true, false) => Detail::Placement,
         };
         let opening = watch.opening(args.reference.as_deref(), detail);
-        let (header, query) = args.regions.query(input, source, &opening)?.peek_header()?;
+        let (header, query) =
+            args.regions.query(&session.console, input, source, &opening)?.peek_header()?;
         let by = args.depth.files.by_groups()?;
         let groups = by.map(|by| super::alignments::groups(&header, by, input)).transpose()?;
         let mut to = vec![(None, opened)];
         for name in groups.iter().flat_map(Groups::names) {
-            to.push((Some(name), self.open(&prefix_of_group(prefix, name)?, files)?));
+            to.push((Some(name), self.open(&prefix_of_group(prefix, name)?, session)?));
         }
         let count = groups.as_ref().map_or(0, |groups| groups.names().len());
         let options = super::alignments::options_for(count, &watch.options);
@@ -326,20 +332,26 @@ impl Asked<'_> {
                 .depths
                 .as_ref()
                 .map(|_| mosdepth::Files::new(&header, self.settings.clone(), targets, threads));
-            let each = depth.map(|output| samtools::depth::Lines::new(&header, output, None, 0));
-            Ok(Parts { depths: depths.transpose()?, each })
+            let each =
+                depth.map(|output| samtools::depth::DepthLines::new(&header, output, None, 0));
+            Ok(DepthSinks { depths: depths.transpose()?, each })
         });
         let found = qc::collect_by(query, &options, &wanted, groups.as_ref(), |_| {
-            parts.next().unwrap_or(Ok(Parts { depths: None, each: None }))
+            parts.next().unwrap_or(Ok(DepthSinks { depths: None, each: None }))
         });
         drop(parts);
         let warnings = noticed(args, input, format.name(), &watch, reference.is_some());
         if !args.messages.quiet {
-            warnings.iter().for_each(|warning| message("warning", warning));
+            warnings.iter().for_each(|warning| session.console.warning(warning));
         }
         let found = found.map_err(|failure| self.failed(failure, input))?;
         if wanted.depths.is_some() && !args.messages.quiet {
-            tell_unknown(self.settings.intervals.as_ref(), &header, &input.name());
+            tell_unknown(
+                &session.console,
+                self.settings.intervals.as_ref(),
+                &header,
+                &input.name(),
+            );
         }
         let (mut outputs, last) = (Vec::new(), found.len().saturating_sub(1));
         let mut rows = Vec::new();
@@ -348,14 +360,15 @@ impl Asked<'_> {
             if place > 0 && place == last && found.records == 0 {
                 continue;
             }
-            let group = group
-                .zip(groups.as_ref())
-                .map(|(name, groups)| Group { by: groups.by().tag().into(), name: name.clone() });
+            let group = group.zip(groups.as_ref()).map(|(name, groups)| ReportGroup {
+                by: groups.by().tag().into(),
+                name: name.clone(),
+            });
             let beyond = found.picard.beyond_cap().into_iter();
             let beyond: Vec<String> =
                 beyond.map(|what| format!("{}: {what} (--coverage-cap)", input.name())).collect();
             if place == 0 && !args.messages.quiet {
-                beyond.iter().for_each(|warning| message("warning", warning));
+                beyond.iter().for_each(|warning| session.console.warning(warning));
             }
             let mut entry = found.statistics.as_ref().map(|statistics| {
                 let sample = match &group {
@@ -374,7 +387,7 @@ impl Asked<'_> {
             if let Some(entry) = &mut entry {
                 assess(std::slice::from_mut(entry), self.judge);
             }
-            fill(found, lines, entry.as_ref(), to, &mut outputs)?;
+            fill(found, lines, entry.as_ref(), to, &mut outputs, session)?;
             rows.extend(entry);
         }
         Ok((outputs, rows))
@@ -387,8 +400,7 @@ impl Asked<'_> {
         {
             return Hinted {
                 message: error.to_string(),
-                hint: "`biofast sort FILE` puts records in order; without coverage, mosdepth, wgs and hs any order will do: \
-                       --qc stats,flagstat,idxstats,picard,json,html",
+                hint: "sort the file first with `biofast sort FILE -o sorted.bam`, or leave out coverage, mosdepth, wgs and hs: --qc stats,flagstat,idxstats,picard,json,html".into(),
             }
             .into();
         }
@@ -408,29 +420,35 @@ fn prefix_of_group(prefix: &Path, name: &str) -> Result<PathBuf> {
 
 /// Fills the reports of an input, or of one of its groups.
 fn fill(
-    found: Found<mosdepth::Files>,
-    lines: Option<samtools::depth::Lines>,
+    found: QcResults<mosdepth::Files>,
+    lines: Option<samtools::depth::DepthLines>,
     entry: Option<&Entry>,
-    to: Opened,
+    to: ReportFiles,
     outputs: &mut Vec<Output>,
+    session: &Session,
 ) -> Result<()> {
-    let Opened { name: to_name, texts, metrics: of_picard, .. } = to;
+    let ReportFiles { name: to_name, texts, metrics: of_picard, .. } = to;
     for (report, output) in texts {
         let text = match report {
-            Report::Stats => found.samtools_stats.as_ref().map(alignments::samtools_text),
-            Report::Flagstat => {
+            ReportName::Stats => {
+                let statistics = found.samtools_stats.as_ref();
+                statistics.map(|statistics| alignments::samtools_text(statistics, session))
+            }
+            ReportName::Flagstat => {
                 found.flagstat.as_ref().map(|counts| samtools::flagstat::text(&counts.finish()))
             }
-            Report::Idxstats => found
+            ReportName::Idxstats => found
                 .idxstats
                 .as_ref()
                 .map(|counts| samtools::idxstats::text(counts, &found.header)),
-            Report::Coverage => found
+            ReportName::Coverage => found
                 .coverage
                 .as_ref()
                 .map(|(depths, sums)| samtools::coverage::text(&found.header, depths, sums, None)),
-            Report::Json => entry.map(|entry| json(&alignments::report(&[entry]))).transpose()?,
-            Report::Html => {
+            ReportName::Json => {
+                entry.map(|entry| json(&alignments::report(&[entry]))).transpose()?
+            }
+            ReportName::Html => {
                 entry.map(|entry| html::page(std::slice::from_ref(entry))).transpose()?
             }
             _ => None,
@@ -456,10 +474,11 @@ fn fill(
 
 /// The error of an input that holds no alignments.
 fn no_alignments(error: bam::Error) -> Error {
-    if matches!(error.kind(), bam::ErrorKind::NotAlignments(bam::Found::MaybeFastq)) {
+    if matches!(error.kind(), bam::ErrorKind::NotAlignments(bam::DetectedData::MaybeFastq)) {
         return Hinted {
             message: error.to_string(),
-            hint: "of FASTQ that comes through a pipe, name its reports: --qc fastqc,seqkit,fastp,json,html",
+            hint: "for FASTQ from a pipe, name the reports: --qc fastqc,seqkit,fastp,json,html"
+                .into(),
         }
         .into();
     }

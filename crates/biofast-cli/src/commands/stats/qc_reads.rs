@@ -2,34 +2,35 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Found};
+use biofast::bam::{self, DetectedData};
 use biofast::io::Progress;
-use biofast::io::output::{Files, Output, commit};
+use biofast::io::output::{Output, commit};
 use biofast::ops::reads::{Collector, Contaminants};
-use biofast::ops::show::{fastp, fastqc};
+use biofast::report::{fastp, fastqc};
 use clap::ValueEnum;
 
-use super::args::{Format, Report};
-use super::fastqc::{file_name, stem};
-use super::rows::{Entry, Figures, Wanted, assess, json, reads_report, report, text};
+use super::args::{ReportName, StatsFormat};
+use super::fastqc::stem;
+use super::printed::text;
+use super::rows::{Entry, Figures, NeededFigures, assess, file_name, json, reads_report, report};
 use super::{Args, check_pairs, collect_all, html, rereads};
 use crate::console::Bar;
 use crate::inputs::Input;
 use crate::options::{Judge, Judged, SeekIndexes};
 use crate::output;
+use crate::session::{Exit, Session};
 
 /// The files of each report, after the name of the input.
-const ENDINGS: [(Report, &str); 6] = [
-    (Report::Fastqc, "_fastqc/fastqc_data.txt"),
-    (Report::Fastqc, "_fastqc/summary.txt"),
-    (Report::Seqkit, ".seqkit.tsv"),
-    (Report::Fastp, ".fastp.json"),
-    (Report::Json, ".biofast.json"),
-    (Report::Html, ".biofast.html"),
+const ENDINGS: [(ReportName, &str); 6] = [
+    (ReportName::Fastqc, "_fastqc/fastqc_data.txt"),
+    (ReportName::Fastqc, "_fastqc/summary.txt"),
+    (ReportName::Seqkit, ".seqkit.tsv"),
+    (ReportName::Fastp, ".fastp.json"),
+    (ReportName::Json, ".biofast.json"),
+    (ReportName::Html, ".biofast.html"),
 ];
 
 /// Whether the inputs are reads, not alignments. What is in a stream isn't looked at: there the reports that are asked for tell, and
@@ -38,7 +39,7 @@ pub(super) fn are_reads(args: &Args, inputs: &[Input]) -> Result<bool> {
     let of = |kind: bool| inputs.iter().find(|input| holds_reads(input) == Some(kind));
     match (of(true), of(false)) {
         (Some(reads), Some(alignments)) => bail!(
-            "{} holds reads and {} alignments, of which there are different reports: write them in two runs",
+            "{} holds reads and {} alignments, which have different reports: run them separately",
             reads.name(),
             alignments.name()
         ),
@@ -64,7 +65,7 @@ fn holds_reads(input: &Input) -> Option<bool> {
     match bam::Format::sniff(&mut input.open().ok()?) {
         Ok(_) => Some(false),
         Err(error) => {
-            let found = Found::MaybeFastq;
+            let found = DetectedData::MaybeFastq;
             matches!(error.kind(), bam::ErrorKind::NotAlignments(what) if *what == found)
                 .then_some(true)
         }
@@ -78,18 +79,19 @@ pub(super) fn write(
     (inputs, names): (&[Input], &[String]),
     (contaminants, judge): (&Contaminants, &Judge),
     indexes: &SeekIndexes,
-    files: &mut Files,
-) -> Result<ExitCode> {
-    let Some(folder) = args.out_dir.as_deref() else { return Ok(ExitCode::SUCCESS) };
+    session: &mut Session,
+) -> Result<Exit> {
+    let Some(folder) = args.out_dir.as_deref() else { return Ok(Exit::Fine) };
     let reports = reports(args)?;
     let prefixes = prefixes(args, folder, inputs)?;
-    let page = output::optional_report(files, args.html.as_deref())?;
-    output::make_folder(files, folder)?;
+    // The page may be in it.
+    output::make_folder(session, folder)?;
+    let page = output::optional_report(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
-    let bar = Bar::new(&progress, total, args.messages.quiet);
-    let searches = reports != [Report::Seqkit] || judge.is_asked() || page.is_some();
-    let wanted = Wanted::whole(contaminants, searches);
+    let bar = Bar::new(&session.console, &progress, total, args.messages.quiet);
+    let searches = reports != [ReportName::Seqkit] || judge.is_asked() || page.is_some();
+    let wanted = NeededFigures::whole(contaminants, searches);
     let unit = if args.paired { 2 } else { 1 };
     // So many are read at once, and kept until they are written.
     let at_once = args.threads.total().next_multiple_of(2);
@@ -100,18 +102,19 @@ pub(super) fn write(
     for ((inputs, names), prefixes) in groups {
         let mut opened = Vec::new();
         for (number, prefix) in prefixes.iter().enumerate() {
-            opened.push(open(&reports, prefix, number % unit == 0, files)?);
+            opened.push(open(&reports, prefix, number % unit == 0, session)?);
         }
         let rereads = rereads(args, inputs);
-        let mut entries = collect_all(args, wanted, inputs, names, (&progress, indexes), false)?;
+        let mut entries =
+            collect_all(args, wanted, inputs, names, (&progress, indexes), false, session)?;
         check_pairs(args, inputs, &rereads, &mut entries);
-        report(&entries, args.messages.quiet);
+        report(&session.console, &entries, args.messages.quiet);
         let mut opened = opened.into_iter();
         for (mates, inputs) in entries.chunks_mut(unit).zip(inputs.chunks(unit)) {
-            let outputs: Vec<Vec<Opened>> = opened.by_ref().take(mates.len()).collect();
+            let outputs: Vec<Vec<ReportFile>> = opened.by_ref().take(mates.len()).collect();
             match mates.iter().all(|entry| entry.errors.is_empty()) {
                 true => {
-                    let mut outputs = fill(mates, outputs, contaminants, judge)?;
+                    let mut outputs = fill(mates, outputs, contaminants, judge, session)?;
                     outputs.extend(indexes.of(inputs)?);
                     commit(outputs, false)?;
                     judged.extend(mates.iter().filter_map(|entry| {
@@ -130,27 +133,29 @@ pub(super) fn write(
     }
     drop(bar);
     html::write(page, &rows)?;
-    let code = if all_good { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    let code = if all_good { Exit::Fine } else { Exit::Failed };
     judge.conclude(&judged, args.messages.quiet, code)
 }
 
 /// Which reports are written, when all options go together.
-fn reports(args: &Args) -> Result<Vec<Report>> {
+fn reports(args: &Args) -> Result<Vec<ReportName>> {
     let others = [("--tsv", args.format.tsv), ("--json", args.format.json), ("--plot", args.plot)];
     if let Some((name, _)) = others.into_iter().find(|(_, given)| *given) {
-        bail!("{name} doesn't go with --out-dir, which has all reports as files: see --qc");
+        bail!(
+            "{name} can't be combined with --out-dir, which writes all reports to files: choose them with --qc"
+        );
     }
     if let Some(name) = args.depth.given() {
-        bail!("{name} is for depths of alignments, and the inputs are reads");
+        bail!("{name} applies to alignments, but the inputs are reads");
     }
     if args.target_intervals.is_some() {
-        bail!("--target-intervals is for hs, a report of alignments, and the inputs are reads");
+        bail!("--target-intervals applies to alignments, but the inputs are reads");
     }
     if let Some(report) = args.qc.iter().find(|report| !report.of_reads()) {
         bail!(
-            "--qc {} is a report of alignments, and the inputs are reads, of which there are {}",
+            "--qc {} is a report of alignments, but the inputs are reads; reports of reads are {}",
             report.name(),
-            Report::value_variants()
+            ReportName::value_variants()
                 .iter()
                 .filter(|report| report.of_reads())
                 .map(|report| report.name())
@@ -158,7 +163,7 @@ fn reports(args: &Args) -> Result<Vec<Report>> {
                 .join(", ")
         );
     }
-    let mut reports = Report::value_variants().to_vec();
+    let mut reports = ReportName::value_variants().to_vec();
     reports.retain(|report| match args.qc.is_empty() {
         true => report.of_reads() && !report.is_only_if_listed(),
         false => args.qc.contains(report),
@@ -179,7 +184,7 @@ fn prefixes(args: &Args, folder: &Path, inputs: &[Input]) -> Result<Vec<PathBuf>
 }
 
 /// A file to be filled.
-pub(crate) struct Opened {
+pub(crate) struct ReportFile {
     /// What its name starts with.
     name: String,
     ending: &'static str,
@@ -188,25 +193,25 @@ pub(crate) struct Opened {
 
 /// Opens all files whose names start with `prefix`. fastp has one report of both mates, at the first one.
 pub(crate) fn open(
-    reports: &[Report],
+    reports: &[ReportName],
     prefix: &Path,
     first: bool,
-    files: &mut Files,
-) -> Result<Vec<Opened>> {
+    session: &mut Session,
+) -> Result<Vec<ReportFile>> {
     let mut opened = Vec::new();
     let name = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for (report, ending) in ENDINGS {
-        if !reports.contains(&report) || (report == Report::Fastp && !first) {
+        if !reports.contains(&report) || (report == ReportName::Fastp && !first) {
             continue;
         }
         let mut path = prefix.as_os_str().to_owned();
         path.push(ending);
         let path = PathBuf::from(path);
-        if let Some(folder) = path.parent().filter(|_| report == Report::Fastqc) {
-            output::make_folder(files, folder)?;
+        if let Some(folder) = path.parent().filter(|_| report == ReportName::Fastqc) {
+            output::make_folder(session, folder)?;
         }
-        let output = output::report(files, Some(&path))?;
-        opened.push(Opened { name: name.clone(), ending, output });
+        let output = output::report(session, Some(&path))?;
+        opened.push(ReportFile { name: name.clone(), ending, output });
     }
     Ok(opened)
 }
@@ -227,9 +232,10 @@ pub(crate) fn settle(entry: &mut Entry, contaminants: &Contaminants) -> Option<C
 /// The files of one input, or of both of a pair, with what is in them.
 pub(crate) fn fill(
     entries: &mut [Entry],
-    outputs: Vec<Vec<Opened>>,
+    outputs: Vec<Vec<ReportFile>>,
     contaminants: &Contaminants,
     judge: &Judge,
+    session: &Session,
 ) -> Result<Vec<Output>> {
     let collectors: Vec<Collector> =
         entries.iter_mut().filter_map(|entry| settle(entry, contaminants)).collect();
@@ -238,19 +244,19 @@ pub(crate) fn fill(
     let mut filled = Vec::new();
     for (i, (collector, outputs)) in collectors.iter().zip(outputs).enumerate() {
         let entry = &entries[i];
-        let fastqc = fastqc::Report::new(file_name(&entry.sample), collector, contaminants);
-        for Opened { name, ending, output } in outputs {
+        let fastqc = fastqc::FastqcReport::new(file_name(&entry.sample), collector, contaminants);
+        for ReportFile { name, ending, output } in outputs {
             let content = match ending {
-                "_fastqc/fastqc_data.txt" => fastqc.as_ref().map(fastqc::Report::data),
-                "_fastqc/summary.txt" => fastqc.as_ref().map(fastqc::Report::summary),
+                "_fastqc/fastqc_data.txt" => fastqc.as_ref().map(fastqc::FastqcReport::data),
+                "_fastqc/summary.txt" => fastqc.as_ref().map(fastqc::FastqcReport::summary),
                 ".seqkit.tsv" => {
-                    let format = Format { tsv: true, json: false };
+                    let format = StatsFormat { tsv: true, json: false };
                     Some(text(std::slice::from_ref(entry), format, false)?)
                 }
                 ".fastp.json" => {
                     let mates = [collector, collectors.get(1).unwrap_or(&nothing)];
-                    let command = output::command_line_of(&name);
-                    let report = fastp::Report::new(mates, &command, contaminants);
+                    let command = output::command_line_of(session.command_line(), &name);
+                    let report = fastp::FastpReport::new(mates, &command, contaminants);
                     // MultiQC looks for a line of it.
                     Some(serde_json::to_string_pretty(&report)? + "\n")
                 }

@@ -1,44 +1,46 @@
-//! The rows of the result, and how they are printed.
+//! The rows of the result.
 
 use std::collections::HashMap;
-use std::process::ExitCode;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use biofast::bam;
 use biofast::io::Escaped;
 use biofast::io::MateNaming;
-use biofast::io::output::{Output, commit};
-use biofast::ops::alignments::join::Join;
-use biofast::ops::alignments::report::{Figures as AlignmentFigures, Group};
+use biofast::ops::alignments::join::AlignmentJoin;
+use biofast::ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
 use biofast::ops::picard::Picard;
-use biofast::ops::qc::By;
-use biofast::ops::reads::report::{FileReport, Report, Statistics, Status};
+use biofast::ops::qc::GroupBy;
+use biofast::ops::reads::report::{ReadFileReport, ReadReport, Statistics, Status};
 use biofast::ops::reads::{Collector, Contaminants, PairCheck, Summary};
-use biofast::ops::shards::Part;
-use biofast::ops::show::fastqc;
-use biofast::ops::show::tables::reads::{self as table, Row};
-use biofast::ops::verdicts::{Assessment, Rules};
+use biofast::ops::shards::ShardPart;
+use biofast::ops::verdicts::{Assessment, VerdictRules};
+use biofast::report::fastqc;
 
-use super::{Format, alignments};
-use crate::console::{Trouble, message};
+use super::args::StatsFormat;
+use crate::console::{Console, Diagnostic, conversion_hint};
 use crate::options::Judge;
-use crate::output;
+use crate::session::Exit;
 
 /// One row of the result.
 pub(crate) struct Entry {
     pub(crate) sample: String,
     pub(crate) inputs: Vec<String>,
     /// Of alignments, where they are not all of the inputs.
-    pub(crate) group: Option<Group>,
+    pub(crate) group: Option<ReportGroup>,
     /// Of reads: FASTQ or FASTA.
     pub(crate) format: String,
-    pub(crate) errors: Vec<Trouble>,
+    pub(crate) errors: Vec<Diagnostic>,
     pub(crate) warnings: Vec<String>,
+    /// There are no reads, where some are expected.
+    pub(crate) is_empty: bool,
+    /// Qualities look like Phred + 64.
+    pub(crate) is_phred64: bool,
     pub(crate) pairs: Option<PairCheck>,
     /// 1 or 2 of files that are read as mates.
     pub(crate) mate: Option<u8>,
     /// What it is a part of, if it is of shards.
-    pub(crate) shard: Option<Part>,
+    pub(crate) shard: Option<ShardPart>,
     /// The counts of Picard's metrics of all parts of alignments that were joined.
     pub(crate) metrics: Option<Box<Picard>>,
     /// What the figures are worth, where it was asked for.
@@ -61,6 +63,8 @@ impl Entry {
             format: format.into(),
             errors: Vec::new(),
             warnings: Vec::new(),
+            is_empty: false,
+            is_phred64: false,
             pairs: None,
             mate: None,
             shard: None,
@@ -77,7 +81,7 @@ impl Entry {
     }
 
     /// What the figures are worth by these rules. Those of a part, or before a fault, are no figures of a whole.
-    fn assess(&self, rules: &Rules) -> Option<Assessment> {
+    fn assess(&self, rules: &VerdictRules) -> Option<Assessment> {
         if !self.errors.is_empty() || self.shard.is_some() {
             return None;
         }
@@ -98,7 +102,7 @@ pub(crate) enum Figures {
     /// Everything, where rows are yet to be joined.
     Collector(Box<Collector>),
     /// Of reads, as FastQC has them.
-    Fastqc(Box<fastqc::Report>),
+    Fastqc(Box<fastqc::FastqcReport>),
     /// Counted with another row of the same sample.
     Joined,
     /// Of alignments, with their format; nothing where nothing could be read.
@@ -107,7 +111,7 @@ pub(crate) enum Figures {
 
 /// Which figures of reads the outputs need.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct NeededFigures<'a> {
     summary: bool,
     statistics: bool,
     /// What FastQC looks for in reads, too.
@@ -117,13 +121,13 @@ pub(crate) struct Wanted<'a> {
     /// FastQC's report instead, and what overrepresented sequences are compared with.
     fastqc: Option<&'a Contaminants>,
     /// Rows of groups of alignments, too.
-    by: Option<By>,
+    by: Option<GroupBy>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> NeededFigures<'a> {
     /// FastQC's report and nothing else.
-    pub(super) fn fastqc(contaminants: &'a Contaminants) -> Wanted<'a> {
-        Wanted {
+    pub(super) fn fastqc(contaminants: &'a Contaminants) -> NeededFigures<'a> {
+        NeededFigures {
             summary: false,
             statistics: false,
             searches: true,
@@ -134,22 +138,22 @@ impl<'a> Wanted<'a> {
     }
 
     /// The collector, with what FastQC counts if it is wanted.
-    pub(crate) fn whole(contaminants: &'a Contaminants, searches: bool) -> Wanted<'a> {
+    pub(crate) fn whole(contaminants: &'a Contaminants, searches: bool) -> NeededFigures<'a> {
         let fastqc = searches.then_some(contaminants);
-        Wanted { summary: false, statistics: false, searches, whole: true, fastqc, by: None }
+        NeededFigures { summary: false, statistics: false, searches, whole: true, fastqc, by: None }
     }
 
     /// Those of `format`, and all of them where a report or plots are wanted, too.
-    pub(crate) fn new(format: Format, everything: bool) -> Wanted<'a> {
+    pub(crate) fn new(format: StatsFormat, everything: bool) -> NeededFigures<'a> {
         let statistics = format.json || everything;
         let summary = !format.json;
-        Wanted { summary, statistics, searches: false, whole: false, fastqc: None, by: None }
+        NeededFigures { summary, statistics, searches: false, whole: false, fastqc: None, by: None }
     }
 
     /// What there is to judge, too: all statistics, adapters and repeated sequences.
-    pub(crate) fn judged_by(self, judge: &Judge) -> Wanted<'a> {
+    pub(crate) fn judged_by(self, judge: &Judge) -> NeededFigures<'a> {
         let is_asked = judge.is_asked();
-        Wanted {
+        NeededFigures {
             statistics: self.statistics || is_asked,
             searches: self.searches || is_asked,
             ..self
@@ -157,11 +161,11 @@ impl<'a> Wanted<'a> {
     }
 
     /// Rows of groups, too.
-    pub(super) fn of_groups(self, by: Option<By>) -> Wanted<'a> {
-        Wanted { by, ..self }
+    pub(super) fn of_groups(self, by: Option<GroupBy>) -> NeededFigures<'a> {
+        NeededFigures { by, ..self }
     }
 
-    pub(super) fn by(self) -> Option<By> {
+    pub(super) fn by(self) -> Option<GroupBy> {
         self.by
     }
 
@@ -189,13 +193,13 @@ impl Figures {
     }
 
     /// What is `wanted` of `collector`, of the sample called `name`.
-    pub(crate) fn of(collector: &Collector, wanted: Wanted<'_>, name: &str) -> Figures {
+    pub(crate) fn of(collector: &Collector, wanted: NeededFigures<'_>, name: &str) -> Figures {
         if wanted.whole {
             return Figures::Collector(Box::new(collector.clone()));
         }
-        let name = super::fastqc::file_name(name);
+        let name = file_name(name);
         if let Some(contaminants) = wanted.fastqc
-            && let Some(report) = fastqc::Report::new(name, collector, contaminants)
+            && let Some(report) = fastqc::FastqcReport::new(name, collector, contaminants)
         {
             return Figures::Fastqc(Box::new(report));
         }
@@ -216,27 +220,30 @@ pub(crate) fn assess(entries: &mut [Entry], judge: &Judge) {
 }
 
 /// Says what rows are worth. The exit code of a run that has ended with `code`.
-pub(crate) fn conclude(
-    entries: &[Entry],
-    judge: &Judge,
-    quiet: bool,
-    code: ExitCode,
-) -> Result<ExitCode> {
+pub(crate) fn conclude(entries: &[Entry], judge: &Judge, quiet: bool, code: Exit) -> Result<Exit> {
     let judged = |entry: &Entry| Some((entry.sample.clone(), entry.verdicts.as_deref()?.clone()));
     judge.conclude(&entries.iter().filter_map(judged).collect(), quiet, code)
 }
 
 /// Says on standard error what is wrong or worth knowing.
-pub(crate) fn report(entries: &[Entry], quiet: bool) {
+pub(crate) fn report(console: &Console, entries: &[Entry], quiet: bool) {
     let mut last = None;
     for entry in entries {
         if !quiet {
-            entry.warnings.iter().for_each(|w| message("warning", w));
+            entry.warnings.iter().for_each(|w| console.warning(w));
+            if let [name, ..] = &entry.inputs[..]
+                && entry.is_phred64
+            {
+                console.hint(&conversion_hint(name));
+            }
+            if entry.is_empty {
+                console.warning(&format!("{}: no reads", Escaped(entry.sample.as_bytes())));
+            }
         }
         for error in &entry.errors {
             // Mates share what is wrong with their pair.
             if last.replace(error) != Some(error) {
-                error.tell();
+                error.tell(console);
             }
         }
     }
@@ -244,7 +251,7 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
     if let Some(error) = entries.iter().find_map(|entry| entry.errors.first())
         && !quiet
     {
-        error.hint();
+        error.hint(console);
     }
 }
 
@@ -252,7 +259,7 @@ pub(crate) fn report(entries: &[Entry], quiet: bool) {
 /// they are `parts` still.
 pub(crate) fn join_by_sample(
     entries: Vec<Entry>,
-    wanted: Wanted<'_>,
+    wanted: NeededFigures<'_>,
     parts: bool,
 ) -> Result<Vec<Entry>> {
     let mut place: HashMap<String, usize> = HashMap::new();
@@ -270,7 +277,7 @@ pub(crate) fn join_by_sample(
 }
 
 /// Joins the entries of one sample.
-fn join(entries: Vec<Entry>, wanted: Wanted<'_>, parts: bool) -> Result<Entry> {
+fn join(entries: Vec<Entry>, wanted: NeededFigures<'_>, parts: bool) -> Result<Entry> {
     let is_one = entries.len() == 1;
     // Shards of one file are of the same mates.
     let mate = entries.first().and_then(|first| first.mate);
@@ -291,7 +298,7 @@ fn join(entries: Vec<Entry>, wanted: Wanted<'_>, parts: bool) -> Result<Entry> {
         match (entry.figures, &mut collector) {
             (Figures::Alignments(format, figures), None) => alignments.push((format, figures)),
             (Figures::Alignments(..), Some(_)) | (_, None) => {
-                bail!("sample '{}' has reads and alignments, which can't be joined", into.sample)
+                bail!("sample '{}' has reads and alignments, which can't be combined", into.sample)
             }
             (Figures::Collector(from), Some(Figures::Collector(into))) => into.merge(&from),
             _ => {}
@@ -344,7 +351,7 @@ fn join_alignments(
     if !entry.errors.is_empty() {
         return Ok(None);
     }
-    let mut join = Join::default();
+    let mut join = AlignmentJoin::default();
     for (number, (_, figures)) in parts.iter().enumerate() {
         let Some(figures) = figures else { return Ok(None) };
         let input = entry.inputs.get(number).map_or(entry.sample.as_str(), String::as_str);
@@ -363,14 +370,13 @@ fn join_alignments(
     if let Some(why) = left_out {
         let name = Escaped(entry.sample.as_bytes());
         entry.warnings.push(format!(
-            "{name}: no coverage: {why}; reports of `biofast stats --partial shard` (pieces of one sorted file, in \
-             their order) or `--partial lane` (sorted files) do"
+            "{name}: no coverage: {why}; it needs reports of `biofast stats --partial shard` (pieces of one sorted file, in order) or `--partial lane` (sorted files)"
         ));
     }
     if is_part && whole.partial.is_none() {
         let name = Escaped(entry.sample.as_bytes());
         bail!(
-            "{name}: not all parts were made by `biofast stats --partial`, or they don't fit together"
+            "{name}: not all parts were written by `biofast stats --partial`, or they don't fit together"
         );
     }
     Ok(Some(Box::new(whole)))
@@ -380,67 +386,10 @@ fn join_alignments(
 pub(super) fn left_out(sample: &str, collector: &Collector) -> Option<String> {
     collector.has_mixed_duplicates().then(|| {
         format!(
-            "{}: how often sequences occur is known of single files, not of several joined: duplication levels and \
-             overrepresented sequences are left out",
+            "{}: duplication levels and overrepresented sequences are left out: they can't be computed for several files together",
             Escaped(sample.as_bytes())
         )
     })
-}
-
-/// The rows, and plots if they are wanted.
-pub(crate) fn text(entries: &[Entry], format: Format, plotted: bool) -> Result<String> {
-    let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
-        entries.iter().partition(|entry| entry.figures.alignments().is_some());
-    let mixed = !aligned.is_empty() && !reads.is_empty();
-    if mixed && (format.json || format.tsv) {
-        bail!("reads and alignments have different figures: count them in two runs");
-    }
-    let text = if reads.is_empty() && format.json {
-        json(&alignments::report(&aligned))?
-    } else if reads.is_empty() {
-        alignments::text(&aligned, format.tsv)
-    } else if format.json {
-        json(&reads_report(&reads))?
-    } else {
-        let errors: Vec<String> = reads.iter().map(|entry| entry.error()).collect();
-        let rows: Vec<Row<'_>> = reads
-            .iter()
-            .zip(&errors)
-            .map(|(entry, error)| Row {
-                name: &entry.sample,
-                format: &entry.format,
-                result: match &entry.figures {
-                    Figures::Reads(Some(summary), _) if error.is_empty() => Ok(&**summary),
-                    _ => Err(error.as_str()),
-                },
-            })
-            .collect();
-        let mut text = if format.tsv { table::tsv(&rows) } else { table::table(&rows) };
-        if mixed {
-            text.push('\n');
-            text.push_str(&alignments::text(&aligned, false));
-        }
-        text
-    };
-    Ok(if plotted { text + &super::plot::text(entries) } else { text })
-}
-
-/// Makes the report and the page appear; the exit code tells whether all rows are good.
-pub(crate) fn write(
-    entries: &[Entry],
-    report: Output,
-    text: &str,
-    page: Option<Output>,
-    others: Vec<Output>,
-) -> Result<ExitCode> {
-    let mut outputs = others;
-    outputs.push(output::filled(report, text)?);
-    if let Some(page) = page {
-        outputs.push(output::filled(page, super::html::page(entries)?)?);
-    }
-    commit(outputs, false)?;
-    let good = entries.iter().all(|entry| entry.errors.is_empty());
-    Ok(if good { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
 /// A report as JSON, on one line.
@@ -451,15 +400,15 @@ pub(crate) fn json(report: &impl serde::Serialize) -> Result<String> {
 }
 
 /// The report of the rows of reads.
-pub(super) fn reads_report(entries: &[&Entry]) -> Report {
+pub(super) fn reads_report(entries: &[&Entry]) -> ReadReport {
     let files = entries.iter().filter_map(|entry| file_report(entry)).collect();
-    Report::new(env!("CARGO_PKG_VERSION"), files)
+    ReadReport::new(env!("CARGO_PKG_VERSION"), files)
 }
 
-fn file_report(entry: &Entry) -> Option<FileReport> {
+fn file_report(entry: &Entry) -> Option<ReadFileReport> {
     let Figures::Reads(_, Some(statistics)) = &entry.figures else { return None };
     let error = entry.error();
-    Some(FileReport {
+    Some(ReadFileReport {
         sample: entry.sample.clone(),
         inputs: entry.inputs.clone(),
         status: if error.is_empty() { Status::Ok } else { Status::Error },
@@ -471,4 +420,9 @@ fn file_report(entry: &Entry) -> Option<FileReport> {
         verdicts: entry.verdicts.as_deref().cloned(),
         statistics: (**statistics).clone(),
     })
+}
+
+/// A path without its folders.
+pub(super) fn file_name(name: &str) -> &str {
+    Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or(name)
 }

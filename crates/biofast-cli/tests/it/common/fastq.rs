@@ -1,6 +1,6 @@
 //! What the cases of `fastq` share with those beside peers.
 
-use biofast_testkit::templates::{Random, header, templates};
+use biofast_testkit::templates::{TemplateRandom, header, templates};
 
 /// Names of the outputs, with the options for them.
 pub(crate) const OUTPUTS: [(&str, &str); 5] =
@@ -12,6 +12,6 @@ pub(crate) fn grouped(seed: u64, n: usize, order: &str) -> String {
 
 pub(crate) fn shuffled(seed: u64, n: usize) -> String {
     let mut lines = templates(seed, n).concat();
-    Random(seed).shuffle(&mut lines);
+    TemplateRandom(seed).shuffle(&mut lines);
     header("SO:unsorted") + &lines.concat()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use biofast_testkit::templates::Random;
+use biofast_testkit::templates::TemplateRandom;
 
 /// Modules by name: the verdict, and the rows with the head.
 pub(crate) type Modules = BTreeMap<String, (String, Vec<Vec<String>>)>;
@@ -29,7 +29,7 @@ pub(crate) fn library(n: usize, len: usize, tiles: usize, inserts: usize) -> Str
         "TGGAATTCTCGGGTGCCAAGG",
         "AAGCAGTGGTATCAACGCAGAGTACTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT",
     ];
-    let mut numbers = Random((n * 31 + len) as u64);
+    let mut numbers = TemplateRandom((n * 31 + len) as u64);
     let mut random = |below: usize| numbers.below(below);
     let mut text = String::new();
     for i in 0..n {

@@ -1,6 +1,6 @@
 //! What the cases of `filter_alignments` share with those beside peers.
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 use super::{Folder, Run, biofast, text};
 
@@ -10,7 +10,7 @@ pub(crate) fn ok(run: &Run) {
 
 /// Alignments with read groups and more optional fields.
 pub(crate) fn alignments(records: usize, sorted: bool, seed: u64) -> String {
-    let plain = sam::text(&Shape { records, sorted, longest: 150, oddities: false, seed });
+    let plain = sam::text(&SamShape { records, sorted, longest: 150, oddities: false, seed });
     let mut out = String::new();
     for (n, line) in plain.lines().enumerate() {
         out.push_str(line);

@@ -6,8 +6,18 @@ use std::process::{Command, Stdio};
 use super::Folder;
 
 /// The files that commands find, an index behind its file, so that it is no older.
-const INPUTS: [&str; 7] =
-    ["R1.fq", "R2.fq", "genome.fa", "names.bam", "aln.bam", "genome.fa.fai", "aln.bam.bai"];
+const INPUTS: [&str; 10] = [
+    "R1.fq",
+    "R2.fq",
+    "O1.fq",
+    "O2.fq",
+    "genome.fa",
+    "names.bam",
+    "clusters.bam",
+    "aln.bam",
+    "genome.fa.fai",
+    "aln.bam.bai",
+];
 
 /// A row of `cases.tsv`. That of a peer's version is named `version`, and has no command of ours.
 pub(crate) struct Case {

@@ -2,16 +2,16 @@
 
 use super::biofast;
 
-/// The commands, as the help lists them.
+/// The commands, each of which the help lists with what it is for.
 pub(crate) fn commands() -> Vec<String> {
     let help = biofast(&["--help"]).stdout;
-    let (_, list) = help.split_once("Commands:\n").unwrap();
-    let lines = list.lines().take_while(|line| !line.is_empty());
-    // What is further in is the rest of a description.
-    let names =
-        lines.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
-    let names = names.filter_map(|line| line.split_whitespace().next());
-    names.filter(|name| *name != "help").map(str::to_owned).collect()
+    let known = biofast_cli::command();
+    let names: Vec<String> = known.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+    for name in &names {
+        let is_listed = |line: &str| line.starts_with(&format!("  {name} "));
+        assert_eq!(help.lines().filter(|line| is_listed(line)).count(), 1, "{name}: {help}");
+    }
+    names
 }
 
 /// The examples in the help of a command: what follows lines that begin with that word, set in.

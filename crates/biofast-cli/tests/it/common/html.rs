@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 use super::{Folder, biofast, reads, sample, text};
 
@@ -11,7 +11,7 @@ pub(crate) const EVIL: &str = "</script><script>fail()</script>\"'&\n\u{202e}<!-
 
 /// A sorted BAM file of generated records.
 pub(crate) fn bam(folder: &Folder, name: &str) -> String {
-    let shape = Shape { records: 2000, sorted: true, longest: 150, oddities: false, seed: 7 };
+    let shape = SamShape { records: 2000, sorted: true, longest: 150, oddities: false, seed: 7 };
     let sam = folder.file(&format!("{name}.sam"), sam::text(&shape));
     let path = text(&folder.path(name));
     let run = biofast(&["view", "-b", &sam, "-o", &path]);

@@ -135,13 +135,13 @@ pub(crate) fn stage() -> Folder {
         let args = ["stats", "--json", "--partial", "lane", "--qc", "picard", &bam];
         run(&[&args[..], &["-r", &at("genome.fa"), "-o", &counts]].concat());
     }
-    run(&["shards", "--quiet", "-n", "2", "sample.bam", "-o", &at("plan.json")]);
+    run(&["shards", "--quiet", "--number", "2", "sample.bam", "-o", &at("plan.json")]);
     for number in ["1", "2"] {
         let shard = format!("{}#{number}", at("plan.json"));
         run(&["stats", "--json", "--shard", &shard, "-o", &at(&format!("part{number}.json"))]);
         run(&["coverage", "--shard", &shard, "-o", &at(&format!("part{number}.coverage.json"))]);
     }
-    run(&["filter", "--quiet", &fastq, "--json", &at("summary.json"), "-o", &at("summed.fq")]);
+    run(&["filter", "--quiet", &fastq, "--summary", &at("summary.json"), "-o", &at("summed.fq")]);
     std::fs::copy(folder.path("R2.fq.gz"), folder.path("other.fq.gz")).unwrap();
     // Index reads, and sheets of samples.
     for index in ["I1.fq.gz", "I2.fq.gz"] {

@@ -1,7 +1,7 @@
 //! What the cases of `stats_groups` share with those beside peers.
 
 use biofast_testkit::random::Random;
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
 /// `[ID, SM, LB]` of each read group; two share a sample, two a library, and one has neither.
@@ -10,7 +10,7 @@ pub(crate) const GROUPS: [(&str, &str, &str); 4] =
 
 /// Sorted records, of which some have no read group.
 pub(crate) fn records(seed: u64) -> String {
-    let shape = Shape { records: 2500, sorted: true, longest: 140, oddities: false, seed };
+    let shape = SamShape { records: 2500, sorted: true, longest: 140, oddities: false, seed };
     let mut random = Random(seed);
     let (mut out, mut groups_written) = (String::new(), false);
     for line in sam::text(&shape).lines() {

@@ -1,7 +1,7 @@
 //! What the cases of `stats_picard` share with those beside peers.
 
 use biofast_testkit::random::Random;
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 use super::Folder;
 
@@ -18,7 +18,7 @@ pub(crate) const ALL: [(&str, &str); 7] = [
 
 /// Records of all shapes, with the optional fields that matter, and starts of adapters.
 pub(crate) fn records(seed: u64, oddities: bool) -> String {
-    let shape = Shape { records: 3000, sorted: true, longest: 140, oddities, seed };
+    let shape = SamShape { records: 3000, sorted: true, longest: 140, oddities, seed };
     let mut random = Random(seed);
     let adapter = "AGATCGGAAGAGCGGTTCAGCAGGAATGCCGAGACCGATCTCGTATGCCGTCTTCTGCTTG";
     let mut out = String::new();

@@ -48,7 +48,7 @@ pub(crate) fn write_one_by_one(folder: &Folder, input: &str, depths: &[&str], re
         reference.iter().map(|word| if *word == "-r" { "-f" } else { word }).collect();
     let table = ["coverage", "--format", "samtools-coverage", "-o", &own(".mapped.coverage")];
     with(&[&table[..], &fasta].concat(), counting);
-    with(&["coverage", "-p", &own("")], depths);
+    with(&["coverage", "--prefix", &own("")], depths);
     let json = own(".biofast.json");
     with(&["stats", "--json", "-o", &json, "--html", &own(".biofast.html")], reference);
 }

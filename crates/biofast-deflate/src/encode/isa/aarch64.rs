@@ -3,13 +3,13 @@
 
 use std::arch::aarch64::*;
 
-use super::PICKED;
-use crate::encode::Effort;
+use super::picked::PICKED;
+use crate::encode::effort::Effort;
+use crate::encode::item::{BASES, Item};
 use crate::encode::simd::Simd;
-use crate::encode::tokens::{BASES, Item};
-use crate::encode::work::{Encoded, Work};
+use crate::encode::work::{DeflateWorkspace, Encoded};
 
-pub(super) fn encode(work: &mut Work, text: &[u8], effort: Effort) -> Option<Encoded> {
+pub(super) fn encode(work: &mut DeflateWorkspace, text: &[u8], effort: Effort) -> Option<Encoded> {
     work.encode::<Neon>(text, effort)
 }
 

@@ -2,17 +2,15 @@
 
 use biofast_kernels::Isa;
 
-use super::Effort;
+use super::effort::Effort;
 use super::simd::Portable;
-use super::work::{Encoded, Work};
+use super::work::{DeflateWorkspace, Encode, Encoded};
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+mod picked;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
-
-/// Deflates a text with the given working memory; see [`Work::encode`].
-pub(super) type Encode = fn(&mut Work, &[u8], Effort) -> Option<Encoded>;
 
 /// The encoder for `isa`, which the CPU must have: pass only what `biofast_kernels` says is available.
 pub(super) fn encode_for(isa: Isa) -> Encode {
@@ -25,25 +23,6 @@ pub(super) fn encode_for(isa: Isa) -> Encode {
     }
 }
 
-fn encode_portable(work: &mut Work, text: &[u8], effort: Effort) -> Option<Encoded> {
+fn encode_portable(work: &mut DeflateWorkspace, text: &[u8], effort: Effort) -> Option<Encoded> {
     work.encode::<Portable>(text, effort)
 }
-
-/// Where the bytes are that eight bits keep.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-static PICKED: [[u8; 8]; 256] = {
-    let mut orders = [[0; 8]; 256];
-    let mut keep = 0;
-    while keep < 256 {
-        let (mut byte, mut n) = (0, 0);
-        while byte < 8 {
-            if keep >> byte & 1 == 1 {
-                orders[keep][n] = byte as u8;
-                n += 1;
-            }
-            byte += 1;
-        }
-        keep += 1;
-    }
-    orders
-};

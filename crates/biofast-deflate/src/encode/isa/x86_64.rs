@@ -5,13 +5,13 @@ use std::arch::x86_64::*;
 
 use biofast_kernels::Isa;
 
-use super::{Encode, PICKED};
-use crate::encode::Effort;
+use super::picked::PICKED;
+use crate::encode::effort::Effort;
+use crate::encode::item::{BASES, Item, MIN_LENGTH, RUN};
 use crate::encode::simd::{
     CODED, CODED_LITERAL, ItemCodes, Joined, MER_HASH, MER_SLOTS, PairCodes, Runs, Shortest, Simd,
 };
-use crate::encode::tokens::{BASES, Item, MIN_LENGTH, RUN};
-use crate::encode::work::{Encoded, Work};
+use crate::encode::work::{DeflateWorkspace, Encode, Encoded};
 
 /// The encoder for AVX2 or AVX-512, which the CPU must have.
 pub(super) fn encode(isa: Isa) -> Encode {
@@ -35,7 +35,7 @@ macro_rules! level {
             /// The CPU must have the target features.
             #[target_feature(enable = $features)]
             pub(super) unsafe fn encode(
-                work: &mut Work,
+                work: &mut DeflateWorkspace,
                 text: &[u8],
                 effort: Effort,
             ) -> Option<Encoded> {

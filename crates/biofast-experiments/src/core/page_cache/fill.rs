@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::Read as _;
-#[cfg(target_os = "linux")]
 use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -38,7 +37,6 @@ const PIECE: usize = 1 << 20;
 /// The smallest page there is.
 const PAGE: usize = 4 << 10;
 /// What Linux reads ahead unless told otherwise.
-#[cfg(target_os = "linux")]
 const AHEAD: u64 = 128 << 10;
 
 impl Fill {
@@ -55,7 +53,6 @@ impl Fill {
         ("small-writes", Fill::SmallWrites),
     ];
 
-    /// The one of a name.
     pub(crate) fn of(name: &str) -> Result<Fill> {
         let found = Fill::ALL.iter().find(|(own, _)| *own == name);
         found.map(|(_, fill)| *fill).with_context(|| format!("no way to fill is called {name:?}"))
@@ -86,7 +83,7 @@ impl Fill {
             }
             Fill::Populate => populate(&map(&file)?)?,
             Fill::Ahead => ahead(&file, len, len)?,
-            Fill::AheadPieces => ahead_pieces(&file, len)?,
+            Fill::AheadPieces => ahead(&file, len, AHEAD)?,
             Fill::Writes => write_again(path, PIECE)?,
             Fill::SmallWrites => write_again(path, PAGE)?,
         }
@@ -119,17 +116,16 @@ fn populate(map: &Mmap) -> Result<()> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn populate(_map: &Mmap) -> Result<()> {
+fn populate(_: &Mmap) -> Result<()> {
     anyhow::bail!("this system has no MADV_POPULATE_READ")
 }
 
 /// Asks for pieces of the file and waits until they are there. The system may do less than it is asked: what is missing at
 /// the end is read.
-#[cfg(target_os = "linux")]
 fn ahead(file: &File, len: u64, piece: u64) -> Result<()> {
     let mut from = 0;
     while from < len {
-        super::advise(file, from, piece.min(len - from), libc::POSIX_FADV_WILLNEED)?;
+        super::advise(file, from, piece.min(len - from), super::Advice::WillNeed)?;
         from += piece;
     }
     for _ in 0..200 {
@@ -141,48 +137,13 @@ fn ahead(file: &File, len: u64, piece: u64) -> Result<()> {
     read_on(file)
 }
 
-#[cfg(target_os = "linux")]
-fn ahead_pieces(file: &File, len: u64) -> Result<()> {
-    ahead(file, len, AHEAD)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ahead(_file: &File, _len: u64, _piece: u64) -> Result<()> {
-    anyhow::bail!("this system isn't asked to read ahead")
-}
-
-#[cfg(not(target_os = "linux"))]
-fn ahead_pieces(file: &File, len: u64) -> Result<()> {
-    ahead(file, len, len)
-}
-
 /// Writes what is in the file once more, after its pages were dropped, and waits until the disk has it.
-#[cfg(target_os = "linux")]
 fn write_again(path: &Path, piece: usize) -> Result<()> {
     let bytes = std::fs::read(path)?;
     let mut file = File::options().write(true).open(path)?;
-    super::advise(&file, 0, 0, libc::POSIX_FADV_DONTNEED)?;
+    super::advise(&file, 0, 0, super::Advice::DontNeed)?;
     for part in bytes.chunks(piece) {
         file.write_all(part)?;
     }
     Ok(file.sync_all()?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn write_again(_path: &Path, _piece: usize) -> Result<()> {
-    anyhow::bail!("this system doesn't drop a file from its cache")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scattered_numbers_are_all_numbers() {
-        for count in [1, 2, 769, 32_768, 131_072] {
-            let mut found: Vec<u64> = scattered(count).collect();
-            found.sort_unstable();
-            assert_eq!(found, (0..count).collect::<Vec<_>>(), "{count}");
-        }
-    }
 }

@@ -86,19 +86,3 @@ fn condense(is_tail: &[bool]) -> Folios {
     let pages = pages.max(1) as f64;
     Folios { kb: squares as f64 / pages * PAGE_KB, small: small as f64 / pages }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_count_with_the_size_of_their_folio() {
-        // A folio of one page, one of 3, one of 16.
-        let mut tails = vec![false, false, true, true, false];
-        tails.extend([true; 15]);
-        let found = condense(&tails);
-        assert_eq!(found.kb, 4.0 * (1.0 + 9.0 + 256.0) / 20.0);
-        assert_eq!(found.small, 4.0 / 20.0);
-        assert_eq!(condense(&[false; 7]), Folios { kb: 4.0, small: 1.0 });
-    }
-}

@@ -16,11 +16,13 @@ mod folios;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
-use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use memmap2::MmapOptions;
+
+use crate::files;
 
 pub(crate) use fill::Fill;
 pub(crate) use folios::Folios;
@@ -50,7 +52,6 @@ const TOLERANCE: f64 = 0.005;
 /// What a file looks like in the page cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State {
-    /// The fraction of its pages that is resident.
     pub(crate) resident: f64,
     /// How these lie together; known of files that were filled in a way of their own, by root.
     pub(crate) folios: Option<Folios>,
@@ -62,7 +63,7 @@ static FILLED: Mutex<BTreeMap<PathBuf, Fill>> = Mutex::new(BTreeMap::new());
 
 /// Brings a file into a state.
 pub(crate) fn establish(path: &Path, cache: Cache) -> Result<State> {
-    let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
+    let mut file = files::open(path)?;
     let len = file.metadata().with_context(|| format!("cannot look at {}", path.display()))?.len();
     let fill = match cache {
         Cache::Warm => Some(Fill::Reads),
@@ -113,19 +114,39 @@ pub(crate) fn folios(path: &Path) -> Option<Folios> {
     (residency(&file, len).ok()? >= 1.0).then(|| folios::of(&file)).flatten()
 }
 
+/// What the system is told about a part of a file.
+#[derive(Clone, Copy)]
+pub(crate) enum Advice {
+    DontNeed,
+    WillNeed,
+    Sequential,
+}
+
 /// Tells the system about the use of a part of a file; a length of 0 is up to its end.
 #[cfg(target_os = "linux")]
-pub(crate) fn advise(file: &File, from: u64, len: u64, advice: libc::c_int) -> Result<()> {
+pub(crate) fn advise(file: &File, from: u64, len: u64, advice: Advice) -> Result<()> {
+    use std::os::fd::AsRawFd as _;
+
+    let advice = match advice {
+        Advice::DontNeed => libc::POSIX_FADV_DONTNEED,
+        Advice::WillNeed => libc::POSIX_FADV_WILLNEED,
+        Advice::Sequential => libc::POSIX_FADV_SEQUENTIAL,
+    };
     // SAFETY: plain system call on a descriptor that `file` keeps open.
     let code = unsafe { libc::posix_fadvise(file.as_raw_fd(), from as i64, len as i64, advice) };
     ensure!(code == 0, "posix_fadvise failed with {code}");
     Ok(())
 }
 
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn advise(_: &File, _: u64, _: u64, _: Advice) -> Result<()> {
+    bail!("this system takes no advice about files")
+}
+
 #[cfg(target_os = "linux")]
 fn evict(file: File, path: &Path) -> Result<File> {
     file.sync_all().with_context(|| format!("cannot sync {}", path.display()))?;
-    advise(&file, 0, 0, libc::POSIX_FADV_DONTNEED)?;
+    advise(&file, 0, 0, Advice::DontNeed)?;
     Ok(file)
 }
 
@@ -140,7 +161,7 @@ fn evict(_file: File, _path: &Path) -> Result<File> {
 }
 
 /// Gives the file's name to a copy of it, both opened and then handed to `prepare`, and returns the copy.
-#[cfg(any(target_os = "macos", test))]
+#[cfg(target_os = "macos")]
 fn replace_by_copy(
     mut file: File,
     path: &Path,
@@ -166,7 +187,7 @@ fn replace_by_copy(
     copy.as_file().set_permissions(file.metadata()?.permissions())?;
     copy.as_file().sync_all().context("cannot sync the copy")?;
     copy.persist(path).with_context(|| format!("cannot replace {}", path.display()))?;
-    File::open(path).with_context(|| format!("cannot open {}", path.display()))
+    files::open(path)
 }
 
 /// The fraction of a file's pages that is resident.
@@ -175,103 +196,11 @@ fn residency(file: &File, len: u64) -> Result<f64> {
     // SAFETY: sysconf has no preconditions.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let page = usize::try_from(page).ok().filter(|page| *page > 0).context("no page size")?;
-    // SAFETY: a new mapping at an address of the system's choice; nothing else uses it, its bytes are never
-    // read, and it is unmapped below.
-    let map = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            len,
-            libc::PROT_READ,
-            libc::MAP_SHARED,
-            file.as_raw_fd(),
-            0,
-        )
-    };
-    ensure!(map != libc::MAP_FAILED, "mmap failed: {}", std::io::Error::last_os_error());
+    let map = MmapOptions::new().len(len).map_raw_read_only(file)?;
     let mut pages = vec![0u8; len.div_ceil(page)];
     // SAFETY: `map` is a live mapping of `len` bytes, and `pages` has a byte for each of its pages.
-    let code = unsafe { libc::mincore(map, len, pages.as_mut_ptr().cast()) };
-    let error = std::io::Error::last_os_error();
-    // SAFETY: the mapping made above, which nothing refers to any more.
-    unsafe { libc::munmap(map, len) };
-    ensure!(code == 0, "mincore failed: {error}");
+    let code = unsafe { libc::mincore(map.as_mut_ptr().cast(), len, pages.as_mut_ptr().cast()) };
+    ensure!(code == 0, "mincore failed: {}", std::io::Error::last_os_error());
     let resident = pages.iter().filter(|&&page| page & 1 == 1).count();
     Ok(resident as f64 / pages.len() as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Read as _;
-
-    use super::*;
-
-    /// Beside this file's build products, which are on a disk; a temporary directory may be in memory,
-    /// where nothing can be evicted.
-    fn on_disk() -> tempfile::TempDir {
-        let dir = std::env::current_exe().expect("own path");
-        tempfile::tempdir_in(dir.parent().expect("folder")).expect("temporary directory")
-    }
-
-    #[test]
-    fn a_warm_file_is_resident() {
-        let dir = on_disk();
-        let path = dir.path().join("file");
-        std::fs::write(&path, vec![7u8; 3 << 20]).expect("writes");
-        assert!(establish(&path, Cache::Warm).expect("warm").resident > 0.99);
-    }
-
-    #[test]
-    #[ignore = "needs a file system from which pages can be evicted"]
-    fn both_states_are_reached() {
-        let dir = on_disk();
-        let path = dir.path().join("file");
-        std::fs::write(&path, vec![7u8; 3 << 20]).expect("writes");
-        assert!(can_evict(&path));
-        assert!(establish(&path, Cache::Cold).expect("cold").resident < 0.01);
-        assert!(establish(&path, Cache::Warm).expect("warm").resident > 0.99);
-    }
-
-    #[test]
-    #[ignore = "needs a file system from which pages can be evicted"]
-    #[cfg(target_os = "linux")]
-    fn files_are_filled_in_every_way_and_keep_their_bytes() {
-        let dir = on_disk();
-        let path = dir.path().join("file");
-        let bytes: Vec<u8> = (0..(3 << 20) + 5).map(|i| (i / 7) as u8).collect();
-        std::fs::write(&path, &bytes).expect("writes");
-        establish(&path, Cache::Cold).expect("cold");
-        for (name, fill) in Fill::ALL {
-            let state = establish(&path, Cache::Filled(fill)).expect(name);
-            assert!(state.resident > 0.99, "{name}");
-            // Asked for again, it is there already.
-            let again = establish(&path, Cache::Filled(fill)).expect(name);
-            let kb = |state: State| state.folios.map(|folios| folios.kb);
-            assert_eq!(kb(again), kb(state), "{name}");
-            eprintln!("{name}: {:?}", state.folios);
-            assert_eq!(std::fs::read(&path).expect("reads"), bytes, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_copy_takes_the_place_of_a_file_with_its_bytes_and_permissions() {
-        let dir = tempfile::tempdir().expect("temporary directory");
-        let path = dir.path().join("file");
-        let bytes: Vec<u8> = (0..(2 << 20) + 5).map(|i| (i / 7) as u8).collect();
-        std::fs::write(&path, &bytes).expect("writes");
-        let mut permissions = std::fs::metadata(&path).expect("looks").permissions();
-        permissions.set_readonly(true);
-        std::fs::set_permissions(&path, permissions.clone()).expect("sets");
-        let prepared = std::cell::Cell::new(0);
-        let mut copy = replace_by_copy(File::open(&path).expect("opens"), &path, |_| {
-            prepared.set(prepared.get() + 1);
-            Ok(())
-        })
-        .expect("replaced");
-        let mut read = Vec::new();
-        copy.read_to_end(&mut read).expect("reads");
-        assert!(read == bytes && std::fs::read(&path).expect("reads") == bytes);
-        assert_eq!(std::fs::metadata(&path).expect("looks").permissions(), permissions);
-        assert_eq!(prepared.get(), 2);
-        assert_eq!(dir.path().read_dir().expect("lists").count(), 1);
-    }
 }

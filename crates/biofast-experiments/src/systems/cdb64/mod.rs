@@ -10,8 +10,6 @@ mod read;
 mod tests;
 mod write;
 
-#[cfg(test)]
-use read::Error;
 pub(crate) use read::{MapStore, PreadStore, Reader, Store};
 pub(crate) use write::Writer;
 

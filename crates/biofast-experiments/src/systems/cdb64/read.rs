@@ -2,46 +2,15 @@
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
-use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
+use anyhow::{Context as _, Result, ensure};
 use memmap2::{Advice, Mmap};
 
 use super::{HEADER, PAIR, TABLES, hash, pair};
-
-/// Why a database can't be read.
-#[derive(Debug)]
-pub(crate) enum Error {
-    Io(io::Error),
-    /// The front was never written: whoever wrote the file didn't finish.
-    Unfinished,
-    /// What lies at this byte can't be.
-    Malformed {
-        at: u64,
-        what: &'static str,
-    },
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Io(error) => write!(f, "{error}"),
-            Error::Unfinished => f.write_str("the database was not finished by its writer"),
-            Error::Malformed { at, what } => write!(f, "malformed database: {what} at byte {at}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<io::Error> for Error {
-    fn from(error: io::Error) -> Self {
-        Error::Io(error)
-    }
-}
 
 /// Where a database's bytes are.
 pub(crate) trait Store {
@@ -127,28 +96,25 @@ pub(crate) struct Reader<S> {
 
 impl<S: Store> Reader<S> {
     /// Reads the front and checks that every table it names is in the file.
-    pub(crate) fn open(store: S) -> Result<Self, Error> {
+    pub(crate) fn open(store: S) -> Result<Self> {
         let len = store.len();
-        if len < HEADER as u64 {
-            return Err(Error::Malformed { at: len, what: "the file ends" });
-        }
+        ensure!(len >= HEADER as u64, "malformed database: the file ends at byte {len}");
         let mut buffer = Vec::new();
         let header = store.fetch(0, HEADER, &mut buffer)?;
-        if header.iter().all(|&byte| byte == 0) {
-            return Err(Error::Unfinished);
-        }
+        // The front is written last.
+        ensure!(
+            header.iter().any(|&byte| byte != 0),
+            "the database was not finished by its writer"
+        );
         let tables: Vec<(u64, u64)> = header.chunks_exact(PAIR).map(pair).collect();
-        for (i, &(at, slots)) in tables.iter().enumerate() {
+        for &(at, slots) in &tables {
             let end = slots.checked_mul(PAIR as u64).and_then(|bytes| bytes.checked_add(at));
-            if at < HEADER as u64 || end.is_none_or(|end| end > len) {
-                let at = (i * PAIR) as u64;
-                return Err(Error::Malformed { at, what: "a table that isn't in the file" });
-            }
+            let inside = at >= HEADER as u64 && end.is_some_and(|end| end <= len);
+            ensure!(inside, "malformed database: a table at byte {at} that isn't in the file");
         }
         Ok(Reader { store, tables })
     }
 
-    /// The store, for what it has counted.
     pub(crate) fn store(&self) -> &S {
         &self.store
     }
@@ -158,7 +124,7 @@ impl<S: Store> Reader<S> {
         &'a self,
         key: &[u8],
         buffer: &'a mut Vec<u8>,
-    ) -> Result<Option<&'a [u8]>, Error> {
+    ) -> Result<Option<&'a [u8]>> {
         match self.find(key, buffer)? {
             Some((at, len)) => Ok(Some(self.store.fetch(at, len, buffer)?)),
             None => Ok(None),
@@ -166,7 +132,7 @@ impl<S: Store> Reader<S> {
     }
 
     /// Where the value of a key is, and its length.
-    fn find(&self, key: &[u8], buffer: &mut Vec<u8>) -> Result<Option<(u64, usize)>, Error> {
+    fn find(&self, key: &[u8], buffer: &mut Vec<u8>) -> Result<Option<(u64, usize)>> {
         let h = hash(key);
         let (table, slots) = self.tables[h as usize % TABLES];
         if slots == 0 {
@@ -190,26 +156,17 @@ impl<S: Store> Reader<S> {
         Ok(None)
     }
 
-    /// Where the value of the record at `at` is, if that has this key.
-    fn value_of(
-        &self,
-        at: u64,
-        key: &[u8],
-        buffer: &mut Vec<u8>,
-    ) -> Result<Option<(u64, usize)>, Error> {
-        let malformed = |what| Error::Malformed { at, what };
+    fn value_of(&self, at: u64, key: &[u8], buffer: &mut Vec<u8>) -> Result<Option<(u64, usize)>> {
+        let malformed =
+            || format!("malformed database: a record at byte {at} that isn't in the file");
         let left = self.store.len().saturating_sub(at);
-        if at < HEADER as u64 || left < PAIR as u64 {
-            return Err(malformed("a record outside of the file"));
-        }
+        ensure!(at >= HEADER as u64 && left >= PAIR as u64, malformed());
         let front = left.min((PAIR + key.len()) as u64) as usize;
         let record = self.store.fetch(at, front, buffer)?;
         let (key_len, value_len) = pair(record);
         let whole = key_len.checked_add(value_len).and_then(|n| n.checked_add(PAIR as u64));
-        if whole.is_none_or(|whole| whole > left) {
-            return Err(malformed("a record longer than the file"));
-        }
-        let value_len = usize::try_from(value_len).map_err(|_| malformed("a huge value"))?;
+        ensure!(whole.is_some_and(|whole| whole <= left), malformed());
+        let value_len = usize::try_from(value_len).ok().with_context(malformed)?;
         let same = key_len == key.len() as u64 && record.get(PAIR..) == Some(key);
         Ok(same.then_some((at + PAIR as u64 + key_len, value_len)))
     }

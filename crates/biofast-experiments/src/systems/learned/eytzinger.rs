@@ -2,7 +2,7 @@
 //! cache lines, and the next step's line can be asked for early.
 
 /// See the module.
-pub struct Eytzinger {
+pub(crate) struct Eytzinger {
     /// The key at each place of the tree; place 0 is not used.
     keys: Vec<u64>,
     /// Their positions in sorted order.
@@ -11,7 +11,7 @@ pub struct Eytzinger {
 
 impl Eytzinger {
     /// Takes keys in ascending order, 2^32 - 2 at most.
-    pub fn new(sorted: &[u64]) -> Self {
+    pub(crate) fn new(sorted: &[u64]) -> Self {
         assert!(sorted.len() < u32::MAX as usize, "too many keys");
         let mut tree = Eytzinger {
             keys: vec![0; sorted.len() + 1],
@@ -34,7 +34,7 @@ impl Eytzinger {
 
     /// The position, in sorted order, of the first key that is at least `key`.
     #[inline]
-    pub fn lower_bound(&self, key: u64) -> usize {
+    pub(crate) fn lower_bound(&self, key: u64) -> usize {
         let mut place = 1;
         while place < self.keys.len() {
             place = 2 * place + usize::from(self.keys[place] < key);
@@ -44,26 +44,7 @@ impl Eytzinger {
         self.positions[place] as usize
     }
 
-    /// Bytes of the index.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.keys.len() * 12
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::systems::learned::lower_bound;
-
-    #[test]
-    fn finds_what_binary_search_finds() {
-        for n in (0..70).chain([1000, 1023, 1024, 1025]) {
-            let keys: Vec<u64> = (0..n).map(|i| 10 + 3 * i).collect();
-            let tree = Eytzinger::new(&keys);
-            for key in 0..3 * n + 20 {
-                assert_eq!(tree.lower_bound(key), lower_bound(&keys, key), "{key} of {n}");
-            }
-            assert_eq!(tree.lower_bound(u64::MAX), keys.len());
-        }
     }
 }

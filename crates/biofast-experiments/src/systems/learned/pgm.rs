@@ -32,7 +32,6 @@ impl Level {
         level
     }
 
-    /// Where the keys of a segment end.
     #[inline]
     fn end(&self, segment: usize) -> usize {
         self.segments.get(segment + 1).map_or(self.len, |next| next.start)
@@ -54,7 +53,7 @@ impl Level {
 }
 
 /// See the module.
-pub struct Pgm {
+pub(crate) struct Pgm {
     /// Over the keys first; the last has one segment.
     levels: Vec<Level>,
     smallest: u64,
@@ -62,7 +61,7 @@ pub struct Pgm {
 
 impl Pgm {
     /// Takes strictly ascending keys; None if they are not.
-    pub fn new(keys: &[u64]) -> Option<Pgm> {
+    pub(crate) fn new(keys: &[u64]) -> Option<Pgm> {
         if !keys.is_sorted_by(|a, b| a < b) {
             return None;
         }
@@ -76,7 +75,7 @@ impl Pgm {
 
     /// Where the first of `keys`, the ones the index was made of, is that is at least `key`.
     #[inline]
-    pub fn lower_bound(&self, keys: &[u64], key: u64) -> usize {
+    pub(crate) fn lower_bound(&self, keys: &[u64], key: u64) -> usize {
         if key <= self.smallest {
             return 0;
         }
@@ -97,53 +96,12 @@ impl Pgm {
     }
 
     /// How far a prediction of a position is off at most, and segments over the keys.
-    pub fn bound(&self) -> (usize, usize) {
+    pub(crate) fn bound(&self) -> (usize, usize) {
         self.levels.first().map_or((0, 0), |level| (level.error, level.segments.len()))
     }
 
     /// Bytes of the index, the keys themselves not included.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.levels.iter().map(|level| level.segments.len() * size_of::<Segment>()).sum()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::Rng;
-    use crate::systems::learned::lower_bound;
-
-    #[test]
-    fn finds_what_binary_search_finds() {
-        for seed in 0..60 {
-            let mut rng = Rng::new(seed, 2, 0);
-            let n = rng.below(if seed % 10 == 0 { 100_000 } else { 3000 });
-            let mut keys: Vec<u64> = match seed % 5 {
-                0 => (0..n).map(|_| rng.next()).collect(),
-                1 => (0..n).map(|i| i * 359 + rng.below(9)).collect(),
-                2 => (0..n).map(|i| ((i / 180) << 30) | ((i % 180) * 359)).collect(),
-                3 => (0..n).map(|i| u64::MAX - (i * i)).collect(),
-                _ => (0..n).map(|_| 1 << rng.below(64) | rng.below(999)).collect(),
-            };
-            keys.sort_unstable();
-            keys.dedup();
-            let index = Pgm::new(&keys).expect("ascending");
-            assert!(index.bound().0 <= EPSILON + 2, "seed {seed}: {:?}", index.bound());
-            let near =
-                keys.iter().step_by(7).flat_map(|&k| [k.saturating_sub(1), k, k.saturating_add(1)]);
-            let far = [0, 1, u64::MAX - 1, u64::MAX];
-            let any: Vec<u64> = (0..500).map(|_| rng.next() >> rng.below(64)).collect();
-            for key in near.chain(far).chain(any) {
-                let expected = lower_bound(&keys, key);
-                assert_eq!(index.lower_bound(&keys, key), expected, "seed {seed}, key {key}");
-            }
-        }
-    }
-
-    #[test]
-    fn keys_out_of_order_are_refused() {
-        assert!(Pgm::new(&[1, 3, 2]).is_none());
-        assert!(Pgm::new(&[1, 1]).is_none());
-        assert_eq!(Pgm::new(&[]).expect("nothing").lower_bound(&[], 5), 0);
     }
 }

@@ -18,7 +18,7 @@ mod rocksdb;
 
 /// What is there after `put` has returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
+pub(crate) enum Durability {
     /// As long as this process lives.
     None,
     /// When this process has been killed, but not the machine.
@@ -28,7 +28,7 @@ pub enum Durability {
 }
 
 /// A store of values by 64-bit keys.
-pub trait Peer {
+pub(crate) trait Peer {
     /// Inserts all, by one commit.
     fn put(&mut self, records: &[(u64, Vec<u8>)]) -> Result<()>;
 
@@ -37,10 +37,10 @@ pub trait Peer {
 }
 
 /// All names, ours first.
-pub const NAMES: [&str; 5] = ["framed", "redb", "fjall", "lmdb", "rocksdb"];
+pub(crate) const NAMES: [&str; 5] = ["framed", "redb", "fjall", "lmdb", "rocksdb"];
 
 /// Whether this program was built with a store.
-pub fn is_built(name: &str) -> bool {
+pub(crate) fn is_built(name: &str) -> bool {
     match name {
         "framed" => true,
         "rocksdb" => cfg!(feature = "rocksdb"),
@@ -49,7 +49,7 @@ pub fn is_built(name: &str) -> bool {
 }
 
 /// Whether a store has a setting that promises just this.
-pub fn promises(name: &str, durability: Durability) -> bool {
+pub(crate) fn promises(name: &str, durability: Durability) -> bool {
     match (name, durability) {
         // A commit without a sync is not in the file's tree: as good as nothing once the process is gone.
         ("redb", Durability::Write) => false,
@@ -60,7 +60,7 @@ pub fn promises(name: &str, durability: Durability) -> bool {
 }
 
 /// Creates a store in an empty folder.
-pub fn create(name: &str, dir: &Path, durability: Durability) -> Result<Box<dyn Peer>> {
+pub(crate) fn create(name: &str, dir: &Path, durability: Durability) -> Result<Box<dyn Peer>> {
     Ok(match name {
         "framed" => Box::new(Framed::create(dir, durability)?),
         #[cfg(feature = "stores")]
@@ -105,36 +105,5 @@ impl Peer for Framed {
     fn get(&self, key: u64, take: &mut dyn FnMut(&[u8])) -> Result<()> {
         take(self.store.get(key)?.context("no such key")?);
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_store_that_was_built_gives_back_what_was_put() {
-        for name in NAMES.into_iter().filter(|name| is_built(name)) {
-            for durability in [Durability::None, Durability::Write, Durability::Sync] {
-                if !promises(name, durability) {
-                    continue;
-                }
-                let dir = tempfile::tempdir().expect("directory");
-                let mut store = create(name, dir.path(), durability).expect("creates");
-                let records: Vec<(u64, Vec<u8>)> =
-                    (0..300).map(|key| (key << 40 | key, vec![key as u8; 10])).collect();
-                for part in records.chunks(7) {
-                    store.put(part).expect("puts");
-                }
-                store.put(&[(5 << 40 | 5, b"new".to_vec())]).expect("updates");
-                for (key, value) in &records {
-                    let expected = if key & 0xff_ffff == 5 { &b"new"[..] } else { &value[..] };
-                    let mut seen = Vec::new();
-                    store.get(*key, &mut |value| seen = value.to_vec()).expect("is there");
-                    assert_eq!(seen, expected, "{name} {durability:?}");
-                }
-                assert!(store.get(1, &mut |_| ()).is_err(), "{name} {durability:?}");
-            }
-        }
     }
 }

@@ -9,29 +9,27 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::padded::Padded;
 use super::{Options, Remap, Store, Writes};
 use crate::rng::Rng;
 
 /// What became of a number of cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Cases tried.
-    pub cases: u64,
+pub(crate) struct Tally {
+    pub(crate) cases: u64,
     /// An operation that had been durable was missing, and everything before it was there.
-    pub lost: u64,
+    pub(crate) lost: u64,
     /// Anything else that differs from the state after some first operations, or, of a store that had been closed,
     /// from the state when it was, and nothing was said.
-    pub wrong: u64,
+    pub(crate) wrong: u64,
     /// Opening or reading was refused with an error, or opening said that the log had not been closed.
-    pub told: u64,
+    pub(crate) told: u64,
 }
 
 /// All keys and values.
-type State = BTreeMap<u64, Vec<u8>>;
+pub(crate) type State = BTreeMap<u64, Vec<u8>>;
 
 /// One operation: a key's new value, or none.
-type Operation = (u64, Option<Vec<u8>>);
+pub(crate) type Operation = (u64, Option<Vec<u8>>);
 
 const PURPOSE_OPERATION: u64 = 0x6f70_6572;
 const PURPOSE_FAULT: u64 = 0x6661_756c;
@@ -50,20 +48,15 @@ fn operation(seed: u64, number: u64) -> Operation {
 
 fn apply(state: &mut State, (key, value): Operation) {
     match value {
-        Some(value) => {
-            state.insert(key, value);
-        }
-        None => {
-            state.remove(&key);
-        }
-    }
+        Some(value) => state.insert(key, value),
+        None => state.remove(&key),
+    };
 }
 
 /// What the faults are tried on.
-pub trait Log: Sized {
+pub(crate) trait Log: Sized {
     /// Opens or creates; true if it says that the last end was not an orderly one. None if it refuses.
     fn open(path: &Path, sync_every: u32) -> io::Result<Option<(Self, bool)>>;
-    /// Does an operation.
     fn apply(&mut self, operation: &Operation) -> io::Result<()>;
     /// Makes everything durable.
     fn sync(&mut self) -> io::Result<()>;
@@ -102,31 +95,6 @@ impl Log for Store {
 
     fn state(&self) -> Option<State> {
         self.keys().map(|key| Some((key, self.get(key).ok()??.to_vec()))).collect()
-    }
-}
-
-impl Log for Padded {
-    fn open(path: &Path, _: u32) -> io::Result<Option<(Self, bool)>> {
-        Ok(Some((Padded::open(path)?, false)))
-    }
-
-    fn apply(&mut self, operation: &Operation) -> io::Result<()> {
-        match operation {
-            (key, Some(value)) => self.insert(*key, value),
-            (key, None) => self.remove(*key),
-        }
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Padded::sync(self)
-    }
-
-    fn close(self) -> io::Result<()> {
-        Padded::close(self)
-    }
-
-    fn state(&self) -> Option<State> {
-        Some(self.values().clone())
     }
 }
 
@@ -180,7 +148,7 @@ fn refused() -> io::Error {
 }
 
 /// A file cut at every byte: everything before the cut must be there, and one more operation must be kept.
-pub fn truncate<L: Log>(dir: &Path, seed: u64, operations: u64) -> io::Result<Tally> {
+pub(crate) fn truncate<L: Log>(dir: &Path, seed: u64, operations: u64) -> io::Result<Tally> {
     let path = dir.join("truncated");
     let (bytes, ends) = written::<L>(&path, seed, operations, true)?;
     let mut tally = Tally::default();
@@ -223,7 +191,7 @@ fn state_after(seed: u64, operations: u64) -> State {
 }
 
 /// Every bit of the file of a closed log flipped, one at a time: it must be told, or make no difference.
-pub fn flip<L: Log>(dir: &Path, seed: u64, operations: u64) -> io::Result<Tally> {
+pub(crate) fn flip<L: Log>(dir: &Path, seed: u64, operations: u64) -> io::Result<Tally> {
     let path = dir.join("flipped");
     let (mut bytes, _) = written::<L>(&path, seed, operations, true)?;
     let expected = state_after(seed, operations);
@@ -246,7 +214,7 @@ pub fn flip<L: Log>(dir: &Path, seed: u64, operations: u64) -> io::Result<Tally>
 
 /// Power lost: of what came after the last sync any sectors are there or are zeros, and the file may be shorter. What had
 /// been synced must be there, without a refusal.
-pub fn torn<L: Log>(dir: &Path, seed: u64, cases: u64) -> io::Result<Tally> {
+pub(crate) fn torn<L: Log>(dir: &Path, seed: u64, cases: u64) -> io::Result<Tally> {
     const SECTOR: usize = 512;
     let path = dir.join("torn");
     let mut tally = Tally::default();
@@ -293,7 +261,7 @@ pub fn torn<L: Log>(dir: &Path, seed: u64, cases: u64) -> io::Result<Tally> {
 
 /// A log opened, used and left again and again: closed, or dropped with everything written; with zeros, other bytes or
 /// nothing behind its end. All operations must be there each time.
-pub fn reopen<L: Log>(dir: &Path, seed: u64, cases: u64) -> io::Result<Tally> {
+pub(crate) fn reopen<L: Log>(dir: &Path, seed: u64, cases: u64) -> io::Result<Tally> {
     let mut tally = Tally::default();
     let mut rng = Rng::new(seed, PURPOSE_FAULT, 0);
     let mut start = true;
@@ -346,7 +314,7 @@ pub fn reopen<L: Log>(dir: &Path, seed: u64, cases: u64) -> io::Result<Tally> {
 
 /// What [`kill`] starts: goes on with operation `next` of a log until it is killed, and writes the number of the last
 /// one it may rely on to its standard output each time there is one.
-pub fn write_until_killed<L: Log>(
+pub(crate) fn write_until_killed<L: Log>(
     path: &Path,
     seed: u64,
     next: u64,
@@ -371,7 +339,7 @@ pub fn write_until_killed<L: Log>(
 
 /// A child process that runs [`write_until_killed`], started by `command` with path and next operation, killed (SIGKILL)
 /// at a random moment, again and again on the same file. What it relied on must be there.
-pub fn kill<L: Log>(
+pub(crate) fn kill<L: Log>(
     dir: &Path,
     seed: u64,
     cases: u64,
@@ -427,55 +395,4 @@ pub fn kill<L: Log>(
         }
     }
     Ok(tally)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// In memory where there is such a place: the faults are simulated, so the disk's syncs only take time.
-    fn dir() -> tempfile::TempDir {
-        let memory = tempfile::tempdir_in("/dev/shm");
-        memory.unwrap_or_else(|_| tempfile::tempdir().expect("directory"))
-    }
-
-    fn no_loss(tally: Tally) {
-        assert!(tally.cases > 0);
-        assert_eq!((tally.lost, tally.wrong), (0, 0), "{tally:?}");
-    }
-
-    #[test]
-    fn cut_at_every_byte_the_store_has_all_before_the_cut() {
-        let tally = truncate::<Store>(dir().path(), 1, 25).expect("runs");
-        no_loss(tally);
-        // All but the whole file are told: its mark is missing.
-        assert_eq!(tally.told, tally.cases - 1);
-    }
-
-    #[test]
-    fn every_flipped_bit_is_told() {
-        let tally = flip::<Store>(dir().path(), 2, 12).expect("runs");
-        no_loss(tally);
-        assert_eq!(tally.told, tally.cases);
-    }
-
-    #[test]
-    fn lost_sectors_behind_the_last_sync_cost_nothing_synced() {
-        no_loss(torn::<Store>(dir().path(), 3, 150).expect("runs"));
-    }
-
-    #[test]
-    fn whatever_stands_behind_the_end_nothing_is_overwritten() {
-        no_loss(reopen::<Store>(dir().path(), 4, 150).expect("runs"));
-    }
-
-    #[test]
-    fn the_same_faults_are_found_in_a_padded_log() {
-        let dir = dir();
-        let bad = |tally: Tally| assert!(tally.lost + tally.wrong > 0, "{tally:?}");
-        bad(truncate::<Padded>(dir.path(), 1, 25).expect("runs"));
-        bad(flip::<Padded>(dir.path(), 2, 12).expect("runs"));
-        bad(torn::<Padded>(dir.path(), 3, 50).expect("runs"));
-        bad(reopen::<Padded>(dir.path(), 4, 50).expect("runs"));
-    }
 }

@@ -31,7 +31,6 @@ pub(super) enum Kind {
     Mark,
 }
 
-/// A record in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record<'a> {
     pub(super) seq: u64,

@@ -20,7 +20,7 @@ const START: usize = 16;
 
 /// What went wrong.
 #[derive(Debug)]
-pub enum Error {
+pub(crate) enum Error {
     /// The system refused.
     Io(io::Error),
     /// The file does not begin as a store does, or its beginning is damaged.
@@ -28,12 +28,7 @@ pub enum Error {
     /// Another process has it open.
     InUse,
     /// Records that had been durable can't be read, but later ones can.
-    Damaged {
-        /// Where the first bad record begins.
-        at: u64,
-        /// The number it must have had.
-        record: u64,
-    },
+    Damaged { at: u64, record: u64 },
     /// A value is longer than 256 MB.
     TooLong(usize),
     /// An earlier write failed, and nothing more is written.
@@ -65,14 +60,14 @@ impl From<io::Error> for Error {
 
 /// What opening found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recovered {
+pub(crate) struct Recovered {
     /// Good records, removals and marks among them.
-    pub records: u64,
+    pub(crate) records: u64,
     /// Bytes behind the last good record, which were cut off.
-    pub dropped: u64,
+    pub(crate) dropped: u64,
     /// The log ended with the mark that [`Store::close`] leaves. Otherwise operations that were not synced may be
     /// missing.
-    pub clean: bool,
+    pub(crate) clean: bool,
 }
 
 /// Where a value lies in the file.
@@ -84,7 +79,7 @@ struct Place {
 }
 
 /// A store of values by 64-bit keys. Dropped without [`close`](Store::close) it loses what was not yet written.
-pub struct Store {
+pub(crate) struct Store {
     mapped: MappedFile,
     salt: u32,
     index: HashMap<u64, Place>,
@@ -102,20 +97,7 @@ pub struct Store {
 impl Store {
     /// Opens a store or creates it. Whatever stands behind the last good record is cut off, unless it proves that
     /// durable records are missing, which is an error and leaves the file as it is.
-    pub fn open(path: &Path, options: Options) -> Result<(Store, Recovered), Error> {
-        Self::open_or_salvage(path, options, false)
-    }
-
-    /// The same; at damage, what comes before it is kept and what comes behind it is cut off.
-    pub fn salvage(path: &Path, options: Options) -> Result<(Store, Recovered), Error> {
-        Self::open_or_salvage(path, options, true)
-    }
-
-    fn open_or_salvage(
-        path: &Path,
-        options: Options,
-        salvage: bool,
-    ) -> Result<(Store, Recovered), Error> {
+    pub(crate) fn open(path: &Path, options: Options) -> Result<(Store, Recovered), Error> {
         let mut how = OpenOptions::new();
         how.read(true).write(true);
         // An empty file is not a new one: it may have lost everything.
@@ -142,7 +124,7 @@ impl Store {
             marked: new,
             broken: false,
         };
-        let end = store.scan(salvage)?;
+        let end = store.scan()?;
         if end < len {
             store.mapped.restart(end, options.remap)?;
         }
@@ -154,7 +136,7 @@ impl Store {
     }
 
     /// Reads all good records and returns where they end.
-    fn scan(&mut self, salvage: bool) -> Result<u64, Error> {
+    fn scan(&mut self) -> Result<u64, Error> {
         let bytes = self.mapped.mapped();
         let mut at = START;
         while let Some(record) = bytes.get(at..).and_then(|rest| Record::parse(rest, self.salt, 0))
@@ -178,15 +160,14 @@ impl Store {
             at += record.len();
         }
         let missing = self.seq + 1;
-        if !salvage && proves_durable(&bytes[at..], self.salt, missing) {
+        if proves_durable(&bytes[at..], self.salt, missing) {
             return Err(Error::Damaged { at: at as u64, record: missing });
         }
         self.marked &= at == bytes.len();
         Ok(at as u64)
     }
 
-    /// Sets the value of a key.
-    pub fn insert(&mut self, key: u64, value: &[u8]) -> Result<(), Error> {
+    pub(crate) fn insert(&mut self, key: u64, value: &[u8]) -> Result<(), Error> {
         if value.len() > MAX_VALUE {
             return Err(Error::TooLong(value.len()));
         }
@@ -197,7 +178,7 @@ impl Store {
     }
 
     /// Removes a key; false if it wasn't there, in which case nothing is written.
-    pub fn remove(&mut self, key: u64) -> Result<bool, Error> {
+    pub(crate) fn remove(&mut self, key: u64) -> Result<bool, Error> {
         if !self.index.contains_key(&key) {
             return Ok(false);
         }
@@ -209,7 +190,7 @@ impl Store {
 
     /// The value of a key, its checksum verified.
     #[inline]
-    pub fn get(&self, key: u64) -> Result<Option<&[u8]>, Error> {
+    pub(crate) fn get(&self, key: u64) -> Result<Option<&[u8]>, Error> {
         let Some(place) = self.index.get(&key) else { return Ok(None) };
         let bytes = self.mapped.read(place.at, place.len as usize).unwrap_or_default();
         match Record::parse(bytes, self.salt, 1) {
@@ -218,38 +199,27 @@ impl Store {
         }
     }
 
-    /// How many keys have a value.
-    pub fn len(&self) -> usize {
-        self.index.len()
-    }
-
-    /// Whether no key has a value.
-    pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
-    }
-
     /// All keys, in no order.
-    pub fn keys(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = u64> {
         self.index.keys().copied()
     }
 
-    /// Bytes of the log.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.mapped.end()
     }
 
     /// What the system was asked for since the store was opened.
-    pub fn counters(&self) -> Counters {
+    pub(crate) fn counters(&self) -> Counters {
         self.mapped.counters
     }
 
     /// Hands everything to the system: it survives this process, not the machine.
-    pub fn flush(&mut self) -> Result<(), Error> {
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
         self.guarded(|store| store.mapped.write_to(store.mapped.end()))
     }
 
     /// Hands everything to the system and waits until it is durable.
-    pub fn sync(&mut self) -> Result<(), Error> {
+    pub(crate) fn sync(&mut self) -> Result<(), Error> {
         self.flush()?;
         self.guarded(|store| store.mapped.sync())?;
         self.durable = self.seq;
@@ -258,7 +228,7 @@ impl Store {
     }
 
     /// Syncs, and leaves a mark that says so.
-    pub fn close(mut self) -> Result<(), Error> {
+    pub(crate) fn close(mut self) -> Result<(), Error> {
         if self.marked {
             return Ok(());
         }
@@ -269,7 +239,12 @@ impl Store {
 
     /// Forgets everything behind a former state of the log, of which `bytes` and `keys` tell: for experiments that start
     /// again from the same store, under other options. No key of `keys` may have had a value then.
-    pub fn rewind(&mut self, bytes: u64, keys: &[u64], options: Options) -> Result<(), Error> {
+    pub(crate) fn rewind(
+        &mut self,
+        bytes: u64,
+        keys: &[u64],
+        options: Options,
+    ) -> Result<(), Error> {
         self.flush()?;
         self.guarded(|store| store.mapped.restart(bytes, options.remap))?;
         keys.iter().for_each(|key| {
@@ -282,7 +257,7 @@ impl Store {
     }
 
     /// Reads a byte of every page that is mapped, and returns their sum.
-    pub fn touch(&self) -> u64 {
+    pub(crate) fn touch(&self) -> u64 {
         self.mapped.mapped().iter().step_by(4096).map(|&byte| u64::from(byte)).sum()
     }
 
@@ -374,5 +349,54 @@ fn proves_durable(bytes: &[u8], salt: u32, missing: u64) -> bool {
 }
 
 #[cfg(test)]
-#[path = "log_tests.rs"]
-mod tests;
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::systems::store::Remap;
+
+    const UNSYNCED: Options = Options { writes: Writes::One, sync_every: 0, remap: Remap::Reserve };
+
+    fn open(path: &Path) -> (Store, Recovered) {
+        Store::open(path, UNSYNCED).expect("opens")
+    }
+
+    #[test]
+    fn an_older_log_behind_the_end_is_not_brought_back() {
+        let dir = tempfile::tempdir().expect("directory");
+        let path = dir.path().join("log");
+        let (mut store, _) = open(&path);
+        (0..20).for_each(|key| store.insert(key, b"old").expect("inserts"));
+        drop(store);
+        let mut bytes = fs::read(&path).expect("file");
+        let record = HEAD + 3;
+        // Record 11 is torn; 12 to 20 are good, were never known to be durable, and must not come back.
+        bytes[START + 10 * record + 5] ^= 1;
+        fs::write(&path, &bytes).expect("writes");
+        let (mut store, found) = open(&path);
+        let dropped = 10 * record as u64;
+        assert_eq!(found, Recovered { records: 10, dropped, clean: false });
+        store.insert(100, b"new").expect("inserts");
+        drop(store);
+        let (_, found) = open(&path);
+        assert_eq!((found.records, found.dropped), (11, 0));
+    }
+
+    #[test]
+    fn a_log_inside_a_value_is_not_taken_for_records() {
+        let dir = tempfile::tempdir().expect("directory");
+        let (inner, outer) = (dir.path().join("inner"), dir.path().join("outer"));
+        let (mut store, _) = open(&inner);
+        (0..9).for_each(|key| store.insert(key, b"inner").expect("inserts"));
+        store.close().expect("closes");
+        let log = fs::read(&inner).expect("file");
+        let (mut store, _) = open(&outer);
+        store.insert(1, b"kept").expect("inserts");
+        store.insert(2, &log).expect("inserts");
+        drop(store);
+        // The record around the inner log is torn: its last byte is missing.
+        let bytes = fs::read(&outer).expect("file");
+        fs::write(&outer, &bytes[..bytes.len() - 1]).expect("writes");
+        assert_eq!(open(&outer).1.records, 1);
+    }
+}

@@ -13,7 +13,7 @@ use memmap2::{MmapOptions, MmapRaw};
 
 /// When the map is made to reach what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remap {
+pub(crate) enum Remap {
     /// Unmapped and mapped again once so many bytes are not mapped; 1 for every write.
     Every(u64),
     /// At every write, but the mapping is extended (`mremap`), which keeps its page tables. Linux; elsewhere as
@@ -24,20 +24,20 @@ pub enum Remap {
 }
 
 /// How far the end that may be read moves at least when address space is reserved.
-pub const TAIL: u64 = 64 << 10;
+pub(crate) const TAIL: u64 = 64 << 10;
 
 /// Address space reserved at first.
 const RESERVED: usize = if cfg!(target_pointer_width = "64") { 1 << 36 } else { 1 << 28 };
 
 /// Exact counts of what a store asked the system for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
+pub(crate) struct Counters {
     /// Calls of `pwrite`.
-    pub writes: u64,
+    pub(crate) writes: u64,
     /// Calls of `fdatasync`.
-    pub syncs: u64,
+    pub(crate) syncs: u64,
     /// Maps made anew or extended.
-    pub remaps: u64,
+    pub(crate) remaps: u64,
 }
 
 /// See the module.
@@ -183,7 +183,6 @@ impl MappedFile {
         }
     }
 
-    /// Everything that is mapped.
     pub(super) fn mapped(&self) -> &[u8] {
         match &self.map {
             // SAFETY: the mapping is live as long as `self.map`, which changes through `&mut self` only, and has at
@@ -195,54 +194,5 @@ impl MappedFile {
             Some(map) => unsafe { std::slice::from_raw_parts(map.as_ptr(), self.mapped) },
             None => &[],
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const POLICIES: [Remap; 5] =
-        [Remap::Every(1), Remap::Every(100), Remap::Every(1 << 20), Remap::Extend, Remap::Reserve];
-
-    #[test]
-    fn every_byte_appended_is_read_back_under_any_policy() {
-        for remap in POLICIES {
-            let file = tempfile::tempfile().expect("file");
-            let mut mapped = MappedFile::open(file, 0, remap).expect("maps");
-            let piece =
-                |i: u32| i.wrapping_mul(2_654_435_761).to_le_bytes().repeat(i as usize % 37);
-            let mut places = Vec::new();
-            for i in 0..9000 {
-                places.push((i, mapped.end()));
-                mapped.tail().extend_from_slice(&piece(i));
-                mapped.settle().expect("settles");
-                if i % 250 == 0 {
-                    for &(i, at) in &places {
-                        let piece = piece(i);
-                        assert_eq!(mapped.read(at, piece.len()), Some(&piece[..]), "{remap:?} {i}");
-                    }
-                }
-            }
-            let end = mapped.end();
-            assert_eq!(mapped.read(end, 1), None, "{remap:?}: nothing behind the end");
-            assert!(mapped.written() <= end && mapped.mapped().len() as u64 <= mapped.written());
-            match remap {
-                Remap::Reserve => assert_eq!(mapped.counters.remaps, 1),
-                Remap::Every(1_048_576) => assert_eq!(mapped.counters.remaps, end >> 20),
-                _ => assert!(mapped.counters.remaps > 1000),
-            }
-        }
-    }
-
-    #[test]
-    fn a_map_longer_than_its_file_gives_out_the_file_only() {
-        let file = tempfile::tempfile().expect("file");
-        file.write_all_at(b"0123456789", 0).expect("writes");
-        let mapped = MappedFile::open(file, 10, Remap::Reserve).expect("maps");
-        assert_eq!(mapped.mapped(), b"0123456789");
-        assert_eq!(mapped.read(5, 6), None);
-        assert_eq!(mapped.read(u64::MAX, 1), None);
-        assert_eq!(mapped.read(1, usize::MAX), None);
     }
 }

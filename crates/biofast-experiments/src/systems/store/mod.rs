@@ -9,18 +9,18 @@ mod frame;
 mod log;
 mod mapped;
 
-pub mod crash;
-pub mod padded;
+pub(crate) mod crash;
+pub(crate) mod padded;
 
-pub use log::{Error, Recovered, Store};
-pub use mapped::{Counters, Remap, TAIL};
+pub(crate) use log::{Error, Store};
+pub(crate) use mapped::Remap;
 
 /// Bytes gathered in memory before they are handed to the system, if nothing asks for them earlier.
-pub const BUFFER: usize = 256 << 10;
+pub(crate) const BUFFER: usize = 256 << 10;
 
 /// How records reach the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writes {
+pub(crate) enum Writes {
     /// Three writes a record: header, key, value (the earlier design).
     Three,
     /// One write a record: it survives this process.
@@ -31,13 +31,13 @@ pub enum Writes {
 
 /// What a store is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// How records reach the system.
-    pub writes: Writes,
+    pub(crate) writes: Writes,
     /// After so many operations all of them are synced (`fdatasync`); 0 for never before [`Store::close`].
-    pub sync_every: u32,
+    pub(crate) sync_every: u32,
     /// When the map is made to reach what was written.
-    pub remap: Remap,
+    pub(crate) remap: Remap,
 }
 
 impl Default for Options {

@@ -8,6 +8,8 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
+use super::crash::{Log, Operation, State};
+
 /// The file grows by so much at a time.
 const STEP: u64 = 4096;
 /// Length and key.
@@ -16,16 +18,15 @@ const HEAD: usize = 12;
 const REMOVED: u32 = u32::MAX;
 
 /// The log, all values in memory.
-pub struct Padded {
+pub(crate) struct Padded {
     file: File,
     end: u64,
     size: u64,
-    values: BTreeMap<u64, Vec<u8>>,
+    values: State,
 }
 
 impl Padded {
-    /// Opens or creates a log.
-    pub fn open(path: &Path) -> io::Result<Padded> {
+    fn open(path: &Path) -> io::Result<Padded> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         let bytes = std::fs::read(path)?;
@@ -52,37 +53,6 @@ impl Padded {
         Ok(Padded { file, end: size, size, values })
     }
 
-    /// Sets the value of a key.
-    pub fn insert(&mut self, key: u64, value: &[u8]) -> io::Result<()> {
-        self.append(value.len() as u32, key, value)?;
-        self.values.insert(key, value.to_vec());
-        Ok(())
-    }
-
-    /// Removes a key.
-    pub fn remove(&mut self, key: u64) -> io::Result<()> {
-        if self.values.remove(&key).is_some() {
-            self.append(REMOVED, key, &[])?;
-        }
-        Ok(())
-    }
-
-    /// Waits until what was written is durable.
-    pub fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_data()
-    }
-
-    /// All keys and values.
-    pub fn values(&self) -> &BTreeMap<u64, Vec<u8>> {
-        &self.values
-    }
-
-    /// Cuts the padding off, as a program does that ends in order.
-    pub fn close(self) -> io::Result<()> {
-        self.file.set_len(self.end)?;
-        self.file.sync_all()
-    }
-
     fn append(&mut self, len: u32, key: u64, value: &[u8]) -> io::Result<()> {
         let mut record = Vec::with_capacity(HEAD + value.len());
         record.extend_from_slice(&len.to_le_bytes());
@@ -96,5 +66,35 @@ impl Padded {
         self.file.write_all_at(&record, self.end)?;
         self.end = end;
         Ok(())
+    }
+}
+
+impl Log for Padded {
+    fn open(path: &Path, _: u32) -> io::Result<Option<(Self, bool)>> {
+        Ok(Some((Padded::open(path)?, false)))
+    }
+
+    fn apply(&mut self, (key, value): &Operation) -> io::Result<()> {
+        if let Some(value) = value {
+            self.append(value.len() as u32, *key, value)?;
+            self.values.insert(*key, value.clone());
+        } else if self.values.remove(key).is_some() {
+            self.append(REMOVED, *key, &[])?;
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()
+    }
+
+    /// Cuts the padding off, as a program does that ends in order.
+    fn close(self) -> io::Result<()> {
+        self.file.set_len(self.end)?;
+        self.file.sync_all()
+    }
+
+    fn state(&self) -> Option<State> {
+        Some(self.values.clone())
     }
 }

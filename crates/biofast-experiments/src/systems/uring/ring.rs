@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt as _;
 use io_uring::{IoUring, opcode, types};
 
 /// A ring with a buffer for each read that may be under way.
-pub(super) struct Ring {
+pub(crate) struct Ring {
     /// Dropped first: the kernel lets go of the buffers.
     ring: IoUring,
     /// `depth` buffers of `len` bytes. Never grows, so that addresses stay.
@@ -20,10 +20,11 @@ pub(super) struct Ring {
     registered: bool,
     /// Reads the kernel may still write to `buffers` for.
     under_way: usize,
+    calls: u64,
 }
 
 impl Ring {
-    pub(super) fn new(depth: usize, len: usize) -> io::Result<Self> {
+    pub(crate) fn new(depth: usize, len: usize) -> io::Result<Self> {
         let entries = u32::try_from(depth.max(1)).map_err(io::Error::other)?;
         let ring = IoUring::new(entries)?;
         let depth = depth.max(1);
@@ -31,20 +32,25 @@ impl Ring {
         let vector = libc::iovec { iov_base: buffers.as_mut_ptr().cast(), iov_len: buffers.len() };
         // SAFETY: the memory belongs to `buffers`, which lives as long as the ring and is dropped after it.
         let registered = unsafe { ring.submitter().register_buffers(&[vector]) }.is_ok();
-        Ok(Ring { ring, buffers, len, depth, registered, under_way: 0 })
+        Ok(Ring { ring, buffers, len, depth, registered, under_way: 0, calls: 0 })
     }
 
-    pub(super) fn is_registered(&self) -> bool {
+    pub(crate) fn is_registered(&self) -> bool {
         self.registered
     }
 
-    /// Reads every place, as many at a time as there are buffers.
-    pub(super) fn read(
+    /// System calls made so far.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// Reads every place, as many at a time as there are buffers, and hands on the bytes of each. A piece that the file
+    /// doesn't hold whole is an error.
+    pub(crate) fn read(
         &mut self,
         file: &File,
         places: &[u64],
-        calls: &mut u64,
-        mut take: impl FnMut(usize, &[u8]),
+        mut take: impl FnMut(&[u8]),
     ) -> io::Result<()> {
         if self.under_way > 0 {
             // After a failed wait buffers may still be written to.
@@ -65,7 +71,7 @@ impl Ring {
             if self.under_way == 0 {
                 return result;
             }
-            *calls += 1;
+            self.calls += 1;
             match self.ring.submit_and_wait(1) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 // Nothing may be lost of what is under way: `drop` waits for it.
@@ -78,9 +84,9 @@ impl Ring {
                 self.under_way -= 1;
                 free.push(slot);
                 let piece = &mut self.buffers[slot * self.len..(slot + 1) * self.len];
-                let complete = complete(file, places[reads[slot]], piece, code, calls);
+                let complete = complete(file, places[reads[slot]], piece, code, &mut self.calls);
                 match complete {
-                    Ok(()) if result.is_ok() => take(reads[slot], piece),
+                    Ok(()) if result.is_ok() => take(piece),
                     Ok(()) => {}
                     Err(error) => result = Err(error),
                 }

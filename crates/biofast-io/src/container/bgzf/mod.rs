@@ -6,10 +6,12 @@
 //! Format: SAM specification, section 4.1. A block is a gzip member with a `BC` extra subfield
 //! that holds the block's total length less one; it inflates to at most 65,536 bytes.
 
+mod constants;
 mod deflate;
 mod offset;
 mod write;
 
+pub use constants::{EOF_BLOCK, MAX_INFLATED};
 pub use deflate::{BLOCK_TEXT, Deflater};
 pub use offset::VirtualOffset;
 pub use write::{compress, store};
@@ -18,19 +20,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::container::codec::{self, Policy};
-use crate::container::libdeflate::{Decompressor, Failure, Inflated};
-use crate::container::trial::{Trial, Worker};
+use crate::container::libdeflate::{Decompressor, InflateFailure, Inflated};
+use crate::container::trial::{DecoderTrial, WorkerId};
 use crate::error::ErrorKind;
 use crate::input::BlockDecoder;
-
-/// The empty block that ends a BGZF file.
-pub const EOF_BLOCK: [u8; 28] = [
-    0x1f, 0x8b, 0x08, 0x04, 0, 0, 0, 0, 0, 0xff, 0x06, 0, 0x42, 0x43, 0x02, 0, 0x1b, 0, 0x03, 0, 0,
-    0, 0, 0, 0, 0, 0, 0,
-];
-
-/// The most bytes a block may inflate to.
-pub const MAX_INFLATED: usize = 65_536;
 
 /// The fixed part of a gzip header plus the length of the extra field.
 const FIXED_HEADER: usize = 12;
@@ -105,15 +98,7 @@ pub fn parse_header(bytes: &[u8]) -> Parsed {
     Parsed::OtherGzip
 }
 
-/// Whether `bytes` start with a BGZF block header, even one whose length field is wrong.
-///
-/// ```
-/// use biofast_io::bgzf::{EOF_BLOCK, is_block_start};
-///
-/// assert!(is_block_start(&EOF_BLOCK));
-/// // Ordinary gzip.
-/// assert!(!is_block_start(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0, 0]));
-/// ```
+/// Whether `bytes` start with a BGZF block header, even one whose length field is wrong. Ordinary gzip doesn't.
 pub fn is_block_start(bytes: &[u8]) -> bool {
     matches!(parse_header(bytes), Parsed::Block(_) | Parsed::Invalid(_))
 }
@@ -266,8 +251,8 @@ pub struct Inflater {
     /// Made for the first group, as many inputs aren't BGZF and it takes 160 kB.
     own: Option<biofast_deflate::Inflater>,
     /// Its own, or that of all workers of an input.
-    trial: Arc<Trial>,
-    worker: Worker,
+    trial: Arc<DecoderTrial>,
+    worker: WorkerId,
 }
 
 impl Inflater {
@@ -278,12 +263,12 @@ impl Inflater {
 
     /// A new inflater with the given policy.
     pub fn with_policy(policy: Policy) -> Self {
-        let trial = Arc::new(Trial::new(policy, codec::lanes()));
-        Inflater { libdeflate: Decompressor::new(), own: None, trial, worker: Worker::new() }
+        let trial = Arc::new(DecoderTrial::new(policy, codec::lanes()));
+        Inflater { libdeflate: Decompressor::new(), own: None, trial, worker: WorkerId::new() }
     }
 
     /// What comes next belongs to an input whose workers share a trial.
-    pub(crate) fn share(&mut self, trial: &Arc<Trial>) {
+    pub(crate) fn share(&mut self, trial: &Arc<DecoderTrial>) {
         if !Arc::ptr_eq(&self.trial, trial) {
             self.trial = Arc::clone(trial);
         }
@@ -388,10 +373,10 @@ impl Inflater {
                 return Err(InflateError::Between(deflated.len() - used));
             }
             Ok(_) => {}
-            Err(Failure::NoRoom) => {
+            Err(InflateFailure::NoRoom) => {
                 return Err(InflateError::Length { expected: target.len(), found: None });
             }
-            Err(Failure::BadData) => return Err(InflateError::BadData),
+            Err(InflateFailure::BadData) => return Err(InflateError::BadData),
         }
         block.check(libdeflater::crc32(target))
     }

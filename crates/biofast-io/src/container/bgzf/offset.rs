@@ -2,16 +2,8 @@
 
 use std::fmt;
 
-/// A place in the data of a BGZF file (SAM specification, 4.1.1): the offset of a block in the
-/// file times 2^16, plus an offset in the bytes that block inflates to.
-///
-/// ```
-/// use biofast_io::bgzf::VirtualOffset;
-///
-/// let at = VirtualOffset::new(1000, 42);
-/// assert_eq!((at.compressed(), at.within()), (1000, 42));
-/// assert_eq!(u64::from(at), 1000 << 16 | 42);
-/// ```
+/// A position in the data of a BGZF file (SAM specification, 4.1.1): the offset of a block in the file times 2^16, plus
+/// an offset in the bytes that block inflates to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct VirtualOffset(u64);
 

@@ -1,6 +1,7 @@
 //! BGZF blocks from bytes: compressed for files, stored for streams that are read at once.
 
-use super::{Deflater, EOF_BLOCK};
+use super::Deflater;
+use super::constants::EOF_BLOCK;
 use crate::container::Level;
 
 const HEADER: usize = 18;
@@ -13,14 +14,7 @@ const STORED_DATA: usize = 65_536 - HEADER - STORED_HEADER - FOOTER;
 /// The level of [`compress`]: libdeflate's default.
 const LEVEL: Level = Level::Number(6);
 
-/// `data` as a whole BGZF file, end-of-file block included.
-///
-/// ```
-/// use biofast_io::bgzf::{EOF_BLOCK, compress, is_block_start};
-///
-/// let file = compress(b"text");
-/// assert!(is_block_start(&file) && file.ends_with(&EOF_BLOCK));
-/// ```
+/// Compresses `data` to a complete BGZF file, end-of-file block included.
 pub fn compress(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(data.len() / 3 + EOF_BLOCK.len());
     Deflater::new(LEVEL).deflate(data, &mut out, &mut Vec::new());

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::Opened;
+use super::decode::Opened;
 
 pub(super) fn open() -> io::Result<Opened> {
     Ok(None)

@@ -4,7 +4,7 @@ use std::io;
 
 use bzip2::{Decompress, Status};
 
-use super::{Appetite, Decode, Opened, Step, Then, stuck};
+use super::decode::{Appetite, Decode, DecodeStep, Opened, Then, stuck};
 
 pub(super) fn open() -> io::Result<Opened> {
     Ok(Some(Box::new(Bzip2 { stream: Decompress::new(false), is_complete: false })))
@@ -21,10 +21,10 @@ impl Decode for Bzip2 {
         Appetite { most: usize::MAX, least: 1 }
     }
 
-    fn step(&mut self, input: &[u8], out: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], out: &mut [u8]) -> DecodeStep {
         if self.is_complete {
             if input.is_empty() {
-                return Step { used: 0, made: 0, then: Then::End };
+                return DecodeStep { used: 0, made: 0, then: Then::End };
             }
             self.stream = Decompress::new(false);
         }
@@ -38,6 +38,6 @@ impl Decode for Bzip2 {
             Ok(_) if used > 0 || made > 0 || self.is_complete => Then::More,
             Ok(_) => stuck(input),
         };
-        Step { used, made, then }
+        DecodeStep { used, made, then }
     }
 }

@@ -8,6 +8,7 @@
 mod absent;
 #[cfg(feature = "bzip2")]
 mod bzip2;
+mod decode;
 #[cfg(feature = "xz")]
 mod xz;
 #[cfg(feature = "zstd")]
@@ -21,54 +22,19 @@ use absent as zstd;
 
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{Container, StoredBytes};
+use decode::{Appetite, Decode, Then};
 
 /// Decodes an [`StoredBytes`] to its end: any number of frames or streams, one behind the other.
-pub(crate) struct Decoder {
+pub(crate) struct ForeignDecoder {
     codec: Box<dyn Decode>,
     name: &'static str,
     ended: bool,
 }
 
-/// A decoder, or none in a build without it.
-type Opened = Option<Box<dyn Decode>>;
-
-/// A decoder of one format.
-trait Decode: Send {
-    /// How much of the input the next step takes, which begins at `position`.
-    fn appetite(&self, position: u64) -> Appetite;
-
-    /// Decodes some of `input`, which is empty only at the input's end.
-    fn step(&mut self, input: &[u8], out: &mut [u8]) -> Step;
-}
-
-/// Bytes a step takes: so many at the most, and not fewer unless the input ends.
-struct Appetite {
-    most: usize,
-    least: usize,
-}
-
-/// What one call did: bytes taken, bytes given, and what comes behind these.
-struct Step {
-    used: usize,
-    made: usize,
-    then: Then,
-}
-
-#[cfg_attr(not(any(feature = "bzip2", feature = "xz", feature = "zstd")), expect(dead_code))]
-enum Then {
-    More,
-    End,
-    /// The input has ended too early.
-    Cut,
-    Fault(String),
-    /// More than so many MiB of memory are needed.
-    Limit(u64),
-}
-
-impl Decoder {
+impl ForeignDecoder {
     /// # Errors
     /// If this build has no decoder of the container, or its library can't be set up.
-    pub(crate) fn new(container: Container, input: &StoredBytes) -> Result<Decoder, Error> {
+    pub(crate) fn new(container: Container, input: &StoredBytes) -> Result<ForeignDecoder, Error> {
         let name = container.name();
         let opened = match container {
             Container::Zstd => zstd::open(),
@@ -80,7 +46,7 @@ impl Decoder {
             let kind = ErrorKind::NotInBuild { format: name, feature: name };
             Error::new(kind, Location::in_input(&input.name))
         })?;
-        Ok(Decoder { codec, name, ended: false })
+        Ok(ForeignDecoder { codec, name, ended: false })
     }
 
     /// Fills `out`; less than all of it only at the end of the input, or before the fault returned beside it.
@@ -115,16 +81,6 @@ impl Decoder {
     }
 }
 
-/// A decoder takes nothing and gives nothing though there is room.
-#[cfg(any(feature = "bzip2", feature = "xz"))]
-fn stuck(input: &[u8]) -> Then {
-    if input.is_empty() {
-        Then::Cut
-    } else {
-        Then::Fault("the decoder makes no progress".to_owned())
-    }
-}
-
 #[cfg(all(test, not(all(feature = "bzip2", feature = "xz", feature = "zstd"))))]
 mod tests {
     use super::*;
@@ -141,9 +97,7 @@ mod tests {
             let source = Source::from_reader("x", start);
             let error = Reader::new(source, &Options::serial()).err().expect("no decoder");
             assert!(matches!(error.kind(), ErrorKind::NotInBuild { .. }));
-            let text = format!(
-                "x: this is {name}, and this build of biofast can't read it: it was built without the feature '{name}'"
-            );
+            let text = format!("x: this build can't read {name} (feature '{name}' is off)");
             assert_eq!(error.to_string(), text);
         }
     }

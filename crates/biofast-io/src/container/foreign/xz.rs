@@ -4,7 +4,7 @@ use std::io;
 
 use liblzma::stream::{Action, CONCATENATED, Error, Status, Stream};
 
-use super::{Appetite, Decode, Opened, Step, Then, stuck};
+use super::decode::{Appetite, Decode, DecodeStep, Opened, Then, stuck};
 
 /// The decoder gets its input, and room for its output, in steps of this.
 const STEP: usize = 1 << 15;
@@ -36,17 +36,17 @@ impl Decode for Xz {
         Appetite { most: len, least: len }
     }
 
-    fn step(&mut self, input: &[u8], out: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], out: &mut [u8]) -> DecodeStep {
         if self.decoded == self.held.len() || self.then.is_some() {
             let rest = &self.held[self.given..self.decoded];
             let made = rest.len().min(out.len());
             out[..made].copy_from_slice(&rest[..made]);
             self.given += made;
             if self.given < self.decoded {
-                return Step { used: 0, made, then: Then::More };
+                return DecodeStep { used: 0, made, then: Then::More };
             }
             (self.decoded, self.given) = (0, 0);
-            return Step { used: 0, made, then: self.then.take().unwrap_or(Then::More) };
+            return DecodeStep { used: 0, made, then: self.then.take().unwrap_or(Then::More) };
         }
         let (taken, given) = (self.stream.total_in(), self.stream.total_out());
         let action = if input.is_empty() { Action::Finish } else { Action::Run };
@@ -61,6 +61,6 @@ impl Decode for Xz {
             Ok(_) if used > 0 || made > 0 => None,
             Ok(_) => Some(stuck(input)),
         };
-        Step { used, made: 0, then: Then::More }
+        DecodeStep { used, made: 0, then: Then::More }
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use zstd::stream::raw::{self, InBuffer, Operation as _, OutBuffer};
 
-use super::{Appetite, Decode, Opened, Step, Then};
+use super::decode::{Appetite, Decode, DecodeStep, Opened, Then};
 
 /// The library's limit of the window in MiB: what `zstd` decompresses without `--long` or `--memory`.
 const LIMIT: u64 = 128;
@@ -42,9 +42,9 @@ impl Decode for Zstd {
         Appetite { most: self.step_len(), least: 1 }
     }
 
-    fn step(&mut self, input: &[u8], out: &mut [u8]) -> Step {
+    fn step(&mut self, input: &[u8], out: &mut [u8]) -> DecodeStep {
         if input.is_empty() && self.wanted == 0 {
-            return Step { used: 0, made: 0, then: Then::End };
+            return DecodeStep { used: 0, made: 0, then: Then::End };
         }
         let room = out.len();
         let mut given = InBuffer::around(if self.is_full { &[] } else { input });
@@ -60,6 +60,6 @@ impl Decode for Zstd {
                 if input.is_empty() && made == 0 { Then::Cut } else { Then::More }
             }
         };
-        Step { used, made, then }
+        DecodeStep { used, made, then }
     }
 }

@@ -9,12 +9,12 @@ use biofast_deflate::Crc32;
 /// The checksums of a member's parts, in their order.
 #[derive(Default)]
 pub(super) struct MemberChecksum {
-    state: Mutex<State>,
+    state: Mutex<ChecksumState>,
     posted: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct ChecksumState {
     /// The checksum of all parts before the first open one.
     total: Crc32,
     /// The parts from there on: their lengths, and their checksums once these are known.
@@ -33,7 +33,7 @@ pub(super) struct PendingChecksum {
 }
 
 impl MemberChecksum {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ChecksumState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -59,7 +59,7 @@ impl MemberChecksum {
     }
 }
 
-impl State {
+impl ChecksumState {
     /// Adds a part and returns its number.
     fn add(&mut self, len: u64, sum: Option<u32>) -> u64 {
         let number = self.first + self.open.len() as u64;

@@ -3,6 +3,7 @@
 //! by several threads where there are enough (`speculate`).
 
 mod checksums;
+mod noting;
 mod points;
 mod speculate;
 mod tasks;
@@ -15,8 +16,8 @@ use super::codec;
 use super::inflate::Inflate;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{GzipPoints, StoredBytes};
+use noting::Noting;
 pub use points::GzipPart;
-use points::Noting;
 use speculate::Speculation;
 pub(crate) use speculate::Unresolved;
 pub(crate) use tasks::{PendingTask, TaskQueue};
@@ -31,12 +32,12 @@ const FCOMMENT: u8 = 16;
 const RESERVED: u8 = 0xe0;
 
 /// Decodes the members of [`StoredBytes`] from their position to their end.
-pub(crate) struct Decoder {
+pub(crate) struct GzipDecoder {
     inflate: Inflate,
     /// Bytes inflated of the current member.
     inflated: u64,
     members: u64,
-    state: State,
+    state: MemberState,
     ahead: Option<Box<Speculation>>,
     /// Whether the last step ended at the start of a block that was asked for.
     at_boundary: bool,
@@ -46,7 +47,7 @@ pub(crate) struct Decoder {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum MemberState {
     Header,
     Body,
     Ended,
@@ -58,13 +59,13 @@ enum HeaderParse {
     Bad(&'static str),
 }
 
-impl Decoder {
-    pub(crate) fn new() -> Decoder {
-        Decoder {
+impl GzipDecoder {
+    pub(crate) fn new() -> GzipDecoder {
+        GzipDecoder {
             inflate: Inflate::new(),
             inflated: 0,
             members: 0,
-            state: State::Header,
+            state: MemberState::Header,
             ahead: None,
             at_boundary: false,
             noting: None,
@@ -73,21 +74,27 @@ impl Decoder {
     }
 
     /// A decoder that notes places where others can start.
-    pub(crate) fn noting(self, points: Arc<GzipPoints>) -> Decoder {
+    pub(crate) fn noting(self, points: Arc<GzipPoints>) -> GzipDecoder {
         let inflate = Inflate::resumable();
-        Decoder { inflate, noting: Some(Noting::new(points)), ..self }
+        GzipDecoder { inflate, noting: Some(Noting::new(points)), ..self }
     }
 
     /// A decoder that starts in the middle of a member, where a block starts: after so many bits of the input's first byte.
-    pub(crate) fn resumed(window: &[u8], odd: usize) -> Decoder {
+    pub(crate) fn resumed(window: &[u8], odd: usize) -> GzipDecoder {
         let mut inflate = Inflate::resumable();
         inflate.resume(window, odd);
-        Decoder { inflate, members: 1, state: State::Body, headless: true, ..Decoder::new() }
+        GzipDecoder {
+            inflate,
+            members: 1,
+            state: MemberState::Body,
+            headless: true,
+            ..GzipDecoder::new()
+        }
     }
 
     /// A decoder behind a complete member.
-    pub(crate) fn continued() -> Decoder {
-        Decoder { members: 1, ..Decoder::new() }
+    pub(crate) fn continued() -> GzipDecoder {
+        GzipDecoder { members: 1, ..GzipDecoder::new() }
     }
 
     /// Whether several threads inflate the input, which hasn't been read yet: if there are enough of them, and enough
@@ -96,7 +103,8 @@ impl Decoder {
         if self.inflate.can_resume() && self.noting.is_none() {
             let forced = input.gzip_piece().or_else(codec::gzip_chunk);
             // More threads than cores share what it costs, and not what it brings.
-            let worth_it = threads.min(crate::available_threads()) >= codec::SHARING_THREADS
+            let worth_it = threads.min(crate::threads::available_threads())
+                >= codec::SHARING_THREADS
                 && input.len().is_none_or(|len| len >= speculate::WORTH_IT);
             self.ahead = match forced {
                 Some(0) => None,
@@ -125,7 +133,7 @@ impl Decoder {
     /// The next bytes, if they have been inflated before their turn: about so many. If not, [`read`](Self::read) has them.
     pub(crate) fn next_chunk(&mut self, input: &mut StoredBytes, len: usize) -> Option<Unresolved> {
         match (&mut self.ahead, self.state) {
-            (Some(ahead), State::Body) => {
+            (Some(ahead), MemberState::Body) => {
                 ahead.next_chunk(input, &mut self.inflate, len, &mut self.inflated)
             }
             _ => None,
@@ -134,7 +142,7 @@ impl Decoder {
 
     /// Whether everything has been read.
     pub(crate) fn has_ended(&self) -> bool {
-        self.state == State::Ended
+        self.state == MemberState::Ended
     }
 
     /// Fills `out`; less than all of it only at the end of the input, before the fault returned beside it, or where
@@ -148,9 +156,9 @@ impl Decoder {
         self.at_boundary = false;
         while n < out.len() {
             let step = match self.state {
-                State::Header => self.header(input),
-                State::Body => self.body(input, &mut out[n..], &mut n),
-                State::Ended => break,
+                MemberState::Header => self.header(input),
+                MemberState::Body => self.body(input, &mut out[n..], &mut n),
+                MemberState::Ended => break,
             };
             if let Err(error) = step {
                 return (n, Some(error));
@@ -182,7 +190,7 @@ impl Decoder {
                     }
                     self.inflated = 0;
                     self.members += 1;
-                    self.state = State::Body;
+                    self.state = MemberState::Body;
                     return Ok(());
                 }
                 HeaderParse::NeedMore if short => {
@@ -291,13 +299,13 @@ impl Decoder {
             return Err(self.fault(input, kind));
         }
         input.consume(8);
-        self.state = State::Header;
+        self.state = MemberState::Header;
         Ok(())
     }
 
     /// Ends behind a complete member.
     fn end(&mut self, input: &mut StoredBytes) -> Result<(), Error> {
-        self.state = State::Ended;
+        self.state = MemberState::Ended;
         if let Some(noting) = &self.noting {
             noting.ended();
         }
@@ -311,7 +319,7 @@ impl Decoder {
     }
 
     fn fault(&mut self, input: &StoredBytes, kind: ErrorKind) -> Error {
-        self.state = State::Ended;
+        self.state = MemberState::Ended;
         let at = Location { block: Some(input.position()), ..Location::in_input(&input.name) };
         Error::new(kind, at)
     }

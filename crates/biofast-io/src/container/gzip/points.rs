@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use libdeflater::Crc;
 
-use super::Decoder;
+use super::GzipDecoder;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::remote::Ranged;
 use crate::input::{
@@ -15,52 +15,6 @@ use crate::input::{
 
 /// Text a part inflates at once.
 const BUFFER: usize = 256 << 10;
-
-/// What a decoder needs to find them.
-pub(super) struct Noting {
-    points: Arc<GzipPoints>,
-    /// Text so far.
-    offset: u64,
-    /// From here on a point is wanted.
-    next: u64,
-    /// Of the text since the last point.
-    crc: Crc,
-}
-
-impl Noting {
-    pub(super) fn new(points: Arc<GzipPoints>) -> Noting {
-        Noting { points, offset: 0, next: 0, crc: Crc::new() }
-    }
-
-    /// The bit of the input from which on the decoder is to stop where a block starts.
-    pub(super) fn until(&self) -> usize {
-        if self.offset >= self.next { 0 } else { usize::MAX }
-    }
-
-    /// How much text may be made before it is asked for that bit again.
-    pub(super) fn room(&self) -> usize {
-        match self.next.saturating_sub(self.offset) {
-            0 => usize::MAX,
-            left => usize::try_from(left).unwrap_or(usize::MAX),
-        }
-    }
-
-    pub(super) fn made(&mut self, text: &[u8]) {
-        self.crc.update(text);
-        self.offset += text.len() as u64;
-    }
-
-    pub(super) fn boundary(&mut self, bit: u64, window: &[u8]) {
-        let crc32 = std::mem::replace(&mut self.crc, Crc::new()).sum();
-        let point = GzipPoint { bit, offset: self.offset, crc32, window: window.to_vec() };
-        self.points.add(point);
-        self.next = self.offset.saturating_add(self.points.spacing());
-    }
-
-    pub(super) fn ended(&self) {
-        self.points.finish(self.offset, self.crc.sum());
-    }
-}
 
 /// A part of the text of ordinary gzip, and where to start for it.
 #[derive(Clone, Debug)]
@@ -119,7 +73,7 @@ impl Source {
         let input = StoredBytes::new(stored, &Options::serial())?.numbered_from(start);
         let text = Text {
             input,
-            decoder: Decoder::resumed(&part.start.window, (part.start.bit % 8) as usize),
+            decoder: GzipDecoder::resumed(&part.start.window, (part.start.bit % 8) as usize),
             name: Arc::clone(&name),
             at: part.start.offset,
             crc: Crc::new(),
@@ -136,7 +90,7 @@ impl Source {
 /// The text of a part.
 struct Text {
     input: StoredBytes,
-    decoder: Decoder,
+    decoder: GzipDecoder,
     name: Arc<str>,
     part: GzipPart,
     /// The byte of the text that comes next.
@@ -178,7 +132,7 @@ impl Text {
         let (n, fault) = self.decoder.read(&mut self.input, &mut out[..room]);
         self.fault = fault;
         if n < room && self.fault.is_none() {
-            self.fault = Some(self.mismatch("the text ends before the index says"));
+            self.fault = Some(self.mismatch("the text is shorter than the index says"));
         }
         self.crc.update(&out[..n]);
         self.at += n as u64;
@@ -186,7 +140,7 @@ impl Text {
             let found = std::mem::replace(&mut self.crc, Crc::new()).sum();
             self.stretch += 1;
             if expected.is_some_and(|expected| expected != found) {
-                self.fault = Some(self.mismatch("its text has another checksum"));
+                self.fault = Some(self.mismatch("the text has a different checksum"));
             }
         }
         n
@@ -198,7 +152,7 @@ impl Text {
             match self.decoder.read(&mut self.input, &mut self.buffer[..1]) {
                 (_, Some(fault)) => return Err(fault),
                 (0, None) => {}
-                _ => return Err(self.mismatch("there is more text than the index says")),
+                _ => return Err(self.mismatch("the text is longer than the index says")),
             }
         }
         Ok(())

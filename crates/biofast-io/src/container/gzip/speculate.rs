@@ -10,7 +10,7 @@ use std::sync::Arc;
 use biofast_deflate::Window;
 
 use super::checksums::{MemberChecksum, PendingChecksum};
-use super::tasks::{CompressedBytes, DecodedChunk, PendingTask, Task, TaskQueue};
+use super::tasks::{CompressedBytes, DecodedChunk, InflateTask, PendingTask, TaskQueue};
 use crate::container::inflate::Inflate;
 use crate::input::StoredBytes;
 
@@ -34,17 +34,17 @@ pub(super) struct Speculation {
     first: u64,
     /// Where the next chunk begins.
     next: u64,
-    queued: VecDeque<Arc<Task>>,
+    queued: VecDeque<Arc<InflateTask>>,
     misses: u32,
     current: Option<Current>,
-    position: Position,
+    position: MemberPosition,
     checksum: Arc<MemberChecksum>,
     /// Bytes that the stream's decoder has made, and added to its checksum, since the last chunk.
     serial: u64,
 }
 
 /// Where the decoder is in a member.
-enum Position {
+enum MemberPosition {
     /// Inside a block.
     Inside,
     /// At the start of a block: at this bit of the input.
@@ -93,7 +93,7 @@ impl Speculation {
             queued: VecDeque::new(),
             misses: 0,
             current: None,
-            position: Position::Inside,
+            position: MemberPosition::Inside,
             checksum: Arc::default(),
             serial: 0,
         }
@@ -105,7 +105,7 @@ impl Speculation {
 
     /// A member starts.
     pub(super) fn start(&mut self) {
-        self.position = Position::Inside;
+        self.position = MemberPosition::Inside;
         self.serial = 0;
     }
 
@@ -113,8 +113,8 @@ impl Speculation {
     fn place(&self) -> Option<u64> {
         match (&self.current, &self.position) {
             (Some(current), _) if current.at < current.chunk.symbols.len() => None,
-            (_, Position::Inside) => None,
-            (_, Position::BlockStart(bit) | Position::AfterChunk(bit, _)) => Some(*bit),
+            (_, MemberPosition::Inside) => None,
+            (_, MemberPosition::BlockStart(bit) | MemberPosition::AfterChunk(bit, _)) => Some(*bit),
         }
     }
 
@@ -179,7 +179,7 @@ impl Speculation {
         inflated: &mut u64,
     ) {
         let window = match &self.position {
-            Position::AfterChunk(_, window) => Some(Arc::clone(window)),
+            MemberPosition::AfterChunk(_, window) => Some(Arc::clone(window)),
             _ => Window::new(inflate.window()).map(Arc::new),
         };
         let Some(window) = window else { return self.drop_front(input) };
@@ -191,7 +191,8 @@ impl Speculation {
         let Range { start, end } = chunk.bits;
         *inflated += chunk.symbols.len() as u64;
         input.consume((end / 8 - input.position()) as usize);
-        self.position = Position::AfterChunk(end, Arc::new(chunk.symbols.window_after(&window)));
+        self.position =
+            MemberPosition::AfterChunk(end, Arc::new(chunk.symbols.window_after(&window)));
         self.current = Some(Current { chunk, window, at: 0 });
         note(input, true);
         if end - start < 4 * self.len as u64 {
@@ -227,7 +228,7 @@ impl Speculation {
                 return;
             }
             let Some(bytes) = compressed_bytes(input, begin, before, self.len) else { return };
-            let task = Task::new(begin, self.len, bytes);
+            let task = InflateTask::new(begin, self.len, bytes);
             self.tasks.add(Arc::clone(&task));
             self.queued.push_back(task);
             self.next = begin + self.len as u64;
@@ -237,8 +238,8 @@ impl Speculation {
     /// Gets the stream's decoder ready to go on. Returns the bit, counted from the position of the input, where it has to
     /// stop at the start of a block.
     pub(super) fn before_serial(&mut self, input: &StoredBytes, inflate: &mut Inflate) -> usize {
-        let position = std::mem::replace(&mut self.position, Position::Inside);
-        if let Position::AfterChunk(bit, window) = &position {
+        let position = std::mem::replace(&mut self.position, MemberPosition::Inside);
+        if let MemberPosition::AfterChunk(bit, window) = &position {
             inflate.resume(window.bytes(), (bit % 8) as usize);
         }
         let Some(task) = self.queued.front() else { return usize::MAX };
@@ -248,8 +249,10 @@ impl Speculation {
         };
         // Not where it is already.
         let target = match position {
-            Position::BlockStart(bit) | Position::AfterChunk(bit, _) => target.max(bit + 1),
-            Position::Inside => target,
+            MemberPosition::BlockStart(bit) | MemberPosition::AfterChunk(bit, _) => {
+                target.max(bit + 1)
+            }
+            MemberPosition::Inside => target,
         };
         target.saturating_sub(8 * input.position()) as usize
     }
@@ -257,7 +260,7 @@ impl Speculation {
     /// The stream's decoder has made so many bytes, and is at the start of a block, if a bit is given.
     pub(super) fn after_serial(&mut self, made: usize, place: Option<u64>) {
         self.serial += made as u64;
-        self.position = place.map_or(Position::Inside, Position::BlockStart);
+        self.position = place.map_or(MemberPosition::Inside, MemberPosition::BlockStart);
     }
 
     /// The checksum of the member, whose last bytes the stream's decoder has made; `None` if nobody wants it any more.

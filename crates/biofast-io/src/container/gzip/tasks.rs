@@ -34,7 +34,7 @@ impl CompressedBytes {
 }
 
 /// A chunk of the input to be inflated before its turn.
-pub(super) struct Task {
+pub(super) struct InflateTask {
     /// Where the chunk begins in the input, in bytes.
     begin: u64,
     /// Bytes before the next chunk begins.
@@ -60,9 +60,9 @@ impl Drop for DecodedChunk {
     }
 }
 
-impl Task {
-    pub(super) fn new(begin: u64, len: usize, bytes: CompressedBytes) -> Arc<Task> {
-        Arc::new(Task { begin, len, bytes, result: OnceLock::new() })
+impl InflateTask {
+    pub(super) fn new(begin: u64, len: usize, bytes: CompressedBytes) -> Arc<InflateTask> {
+        Arc::new(InflateTask { begin, len, bytes, result: OnceLock::new() })
     }
 
     /// The bits of the input at which the first block may start.
@@ -107,7 +107,7 @@ impl Task {
 /// The tasks that no thread has taken yet, and buffers to be used again.
 #[derive(Default)]
 pub(crate) struct TaskQueue {
-    tasks: Mutex<VecDeque<Arc<Task>>>,
+    tasks: Mutex<VecDeque<Arc<InflateTask>>>,
     changed: Condvar,
     pool: Mutex<Pool>,
 }
@@ -123,12 +123,12 @@ impl TaskQueue {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tasks(&self) -> MutexGuard<'_, VecDeque<Arc<Task>>> {
+    fn tasks(&self) -> MutexGuard<'_, VecDeque<Arc<InflateTask>>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a task.
-    pub(super) fn add(&self, task: Arc<Task>) {
+    pub(super) fn add(&self, task: Arc<InflateTask>) {
         self.tasks().push_back(task);
         self.changed.notify_all();
     }
@@ -151,7 +151,7 @@ impl TaskQueue {
     }
 
     /// Does one task, or waits until there is one or `task` is done.
-    fn help(self: &Arc<Self>, task: &Task) {
+    fn help(self: &Arc<Self>, task: &InflateTask) {
         if task.result.get().is_some() || self.run_one() {
             return;
         }
@@ -163,7 +163,7 @@ impl TaskQueue {
 }
 
 struct Done<'a> {
-    task: &'a Task,
+    task: &'a InflateTask,
     tasks: &'a TaskQueue,
 }
 
@@ -179,7 +179,7 @@ impl Drop for Done<'_> {
 /// A task that is not done although its turn has come.
 pub(crate) struct PendingTask {
     pub(super) tasks: Arc<TaskQueue>,
-    pub(super) task: Arc<Task>,
+    pub(super) task: Arc<InflateTask>,
 }
 
 impl PendingTask {

@@ -28,7 +28,7 @@ pub struct Map {
 /// Maps that can exist at once; beyond that, files are read instead.
 const SLOTS: usize = 256;
 
-struct Slot {
+struct MapSlot {
     taken: AtomicBool,
     /// The address range `start..end` of the map; `start == 0` is no map.
     start: AtomicUsize,
@@ -36,8 +36,8 @@ struct Slot {
     cut: AtomicBool,
 }
 
-static REGISTRY: [Slot; SLOTS] = [const {
-    Slot {
+static REGISTRY: [MapSlot; SLOTS] = [const {
+    MapSlot {
         taken: AtomicBool::new(false),
         start: AtomicUsize::new(0),
         end: AtomicUsize::new(0),

@@ -3,14 +3,13 @@
 use std::io;
 
 /// A compressor, of which there are none.
-pub(crate) enum Compressor {}
+pub(crate) enum Bzip2Compressor {}
 
-impl Compressor {
+impl Bzip2Compressor {
     /// # Errors
     /// Always.
-    pub(crate) fn new(_level: u8) -> io::Result<Compressor> {
-        let text =
-            "this build of biofast can't write bzip2: it was built without the feature 'bzip2'";
+    pub(crate) fn new(_level: u8) -> io::Result<Bzip2Compressor> {
+        let text = "this build can't write bzip2 (feature 'bzip2' is off)";
         Err(io::Error::new(io::ErrorKind::Unsupported, text))
     }
 

@@ -5,22 +5,22 @@ use std::io;
 use bzip2::{Action, Compress, Compression, Status};
 
 /// Makes a stream of each text.
-pub(crate) struct Compressor {
+pub(crate) struct Bzip2Compressor {
     level: Compression,
 }
 
 /// Room that is added when there is no more.
 const ROOM: usize = 64 << 10;
 
-impl Compressor {
+impl Bzip2Compressor {
     /// `level` is from 1 to 9: the length of a block in units of 100,000 bytes.
     ///
     /// # Errors
     /// If there is no such level.
-    pub(crate) fn new(level: u8) -> io::Result<Compressor> {
+    pub(crate) fn new(level: u8) -> io::Result<Bzip2Compressor> {
         let level = Compression::try_new(level.into())
             .ok_or_else(|| io::Error::other("bzip2 has levels 1 to 9"))?;
-        Ok(Compressor { level })
+        Ok(Bzip2Compressor { level })
     }
 
     /// Appends the stream of `text` to `out`.

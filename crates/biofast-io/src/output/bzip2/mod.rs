@@ -3,9 +3,9 @@
 #[cfg(feature = "bzip2")]
 mod enabled;
 #[cfg(feature = "bzip2")]
-pub(super) use enabled::Compressor;
+pub(super) use enabled::Bzip2Compressor;
 
 #[cfg(not(feature = "bzip2"))]
 mod disabled;
 #[cfg(not(feature = "bzip2"))]
-pub(super) use disabled::Compressor;
+pub(super) use disabled::Bzip2Compressor;

@@ -3,14 +3,13 @@
 use std::io;
 
 /// A compressor, of which there are none.
-pub(crate) enum Compressor {}
+pub(crate) enum ZstdCompressor {}
 
-impl Compressor {
+impl ZstdCompressor {
     /// # Errors
     /// Always.
-    pub(crate) fn new(_level: i32) -> io::Result<Compressor> {
-        let text =
-            "this build of biofast can't write zstd: it was built without the feature 'zstd'";
+    pub(crate) fn new(_level: i32) -> io::Result<ZstdCompressor> {
+        let text = "this build can't write zstd (feature 'zstd' is off)";
         Err(io::Error::new(io::ErrorKind::Unsupported, text))
     }
 

@@ -6,16 +6,16 @@ use zstd::bulk;
 use zstd::zstd_safe::{CParameter, compress_bound};
 
 /// Makes a frame of each text.
-pub(crate) struct Compressor(bulk::Compressor<'static>);
+pub(crate) struct ZstdCompressor(bulk::Compressor<'static>);
 
-impl Compressor {
+impl ZstdCompressor {
     /// # Errors
     /// If there is no memory.
-    pub(crate) fn new(level: i32) -> io::Result<Compressor> {
+    pub(crate) fn new(level: i32) -> io::Result<ZstdCompressor> {
         let mut codec = bulk::Compressor::new(level)?;
         // Frames are checked by who reads them, as BGZF blocks are.
         codec.set_parameter(CParameter::ChecksumFlag(true))?;
-        Ok(Compressor(codec))
+        Ok(ZstdCompressor(codec))
     }
 
     /// Appends the frame of `text` to `out`.

@@ -3,9 +3,9 @@
 #[cfg(feature = "zstd")]
 mod enabled;
 #[cfg(feature = "zstd")]
-pub(super) use enabled::Compressor;
+pub(super) use enabled::ZstdCompressor;
 
 #[cfg(not(feature = "zstd"))]
 mod disabled;
 #[cfg(not(feature = "zstd"))]
-pub(super) use disabled::Compressor;
+pub(super) use disabled::ZstdCompressor;

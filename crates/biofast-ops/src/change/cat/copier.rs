@@ -8,7 +8,7 @@ use biofast_io::bgzf::{self, Parsed, parse_header};
 use biofast_io::output::{self, Output};
 use biofast_io::{Options, Reader, Shown, Source};
 
-use super::Content;
+use super::content::CatContent;
 
 type MakeHeader = Box<dyn FnOnce(&Header) -> Header + Send>;
 
@@ -33,8 +33,8 @@ pub(super) struct Copier {
     parser: HeaderParser,
     /// The last block that isn't empty, of text.
     last: Vec<u8>,
-    content: Content,
-    fault: Option<Fault>,
+    content: CatContent,
+    fault: Option<CopyFault>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ enum Phase {
 }
 
 /// Why a part can't be copied.
-pub(super) enum Fault {
+pub(super) enum CopyFault {
     NotBgzf,
     /// Which of the reference sequences are others than the common ones.
     References(String),
@@ -68,7 +68,7 @@ impl Copier {
             header: Vec::new(),
             parser: HeaderParser::default(),
             last: Vec::new(),
-            content: Content::Fastq,
+            content: CatContent::Fastq,
             fault: None,
         }
     }
@@ -82,11 +82,11 @@ impl Copier {
     }
 
     /// The part holds this.
-    pub(super) fn go_on(&mut self, content: Content) {
+    pub(super) fn go_on(&mut self, content: CatContent) {
         self.content = content;
         self.phase = match content {
-            Content::Bam => Phase::Header,
-            Content::Fastq => Phase::Blocks,
+            CatContent::Bam => Phase::Header,
+            CatContent::Fastq => Phase::Blocks,
         };
         self.copy();
     }
@@ -94,28 +94,28 @@ impl Copier {
     /// Takes the next bytes of the part; `false` if there is no use in more of them.
     pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
         // The reader says what is wrong with blocks, where it is.
-        if matches!(self.fault, Some(Fault::NotBgzf)) {
+        if matches!(self.fault, Some(CopyFault::NotBgzf)) {
             return true;
         }
         self.pending.extend_from_slice(bytes);
         self.copy();
-        matches!(self.fault, None | Some(Fault::NotBgzf))
+        matches!(self.fault, None | Some(CopyFault::NotBgzf))
     }
 
     /// The part has been read.
     ///
     /// # Errors
     /// If it couldn't be copied.
-    pub(super) fn end(&mut self) -> Result<(), Fault> {
+    pub(super) fn end(&mut self) -> Result<(), CopyFault> {
         if self.fault.is_none() && (!self.pending.is_empty() || self.phase == Phase::Header) {
-            self.fault = Some(Fault::NotBgzf);
+            self.fault = Some(CopyFault::NotBgzf);
         }
         self.pending.clear();
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
         // The next part begins with a line of its own.
-        if self.content == Content::Fastq
+        if self.content == CatContent::Fastq
             && !self.last.is_empty()
             && !inflate(&self.last).is_some_and(|text| text.ends_with(b"\n"))
         {
@@ -129,7 +129,7 @@ impl Copier {
         if self.fault.is_none()
             && let Err(error) = self.output.append(bytes)
         {
-            self.fault = Some(Fault::Output(error));
+            self.fault = Some(CopyFault::Output(error));
         }
     }
 
@@ -147,7 +147,7 @@ impl Copier {
                 Parsed::Block(header) if header.block_len <= rest.len() => header.block_len,
                 Parsed::Block(_) | Parsed::NeedMore(_) => break,
                 Parsed::OtherGzip | Parsed::NotGzip | Parsed::Invalid(_) => {
-                    self.fault = Some(Fault::NotBgzf);
+                    self.fault = Some(CopyFault::NotBgzf);
                     break;
                 }
             };
@@ -162,7 +162,7 @@ impl Copier {
                 }
             } else {
                 self.blocks += 1;
-                if self.content == Content::Fastq {
+                if self.content == CatContent::Fastq {
                     self.last.clear();
                     self.last.extend_from_slice(block);
                 }
@@ -177,7 +177,7 @@ impl Copier {
     /// Takes a block of the header, which may end in it.
     fn take_header(&mut self, block: &[u8]) {
         let Some(text) = inflate(block) else {
-            self.fault = Some(Fault::NotBgzf);
+            self.fault = Some(CopyFault::NotBgzf);
             return;
         };
         self.header.extend_from_slice(&text);
@@ -185,7 +185,7 @@ impl Copier {
             Ok(Some(found)) => found,
             Ok(None) => return,
             Err(_) => {
-                self.fault = Some(Fault::NotBgzf);
+                self.fault = Some(CopyFault::NotBgzf);
                 return;
             }
         };
@@ -196,7 +196,7 @@ impl Copier {
         let (references, known) =
             self.first.get_or_insert_with(|| (common.references().to_vec(), read_groups(common)));
         if references[..] != *header.references() {
-            self.fault = Some(Fault::References(difference(references, header.references())));
+            self.fault = Some(CopyFault::References(difference(references, header.references())));
             return;
         }
         self.lost.extend(read_groups(&header).difference(known).cloned());
@@ -208,7 +208,7 @@ impl Copier {
             let mut bytes = Vec::new();
             if written.write_bam(&mut bytes).is_err() {
                 // It was read, and lines don't double it.
-                self.fault = Some(Fault::NotBgzf);
+                self.fault = Some(CopyFault::NotBgzf);
                 return;
             }
             self.write(&blocks_of(&bytes));
@@ -241,7 +241,7 @@ fn difference(common: &[Reference], own: &[Reference]) -> String {
     };
     let len = common.len().max(own.len());
     let at = (0..len).find(|&at| common.get(at) != own.get(at)).unwrap_or(0);
-    format!("number {} is {} there, and {} here", at + 1, show(common.get(at)), show(own.get(at)))
+    format!("sequence {} is {} there but {} here", at + 1, show(common.get(at)), show(own.get(at)))
 }
 
 /// The text of a block; nothing if it is damaged, which its reader says.

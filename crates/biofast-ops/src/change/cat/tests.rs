@@ -6,12 +6,12 @@ use biofast_testkit::random::Random;
 use super::*;
 
 /// Joins parts to a file, and returns what is in it and what was joined.
-fn joined(parts: &[Vec<u8>]) -> Result<(Vec<u8>, Summary), Problem> {
+fn joined(parts: &[Vec<u8>]) -> Result<(Vec<u8>, CatSummary), Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("all");
     let mut cat = Cat::new(Output::create_with(&path, Compression::default()).unwrap());
     for part in parts {
-        cat.add(Part::from_reader("part", io::Cursor::new(part.clone())), &Options::default())?;
+        cat.add(CatInput::from_reader("part", io::Cursor::new(part.clone())), &Options::default())?;
     }
     let (output, summary) = cat.finish()?;
     commit(vec![output], false).unwrap();
@@ -61,8 +61,8 @@ fn a_hundred_sets_of_parts_become_their_text_whatever_their_blocks() {
 fn what_is_no_bgzf_or_damaged_is_an_error() {
     let good = bgzf(b"@r\nACGT\n+\nIIII\n", 7);
     for (bad, said) in [
-        (b"@r\nA\n+\nI\n".to_vec(), "only blocks of BGZF"),
-        (biofast_testkit::container::gzip(b"@r\nA\n+\nI\n"), "only blocks of BGZF"),
+        (b"@r\nA\n+\nI\n".to_vec(), "expected BGZF"),
+        (biofast_testkit::container::gzip(b"@r\nA\n+\nI\n"), "expected BGZF"),
         (good[..good.len() - 40].to_vec(), "truncated"),
         (bgzf(b"@r\nACGT\n+\nIII\n", 7), "record 1"),
         (bgzf(b"BAM\x01\0\0\0\0\0\0\0\0", 5), "holds BAM"),

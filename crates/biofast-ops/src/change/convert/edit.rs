@@ -7,7 +7,7 @@ use biofast_fastq::fasta::Sequences;
 use biofast_fastq::{Reader, Record};
 use biofast_io::{Options, Source};
 
-use super::rename::Template;
+use super::rename::HeaderTemplate;
 use crate::change::grep::COMPLEMENTS;
 
 /// Upper or lower case.
@@ -21,7 +21,7 @@ pub enum Case {
 
 /// The letters of nucleic acids: T of DNA, U of RNA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Letters {
+pub enum NucleicAcid {
     /// U becomes T.
     Dna,
     /// T becomes U.
@@ -36,32 +36,22 @@ pub enum Alphabet {
     #[default]
     EachRead,
     /// These, and a read with the other letter is refused.
-    Expected(Letters),
+    Expected(NucleicAcid),
     /// These, whatever a read has.
-    Forced(Letters),
+    Forced(NucleicAcid),
 }
 
-/// The letters of the first read that has T or U, as far as the first 64 KB of text go: those of a whole input, unless a read
-/// contradicts it. The source stays unread.
-///
-/// ```
-/// use biofast_io::Source;
-/// use biofast_ops::convert::{Letters, letters_of};
-///
-/// let letters = |text: &'static [u8]| letters_of(&mut Source::from_reader("example", text));
-/// assert_eq!(letters(b">a\nAAGG\n>b\nACGU\n>c\nT\n"), Some(Letters::Rna));
-/// assert_eq!(letters(b"@U\nACGT\n+\nUUUU\n"), Some(Letters::Dna));
-/// assert_eq!(letters(b">a\nAAGG\n"), None);
-/// ```
-pub fn letters_of(source: &mut Source) -> Option<Letters> {
+/// The letters of the first read with a T or U; `None` if the first 64 KB of text have neither. They are those of the
+/// whole input, unless a later read contradicts them. The source stays unread.
+pub fn letters_of(source: &mut Source) -> Option<NucleicAcid> {
     // What is wrong with the input is said by who reads it.
     let start = source.peek(LOOKED_AT).ok()?;
     let start = Source::from_reader("", io::Cursor::new(start));
     let mut reads = Reader::new(Sequences(start), &Options::serial()).ok()?;
     while let Ok(Some(read)) = reads.next_record() {
         let letter = read.sequence().iter().find_map(|base| match base {
-            b'T' | b't' => Some(Letters::Dna),
-            b'U' | b'u' => Some(Letters::Rna),
+            b'T' | b't' => Some(NucleicAcid::Dna),
+            b'U' | b'u' => Some(NucleicAcid::Rna),
             _ => None,
         });
         if letter.is_some() {
@@ -74,19 +64,7 @@ pub fn letters_of(source: &mut Source) -> Option<Letters> {
 /// So much text is looked at for letters.
 const LOOKED_AT: usize = 64 << 10;
 
-/// What is changed of each read, in the order of the fields.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::convert::{Edited, Edits, Span};
-///
-/// let edits = Edits { subseq: Some(Span::new(2, -1)), reverse_complement: true, ..Edits::default() };
-/// let mut edited = Edited::default();
-/// let read = Record::new(b"r x", b"AACGT", b"IIII#");
-/// let record = edits.apply(&read, 1, 1, &mut edited)?;
-/// assert_eq!((record.sequence(), record.qualities()), (&b"ACGT"[..], &b"#III"[..]));
-/// # Ok::<(), String>(())
-/// ```
+/// The edits made to each read, in the order of the fields.
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
     /// Qualities are Phred + 64, and become Phred + 33.
@@ -94,38 +72,30 @@ pub struct Edits {
     /// The quality, Phred + 33, of reads that have none.
     pub quality: Option<u8>,
     /// The part of the sequence that is kept.
-    pub subseq: Option<Span>,
+    pub subseq: Option<BaseSpan>,
     /// The other strand is written, and qualities reversed.
     pub reverse_complement: bool,
     /// What letters that is written in.
     pub alphabet: Alphabet,
     /// The letters of DNA or RNA.
-    pub letters: Option<Letters>,
+    pub letters: Option<NucleicAcid>,
     /// The case of bases.
     pub case: Option<Case>,
     /// New header lines.
-    pub rename: Option<Template>,
+    pub rename: Option<HeaderTemplate>,
 }
 
-/// A part of a sequence: first and last base, counted from 1, or from the end if negative.
-///
-/// ```
-/// use biofast_ops::convert::Span;
-///
-/// assert_eq!(Span::new(2, -2).of(5), 1..4);
-/// assert_eq!(Span::new(4, 10).of(5), 3..5);
-/// assert!(Span::new(6, 10).of(5).is_empty());
-/// ```
+/// A part of a sequence: its first and last base, counted from 1, or from the end if negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct BaseSpan {
     first: i64,
     last: i64,
 }
 
-impl Span {
+impl BaseSpan {
     /// The bases from `first` to `last`; a 0 is the beginning or the end.
-    pub fn new(first: i64, last: i64) -> Span {
-        Span { first, last }
+    pub fn new(first: i64, last: i64) -> BaseSpan {
+        BaseSpan { first, last }
     }
 
     /// The part of a sequence of this length, as `seqkit subseq` takes it: an end beyond it is its end, and what begins outside
@@ -151,7 +121,7 @@ impl Span {
 
 /// Room for an edited read.
 #[derive(Debug, Default)]
-pub struct Edited {
+pub struct EditedRead {
     definition: Vec<u8>,
     sequence: Vec<u8>,
     qualities: Vec<u8>,
@@ -188,12 +158,12 @@ impl Edits {
         read: &Record<'a>,
         number: u64,
         mate: u8,
-        room: &'a mut Edited,
+        room: &'a mut EditedRead,
     ) -> Result<Record<'a>, String> {
         if self.is_empty() {
             return Ok(*read);
         }
-        let Edited { definition, sequence, qualities } = room;
+        let EditedRead { definition, sequence, qualities } = room;
         let part = match self.subseq {
             Some(span) => span.of(read.sequence().len()),
             None => 0..read.sequence().len(),
@@ -210,7 +180,7 @@ impl Edits {
         if self.phred64 && read.has_qualities() {
             if let Some(&found) = qualities.iter().find(|&&quality| quality < 64) {
                 return Err(format!(
-                    "expected qualities of Phred + 64, from '@' on, found '{}'",
+                    "expected Phred+64 qualities ('@' to '~'), found '{}'",
                     char::from(found)
                 ));
             }
@@ -223,8 +193,8 @@ impl Edits {
             reverse_complement(sequence, alphabet)?;
         }
         match self.letters {
-            Some(Letters::Dna) => replace(sequence, b'U', b'T'),
-            Some(Letters::Rna) => replace(sequence, b'T', b'U'),
+            Some(NucleicAcid::Dna) => replace(sequence, b'U', b'T'),
+            Some(NucleicAcid::Rna) => replace(sequence, b'T', b'U'),
             None => {}
         }
         match self.case {
@@ -260,17 +230,17 @@ fn reverse_complement(sequence: &mut [u8], alphabet: Alphabet) -> Result<(), Str
     let has = |a: u8| sequence.iter().any(|base| base.eq_ignore_ascii_case(&a));
     let is_rna = match alphabet {
         Alphabet::EachRead => has(b'U') && !has(b'T'),
-        Alphabet::Forced(letters) => letters == Letters::Rna,
+        Alphabet::Forced(letters) => letters == NucleicAcid::Rna,
         Alphabet::Expected(letters) => {
             let (expected, other) = match letters {
-                Letters::Dna => ("DNA", b'U'),
-                Letters::Rna => ("RNA", b'T'),
+                NucleicAcid::Dna => ("DNA", b'U'),
+                NucleicAcid::Rna => ("RNA", b'T'),
             };
             if has(other) {
                 let other = char::from(other);
-                return Err(format!("it has {other}, and the input is taken for {expected}"));
+                return Err(format!("it has {other}, but the input was detected as {expected}"));
             }
-            letters == Letters::Rna
+            letters == NucleicAcid::Rna
         }
     };
     sequence.reverse();
@@ -309,13 +279,13 @@ mod tests {
             let mut found = sequence.to_vec();
             reverse_complement(&mut found, alphabet).map(|()| found)
         };
-        let (rna, dna) = (Letters::Rna, Letters::Dna);
+        let (rna, dna) = (NucleicAcid::Rna, NucleicAcid::Dna);
         assert_eq!(turned(b"AAGG", Alphabet::Expected(rna)), Ok(b"CCUU".to_vec()));
         assert_eq!(turned(b"AAGG", Alphabet::Expected(dna)), Ok(b"CCTT".to_vec()));
         assert_eq!(turned(b"aU", Alphabet::Forced(dna)), Ok(b"At".to_vec()));
         assert_eq!(turned(b"aT", Alphabet::Forced(rna)), Ok(b"Au".to_vec()));
         let why = turned(b"ACGu", Alphabet::Expected(dna)).expect_err("RNA");
-        assert_eq!(why, "it has U, and the input is taken for DNA");
+        assert_eq!(why, "it has U, but the input was detected as DNA");
         assert!(turned(b"ACGT", Alphabet::Expected(rna)).is_err());
     }
 
@@ -332,7 +302,7 @@ mod tests {
                         true => bases.iter().copied().filter(|b| (from..=to).contains(b)).collect(),
                         false => Vec::new(),
                     };
-                    let found = &bases[Span::new(first, last).of(len as usize)];
+                    let found = &bases[BaseSpan::new(first, last).of(len as usize)];
                     assert_eq!(found, expected, "{first}:{last} of {len}");
                 }
             }

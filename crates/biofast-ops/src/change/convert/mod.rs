@@ -5,7 +5,9 @@
 
 mod edit;
 mod rename;
+mod repeats;
 mod sources;
+mod summary;
 pub mod unique;
 
 use std::borrow::Cow;
@@ -18,19 +20,19 @@ use biofast_fastq::{self as fastq, Inputs, Readable, Record, Unit, fasta, par_tr
 use biofast_io::Options;
 use biofast_io::output::Output;
 use biofast_io::pipeline::Failure;
+use repeats::{NumberCursor, RepeatNumbers};
 
 use super::import::{self, Import};
 use crate::measure::records::{Checksum, Sum};
 
-pub use edit::{Alphabet, Case, Edited, Edits, Letters, Span, letters_of};
-pub use rename::{InvalidTemplate, Template};
+pub use edit::{Alphabet, BaseSpan, Case, EditedRead, Edits, NucleicAcid, letters_of};
+pub use rename::{HeaderTemplate, InvalidTemplate};
 pub use sources::{Holds, from_alignments, from_table};
-
-use unique::{Cursor, Numbers};
+pub use summary::ConvertSummary;
 
 /// What reads are written as.
 #[derive(Clone, Debug)]
-pub enum Format {
+pub enum OutputFormat {
     /// Four lines a read.
     Fastq,
     /// A header, and the sequence in lines of so many bases; 0: in one line.
@@ -44,18 +46,11 @@ pub enum Format {
     Bam(Box<Import>),
 }
 
-/// What becomes of each read or pair.
-///
-/// ```
-/// use biofast_ops::convert::{Convert, Format};
-///
-/// let convert = Convert { units: 1..=10, ..Convert::to(Format::Fasta { width: 60 }) };
-/// assert!(convert.edits.is_empty());
-/// ```
+/// Which reads or pairs are converted, and how.
 #[derive(Clone, Debug)]
 pub struct Convert {
     /// What it is written as.
-    pub format: Format,
+    pub format: OutputFormat,
     /// What is changed.
     pub edits: Edits,
     /// Which reads or pairs, by their numbers, counted from 1.
@@ -64,67 +59,37 @@ pub struct Convert {
     pub lengths: RangeInclusive<usize>,
     /// Whether lines `old name TAB new name` are written to one output more.
     pub names: bool,
-    /// Numbers of names that came before, [found](Numbers::find) in a reading of their own.
-    pub numbers: Option<Arc<Numbers>>,
+    /// Numbers of names that came before, [found](RepeatNumbers::find) in a reading of their own.
+    pub numbers: Option<Arc<RepeatNumbers>>,
     /// What makes mates, whose names get their numbers before what tells one from the other.
     pub mates: MateNaming,
 }
 
-/// What has been done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// First and second reads that came in, of those that were asked for.
-    pub input: [Sum; 2],
-    /// Those that were written, as edited.
-    pub output: [Sum; 2],
-    /// Bases that came in.
-    pub input_bases: u64,
-    /// Bases that were written.
-    pub output_bases: u64,
-    /// Bases `.` that BAM has as N.
-    pub dots_as_n: u64,
-}
-
-impl Summary {
-    /// Adds what another worker has done.
-    pub fn merge(&mut self, other: &Summary) {
-        for (mine, theirs) in self.input.iter_mut().zip(other.input) {
-            mine.add(theirs);
-        }
-        for (mine, theirs) in self.output.iter_mut().zip(other.output) {
-            mine.add(theirs);
-        }
-        self.input_bases += other.input_bases;
-        self.output_bases += other.output_bases;
-        self.dots_as_n += other.dots_as_n;
-    }
-}
-
 /// A worker's room and counts.
 #[derive(Default)]
-pub struct Worker {
-    edited: [Edited; 2],
+pub struct ConvertWorker {
+    edited: [EditedRead; 2],
     numbered: [Vec<u8>; 2],
-    cursor: Cursor,
+    cursor: NumberCursor,
     tags: Vec<u8>,
-    summary: Summary,
+    summary: ConvertSummary,
 }
 
-impl Worker {
+impl ConvertWorker {
     /// What it has done.
-    pub fn summary(&self) -> &Summary {
+    pub fn summary(&self) -> &ConvertSummary {
         &self.summary
     }
 
     /// Adds what another worker has done.
-    pub fn merge(&mut self, other: &Worker) {
+    pub fn merge(&mut self, other: &ConvertWorker) {
         self.summary.merge(&other.summary);
     }
 }
 
 impl Convert {
     /// All reads, unchanged, as `format`.
-    pub fn to(format: Format) -> Convert {
+    pub fn to(format: OutputFormat) -> Convert {
         Convert {
             format,
             edits: Edits::default(),
@@ -140,8 +105,8 @@ impl Convert {
     fn edit<'a>(
         &self,
         unit: &Unit<'a>,
-        [one, two]: &'a mut [Edited; 2],
-        summary: &mut Summary,
+        [one, two]: &'a mut [EditedRead; 2],
+        summary: &mut ConvertSummary,
     ) -> Result<Option<[Option<Record<'a>>; 2]>, String> {
         let number = unit.index + 1;
         if !self.units.contains(&number) {
@@ -167,21 +132,21 @@ impl Convert {
     pub fn write(
         &self,
         unit: &Unit<'_>,
-        worker: &mut Worker,
+        worker: &mut ConvertWorker,
         files: usize,
         texts: &mut [Vec<u8>],
     ) -> Result<bool, String> {
-        let Worker { edited, numbered, cursor, tags, summary } = worker;
+        let ConvertWorker { edited, numbered, cursor, tags, summary } = worker;
         let Some(mut written) = self.edit(unit, edited, summary)? else { return Ok(false) };
         let came = [Some(unit.first), unit.second];
         if let Some(numbers) = &self.numbers
             && let Some(number) = numbers.of(unit.index, cursor)?
         {
-            unique::append_number(&mut written, number, self.mates, numbered);
+            repeats::append_number(&mut written, number, self.mates, numbered);
         }
         let [Some(first), second] = written else { return Ok(false) };
-        if let Format::Bam(import) = &self.format {
-            let mut counts = import::Summary::default();
+        if let OutputFormat::Bam(import) = &self.format {
+            let mut counts = import::ImportSummary::default();
             let edited = Unit { index: unit.index, first, second };
             if written.iter().flatten().any(|record| !record.has_qualities()) {
                 return Err(no_qualities("BAM"));
@@ -215,18 +180,18 @@ impl Convert {
     fn append<'a>(&self, record: &Record<'a>, text: &mut Vec<u8>) -> Result<Record<'a>, String> {
         // Only files and streams fail.
         let _ = match self.format {
-            Format::Fastq | Format::Bam(_) if !record.has_qualities() => {
+            OutputFormat::Fastq | OutputFormat::Bam(_) if !record.has_qualities() => {
                 return Err(no_qualities("FASTQ"));
             }
-            Format::Fastq | Format::Bam(_) => fastq::write_record(text, record),
-            Format::Fasta { width } => {
+            OutputFormat::Fastq | OutputFormat::Bam(_) => fastq::write_record(text, record),
+            OutputFormat::Fasta { width } => {
                 if record.name().is_empty() {
-                    return Err("a read without a name can't be FASTA".into());
+                    return Err("a read without a name can't be written as FASTA".into());
                 }
                 let _ = fasta::write_record(text, record, width);
                 return Ok(Record::without_qualities(record.definition(), record.sequence()));
             }
-            Format::Table => {
+            OutputFormat::Table => {
                 let definition = record.definition();
                 // A tab would be a column.
                 let definition = match definition.contains(&b'\t') {
@@ -245,7 +210,7 @@ impl Convert {
 }
 
 fn no_qualities(format: &str) -> String {
-    format!("{format} has qualities, and this sequence has none")
+    format!("{format} needs qualities, but this sequence has none")
 }
 
 fn count(records: &[Option<Record<'_>>; 2], sums: &mut [Sum; 2], bases: &mut u64) {
@@ -264,14 +229,14 @@ fn count(records: &[Option<Record<'_>>; 2], sums: &mut [Sum; 2], bases: &mut u64
 /// use biofast_fastq::fasta::Sequences;
 /// use biofast_io::output::{self, Output};
 /// use biofast_io::{Options, Source};
-/// use biofast_ops::convert::{Convert, Format, convert};
+/// use biofast_ops::convert::{Convert, OutputFormat, convert};
 ///
 /// # let folder = std::env::temp_dir().join(format!("biofast-doc-convert-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// # let path = folder.join("reads.fa");
 /// let reads = Sequences(Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n"[..]));
 /// let mut outputs = vec![Output::create_with(&path, Default::default())?];
-/// let to_fasta = Convert::to(Format::Fasta { width: 60 });
+/// let to_fasta = Convert::to(OutputFormat::Fasta { width: 60 });
 /// let options = [Options::default(), Options::default()];
 /// let summary = convert(Inputs::Single(reads), options, &to_fasta, &mut outputs)?;
 /// output::commit(outputs, false)?;
@@ -287,7 +252,7 @@ pub fn convert<S: Readable>(
     options: [Options; 2],
     convert: &Convert,
     outputs: &mut [Output],
-) -> Result<Summary, Failure<fastq::Error>> {
+) -> Result<ConvertSummary, Failure<fastq::Error>> {
     let files = outputs.len().saturating_sub(usize::from(convert.names)).clamp(1, 2);
     let limit = Some(*convert.units.end()).filter(|&end| end < u64::MAX);
     let worker = par_try_transform(
@@ -295,7 +260,7 @@ pub fn convert<S: Readable>(
         options,
         limit,
         outputs,
-        Worker::default,
+        ConvertWorker::default,
         |worker, unit, texts| convert.write(&unit, worker, files, texts).map(|_| ()),
         |worker, other| worker.merge(&other),
     )?;

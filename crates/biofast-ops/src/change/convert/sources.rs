@@ -10,28 +10,17 @@ use biofast_io::output::{Compression, Output};
 use biofast_io::pipeline::Failure;
 use biofast_io::{Error, ErrorKind, Location, Options, Reader, Source};
 
-use crate::change::to_fastq::{self, Plan, Routes};
+use crate::change::to_fastq::{self, FastqPlan, FastqRoutes};
 
-/// The lines of a table, `header TAB sequence TAB qualities` as `seqkit fx2tab` writes them, as FASTQ; if the first line with bases has no
-/// qualities, as FASTA.
-///
-/// ```
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::convert::from_table;
-///
-/// let table = Source::from_reader("example", &b"a x\tACGT\tIIII\n"[..]);
-/// let reads = from_table(table, &Options::default())?;
-/// let mut reader = biofast_fastq::Reader::new(reads, &Options::default())?;
-/// assert_eq!(reader.next_record()?.map(|read| read.sequence().to_vec()), Some(b"ACGT".to_vec()));
-/// # Ok::<(), biofast_fastq::Error>(())
-/// ```
+/// Converts a table with lines `header TAB sequence TAB qualities`, like those of `seqkit fx2tab`, to FASTQ, or to
+/// FASTA if the first line with bases has no qualities.
 ///
 /// # Errors
-/// If its first bytes can't be read. A line that is wrong is an error of who reads.
+/// If its first bytes can't be read. A malformed line is an error of the reader.
 pub fn from_table(source: Source, options: &Options) -> Result<Source, Error> {
     let name: Arc<str> = source.name().into();
     let reader = Reader::new(source, options)?;
-    let table = Table {
+    let table = TableReader {
         reader,
         name: Arc::clone(&name),
         line: 0,
@@ -56,7 +45,7 @@ fn append(out: &mut Vec<u8>, fasta: bool, [definition, sequence, qualities]: [&[
     parts.iter().for_each(|part| out.extend_from_slice(part));
 }
 
-struct Table {
+struct TableReader {
     reader: Reader,
     name: Arc<str>,
     /// Lines so far.
@@ -73,7 +62,7 @@ struct Table {
 /// Text that is made at once.
 const BLOCK: usize = 64 << 10;
 
-impl Table {
+impl TableReader {
     fn fill(&mut self) -> io::Result<()> {
         self.ready.clear();
         self.taken = 0;
@@ -106,7 +95,7 @@ impl Table {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let mut fields = line.splitn(4, |&byte| byte == b'\t');
         let (Some(definition), Some(sequence)) = (fields.next(), fields.next()) else {
-            return Err("expected a header, a tab, a sequence, a tab and qualities");
+            return Err("expected header, sequence and qualities, separated by tabs");
         };
         let qualities = fields.next().unwrap_or_default();
         if self.fasta.is_none() && sequence.is_empty() && qualities.is_empty() {
@@ -139,7 +128,7 @@ impl Table {
     }
 }
 
-impl Read for Table {
+impl Read for TableReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.taken == self.ready.len() {
             self.fill()?;
@@ -151,42 +140,29 @@ impl Read for Table {
     }
 }
 
-/// The reads of alignments as FASTQ, mates that stand together after each other; read on threads of their own. With `suffix` names
-/// get /1 and /2, as the flags say.
-///
-/// ```
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::convert::from_alignments;
-///
-/// let sam = Source::from_reader("example", &b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tI#\n"[..]);
-/// let options = Options::default();
-/// let opened = biofast_bam::Input::open(sam, &biofast_bam::InputOptions::new(&options))?;
-/// let reads = from_alignments(opened.source, &options, false)?;
-/// let mut reader = biofast_fastq::Reader::new(reads, &options)?;
-/// assert_eq!(reader.next_record()?.map(|read| read.sequence().to_vec()), Some(b"AC".to_vec()));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Converts alignments to FASTQ, on threads of its own. Adjacent mates stay adjacent. With `suffix`, names get /1 or /2
+/// according to the flags.
 ///
 /// # Errors
-/// If a thread can't be started. What is wrong with the alignments is an error of who reads.
+/// If a thread can't be started. Malformed alignments are an error of the reader.
 pub fn from_alignments(source: Source, options: &Options, suffix: bool) -> Result<Source, Error> {
     let name: Arc<str> = source.name().into();
     let (sender, blocks) = sync_channel(4);
     let options = options.clone();
     let work = move || {
-        let plan = Plan {
+        let plan = FastqPlan {
             filter: bam::flag::Filter { none_of: NOT_PRIMARY, ..bam::flag::Filter::default() },
-            format: to_fastq::Format { suffix, ..to_fastq::Format::default() },
-            routes: Routes::default(),
+            format: to_fastq::FastqFormat { suffix, ..to_fastq::FastqFormat::default() },
+            routes: FastqRoutes::default(),
         };
-        let mut outputs = [Output::stream("reads", Blocks(sender), Compression::default())];
+        let mut outputs = [Output::stream("reads", BlockSender(sender), Compression::default())];
         to_fastq::grouped(source, &options, &plan, &mut outputs).map(|_| ())
     };
     let worker = std::thread::Builder::new()
         .name("reads of alignments".into())
         .spawn(work)
         .map_err(|error| Error::new(ErrorKind::Io(error), Location::in_input(&name)))?;
-    let reads = Reads { blocks, block: Vec::new(), taken: 0, worker: Some(worker) };
+    let reads = BlockReader { blocks, block: Vec::new(), taken: 0, worker: Some(worker) };
     Ok(Source::from_adapter(&name, reads))
 }
 
@@ -194,9 +170,9 @@ pub fn from_alignments(source: Source, options: &Options, suffix: bool) -> Resul
 const NOT_PRIMARY: u16 = 0x900;
 
 /// Sends what is written.
-struct Blocks(SyncSender<Vec<u8>>);
+struct BlockSender(SyncSender<Vec<u8>>);
 
-impl Write for Blocks {
+impl Write for BlockSender {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         match self.0.send(text.to_vec()) {
             Ok(()) => Ok(text.len()),
@@ -210,14 +186,14 @@ impl Write for Blocks {
     }
 }
 
-struct Reads {
+struct BlockReader {
     blocks: Receiver<Vec<u8>>,
     block: Vec<u8>,
     taken: usize,
     worker: Option<JoinHandle<Result<(), Failure<bam::Error>>>>,
 }
 
-impl Read for Reads {
+impl Read for BlockReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while self.taken == self.block.len() {
             let Ok(block) = self.blocks.recv() else { return self.end() };
@@ -230,7 +206,7 @@ impl Read for Reads {
     }
 }
 
-impl Reads {
+impl BlockReader {
     /// All has been read, or what is wrong comes next.
     fn end(&mut self) -> io::Result<usize> {
         match self.worker.take().map(JoinHandle::join) {
@@ -242,19 +218,7 @@ impl Reads {
     }
 }
 
-/// What an input of reads holds.
-///
-/// ```
-/// use biofast_io::Source;
-/// use biofast_ops::convert::Holds;
-///
-/// let found = |text: &'static [u8]| Holds::sniff(&mut Source::from_reader("example", text));
-/// assert_eq!(found(b">a\nAC\n")?, Holds::Fasta);
-/// assert_eq!(found(b"a\tAC\tII\n")?, Holds::Table);
-/// assert_eq!(found(b"@a\nAC\n+\nII\n")?, Holds::Fastq);
-/// assert_eq!(found(b"@HD\tVN:1.6\n")?, Holds::Alignments);
-/// # Ok::<(), biofast_io::Error>(())
-/// ```
+/// The kind of data in an input of reads, detected from its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// FASTQ, or nothing that is known.
@@ -274,8 +238,13 @@ impl Holds {
     /// If nothing can be read.
     pub fn sniff(source: &mut Source) -> Result<Holds, Error> {
         let start = source.peek(SNIFFED)?;
-        if bam::Format::sniff(source).is_ok() {
-            return Ok(Holds::Alignments);
+        match bam::Format::sniff(source) {
+            Ok(_) => return Ok(Holds::Alignments),
+            // Whoever reads it says what is wrong.
+            Err(error) if error.kind().is_spaced_sam() => {
+                return Ok(Holds::Alignments);
+            }
+            Err(_) => {}
         }
         let first = start.iter().position(|&byte| !matches!(byte, b'\n' | b'\r'));
         let line = first.and_then(|at| start[at..].split(|&byte| byte == b'\n').next());

@@ -4,7 +4,7 @@ use biofast_fastq::Unit;
 use biofast_fastq::pair::pair_template;
 
 use super::arena::push_number;
-use super::{By, Dedup};
+use super::choice::{Dedup, DedupBy};
 
 /// Where the parts of a key are, in the bytes it was appended to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl<'d> Keys<'d> {
             None => unit.first.name(),
             Some(second) => pair_template(unit.first.name(), second.name(), choice.mates),
         };
-        if choice.by == By::Name {
+        if choice.by == DedupBy::Name {
             out.extend_from_slice(name());
             return Ok(Lens { key: out.len() - start, ..Lens::default() });
         }
@@ -47,7 +47,7 @@ impl<'d> Keys<'d> {
             Some(separator) => umi(name(), separator)?,
             None => &[],
         };
-        if choice.by == By::Umi {
+        if choice.by == DedupBy::Umi {
             push_number(out, umi.len());
             let head = out.len() - start;
             out.extend_from_slice(umi);
@@ -154,7 +154,7 @@ fn umi(name: &[u8], separator: u8) -> Result<&[u8], String> {
         || !halves.all(|half| half.strip_prefix(b"r").unwrap_or(half).iter().all(is_base))
     {
         let separator = char::from(separator);
-        return Err(format!("its name doesn't end in '{separator}' and a UMI"));
+        return Err(format!("its name doesn't end with '{separator}' and a UMI"));
     }
     Ok(field)
 }
@@ -315,7 +315,7 @@ mod tests {
         let with_umi = Dedup::new().umi(b':');
         assert_ne!(key(&with_umi, "r:AC", &["A"]), key(&with_umi, "r:AG", &["A"]));
         assert_eq!(key(&with_umi, "r:AC", &["A"]), key(&with_umi, "q:AC", &["A"]));
-        let umi = Dedup::new().by(By::Umi).umi(b'_');
+        let umi = Dedup::new().by(DedupBy::Umi).umi(b'_');
         assert_eq!(key(&umi, "r_AC", &["A"]), key(&umi, "q_AC", &["C"]));
         assert!(super::umi(b"a:b:12", b':').is_err() && super::umi(b"ACGT", b':').is_err());
         for umi in ["AC+GT", "ACGT+rTTAG", "rACGT", "UMI_ACGT", "U_ACG_TTT", "acg-ttu"] {
@@ -326,7 +326,7 @@ mod tests {
             let name = format!("a:b:{other}");
             assert!(super::umi(name.as_bytes(), b':').is_err(), "{other}");
         }
-        let name = Dedup::new().by(By::Name);
+        let name = Dedup::new().by(DedupBy::Name);
         assert_eq!(key(&name, "r/1 x", &["A", "C"]), b"r");
         assert_eq!(key(&name, "r/1 x", &["A"]), b"r/1");
     }

@@ -13,7 +13,7 @@ pub struct Levels {
 
 /// One of the levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Level {
+pub struct DedupLevel {
     /// The fewest copies.
     pub from: u32,
     /// The most copies; none at the last level.
@@ -32,19 +32,11 @@ impl Levels {
         self.levels[level][1] += u64::from(copies);
     }
 
-    /// All levels, from one copy on.
-    ///
-    /// ```
-    /// use biofast_ops::dedup::Levels;
-    ///
-    /// let levels: Vec<_> = Levels::default().iter().collect();
-    /// assert_eq!((levels.len(), levels[9].from, levels[9].to), (16, 10, Some(49)));
-    /// assert_eq!((levels[15].to, levels[15].total), (None, 0));
-    /// ```
-    pub fn iter(&self) -> impl Iterator<Item = Level> + '_ {
+    /// All levels, from one copy up, whether or not they have reads. The last one has no upper bound.
+    pub fn iter(&self) -> impl Iterator<Item = DedupLevel> + '_ {
         let ends = STARTS[1..].iter().map(|&next| Some(next - 1)).chain([None]);
         let all = STARTS.iter().zip(ends).zip(&self.levels);
-        all.map(|((&from, to), &[distinct, total])| Level { from, to, distinct, total })
+        all.map(|((&from, to), &[distinct, total])| DedupLevel { from, to, distinct, total })
     }
 
     /// How many different reads or pairs there were.

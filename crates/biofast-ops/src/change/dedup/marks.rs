@@ -2,15 +2,15 @@
 
 /// The bits, from the first unit on that isn't written at once.
 #[derive(Default)]
-pub(super) struct Marks {
+pub(super) struct DuplicateMarks {
     first: u64,
     words: Vec<u64>,
 }
 
-impl Marks {
+impl DuplicateMarks {
     /// None, for units from this number on.
-    pub(super) fn from(first: u64) -> Marks {
-        Marks { first, words: Vec::new() }
+    pub(super) fn from(first: u64) -> DuplicateMarks {
+        DuplicateMarks { first, words: Vec::new() }
     }
 
     /// The number of the first unit.
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn marks_are_where_they_were_set() {
-        let mut marks = Marks::from(100);
+        let mut marks = DuplicateMarks::from(100);
         for ordinal in [100, 163, 164, 5000] {
             marks.set(ordinal);
         }

@@ -6,30 +6,34 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::levels::Levels;
-use super::marks::Marks;
-use super::table::{Key, Seen, Table};
+use super::marks::DuplicateMarks;
+use super::table::{DedupKey, KeyStatus, KeyTable};
 use crate::change::temporary::Temporary;
-use crate::change::to_fastq::Names;
+use crate::change::to_fastq::NameHashes;
 
 /// How many files keys are parted into.
 const FILES: usize = 64;
 
 /// The keys.
-pub(super) struct Parts {
+pub(super) struct KeyPartitions {
     files: Vec<BufWriter<Temporary>>,
     folder: PathBuf,
     buffer: usize,
-    names: Names,
+    names: NameHashes,
     stored: u64,
 }
 
-impl Parts {
+impl KeyPartitions {
     /// Files in `folder`, whose buffers take a small part of so much memory.
-    pub(super) fn create(folder: &Path, names: Names, memory: usize) -> io::Result<Parts> {
+    pub(super) fn create(
+        folder: &Path,
+        names: NameHashes,
+        memory: usize,
+    ) -> io::Result<KeyPartitions> {
         let buffer = (memory / 16 / FILES).clamp(4 << 10, 64 << 10);
         let file = |_| Ok(BufWriter::with_capacity(buffer, Temporary::create(folder)?));
         let files = (0..FILES).map(file).collect::<io::Result<_>>()?;
-        Ok(Parts { files, folder: folder.to_owned(), buffer, names, stored: 0 })
+        Ok(KeyPartitions { files, folder: folder.to_owned(), buffer, names, stored: 0 })
     }
 
     /// Bytes that were written.
@@ -38,7 +42,7 @@ impl Parts {
     }
 
     /// Adds a key.
-    pub(super) fn add(&mut self, key: &Key<'_>) -> io::Result<()> {
+    pub(super) fn add(&mut self, key: &DedupKey<'_>) -> io::Result<()> {
         // Keys that may be the same go to the same file, so if mismatches are allowed the letters don't count.
         let hash = match key.bytes.split_at_checked(key.head) {
             None | Some(([], _)) => key.hash,
@@ -57,23 +61,23 @@ impl Parts {
     /// empty table.
     pub(super) fn decide(
         self,
-        table: impl Fn() -> Box<dyn Table>,
-        marks: &mut Marks,
+        table: impl Fn() -> Box<dyn KeyTable>,
+        marks: &mut DuplicateMarks,
         levels: &mut Levels,
     ) -> io::Result<()> {
-        let Parts { files, folder, buffer, .. } = self;
+        let KeyPartitions { files, folder, buffer, .. } = self;
         for file in files {
             let mut part = Some(file);
             while let Some(file) = part.take() {
                 let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
                 file.seek(SeekFrom::Start(0))?;
-                let mut stored = Stored::new(BufReader::with_capacity(buffer, file));
+                let mut stored = KeyReader::new(BufReader::with_capacity(buffer, file));
                 let mut table = table();
                 while let Some(key) = stored.next()? {
                     match table.see(&key) {
-                        Seen::New => {}
-                        Seen::Duplicate(loser) => marks.set(loser),
-                        Seen::Unknown => {
+                        KeyStatus::New => {}
+                        KeyStatus::Duplicate(loser) => marks.set(loser),
+                        KeyStatus::Unknown => {
                             let rest = match &mut part {
                                 Some(rest) => rest,
                                 none => {
@@ -95,8 +99,8 @@ impl Parts {
 const NUMBERS: usize = 6;
 const HEAD: usize = NUMBERS * 8;
 
-fn write(out: &mut impl Write, key: &Key<'_>) -> io::Result<u64> {
-    let Key { bytes, head, other, hash, ordinal, score } = *key;
+fn write(out: &mut impl Write, key: &DedupKey<'_>) -> io::Result<u64> {
+    let DedupKey { bytes, head, other, hash, ordinal, score } = *key;
     let numbers = [bytes.len() as u64, other.len() as u64, head as u64, hash, ordinal, score];
     for number in numbers {
         out.write_all(&number.to_le_bytes())?;
@@ -107,18 +111,18 @@ fn write(out: &mut impl Write, key: &Key<'_>) -> io::Result<u64> {
 }
 
 /// Keys of one file.
-struct Stored {
+struct KeyReader {
     reader: BufReader<Temporary>,
     bytes: Vec<u8>,
 }
 
-impl Stored {
-    fn new(reader: BufReader<Temporary>) -> Stored {
-        Stored { reader, bytes: Vec::new() }
+impl KeyReader {
+    fn new(reader: BufReader<Temporary>) -> KeyReader {
+        KeyReader { reader, bytes: Vec::new() }
     }
 
     /// The next key, in the order they were added.
-    fn next(&mut self) -> io::Result<Option<Key<'_>>> {
+    fn next(&mut self) -> io::Result<Option<DedupKey<'_>>> {
         let mut first = [0; HEAD];
         // What a signal interrupts is tried again, as `read_exact` does it.
         let read = loop {
@@ -140,6 +144,6 @@ impl Stored {
         self.bytes.resize((len + other) as usize, 0);
         self.reader.read_exact(&mut self.bytes)?;
         let (bytes, other) = self.bytes.split_at(len as usize);
-        Ok(Some(Key { bytes, head: head as usize, other, hash, ordinal, score }))
+        Ok(Some(DedupKey { bytes, head: head as usize, other, hash, ordinal, score }))
     }
 }

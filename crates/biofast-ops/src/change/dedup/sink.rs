@@ -7,58 +7,62 @@ use biofast_io::output::Writer;
 
 use super::key::Lens;
 use super::levels::Levels;
-use super::marks::Marks;
-use super::parts::Parts;
-use super::table::{Key, Seen, Table};
-use super::{Limits, Problem, Totals};
+use super::marks::DuplicateMarks;
+use super::parts::KeyPartitions;
+use super::table::{DedupKey, KeyStatus, KeyTable};
+use super::totals::DedupTotals;
+use crate::Error;
+use crate::change::again::SpillLimits;
 use crate::change::pending::Pending;
-use crate::change::split::Amount;
+use crate::change::split::SplitAmount;
 use crate::change::temporary::Temporary;
-use crate::change::to_fastq::Names;
+use crate::change::to_fastq::NameHashes;
 use crate::measure::records::{Checksum, Sum};
 
 /// What stands before the key and the text of a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct UnitHeader {
     pub(super) key: Lens,
     /// Of the text of each mate.
     pub(super) texts: [usize; 2],
     pub(super) hash: u64,
     pub(super) score: u64,
-    pub(super) mates: [Amount; 2],
+    pub(super) mates: [SplitAmount; 2],
 }
 
-impl Mark {
+impl UnitHeader {
     const NUMBERS: usize = 13;
-    pub(super) const LEN: usize = Mark::NUMBERS * 8;
+    pub(super) const LEN: usize = UnitHeader::NUMBERS * 8;
 
-    pub(super) fn to_bytes(self) -> [u8; Mark::LEN] {
-        let Mark { key: Lens { head, key, other }, texts, hash, score, mates: [one, two] } = self;
+    pub(super) fn to_bytes(self) -> [u8; UnitHeader::LEN] {
+        let UnitHeader { key: Lens { head, key, other }, texts, hash, score, mates: [one, two] } =
+            self;
         let lens = [head, key, other, texts[0], texts[1]].map(|len| len as u64);
         let [a, b, c, d, e] = lens;
-        let of = |amount: Amount| (amount.sum.records, amount.bases, amount.sum.checksum.to_bits());
+        let of =
+            |amount: SplitAmount| (amount.sum.records, amount.bases, amount.sum.checksum.to_bits());
         let ((f, g, h), (i, j, k)) = (of(one), of(two));
-        let mut bytes = [0; Mark::LEN];
-        let numbers: [u64; Mark::NUMBERS] = [a, b, c, d, e, hash, score, f, g, h, i, j, k];
+        let mut bytes = [0; UnitHeader::LEN];
+        let numbers: [u64; UnitHeader::NUMBERS] = [a, b, c, d, e, hash, score, f, g, h, i, j, k];
         for (bytes, number) in bytes.chunks_exact_mut(8).zip(numbers) {
             bytes.copy_from_slice(&number.to_le_bytes());
         }
         bytes
     }
 
-    fn from_bytes(bytes: &[u8; Mark::LEN]) -> Mark {
-        let mut numbers = [0; Mark::NUMBERS];
+    fn from_bytes(bytes: &[u8; UnitHeader::LEN]) -> UnitHeader {
+        let mut numbers = [0; UnitHeader::NUMBERS];
         for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *number = u64::from_le_bytes(*bytes);
         }
         let [a, b, c, d, e, hash, score, f, g, h, i, j, k] = numbers;
         // They were lengths in memory.
         let [head, key, other, one, two] = [a, b, c, d, e].map(|len| len as usize);
-        let amount = |records, bases, checksum| Amount {
+        let amount = |records, bases, checksum| SplitAmount {
             sum: Sum { records, checksum: Checksum::from_bits(checksum) },
             bases,
         };
-        Mark {
+        UnitHeader {
             key: Lens { head, key, other },
             texts: [one, two],
             hash,
@@ -69,31 +73,31 @@ impl Mark {
 }
 
 /// All that is known while units come.
-pub(super) struct Sink {
-    pub(super) table: Box<dyn Table>,
-    pub(super) names: Names,
-    pub(super) limits: Limits,
-    pub(super) writers: Writers,
-    pub(super) totals: Totals,
+pub(super) struct DedupSink {
+    pub(super) table: Box<dyn KeyTable>,
+    pub(super) names: NameHashes,
+    pub(super) limits: SpillLimits,
+    pub(super) writers: DedupWriters,
+    pub(super) totals: DedupTotals,
     /// Units so far.
     pub(super) units: u64,
     /// From the first unit on that isn't written at once.
-    pub(super) waiting: Option<Waiting>,
+    pub(super) waiting: Option<PendingUnits>,
     /// Whether the input can't be read again.
     pub(super) spools: bool,
 }
 
 /// Units that aren't written at once.
-pub(super) struct Waiting {
-    pub(super) marks: Marks,
+pub(super) struct PendingUnits {
+    pub(super) marks: DuplicateMarks,
     /// Keys for which there is no memory.
-    pub(super) parts: Option<Parts>,
+    pub(super) parts: Option<KeyPartitions>,
     /// Their text, where it can't be read again.
     pub(super) spool: Option<BufWriter<Temporary>>,
 }
 
 /// Where units go: files of what is kept, and of duplicates.
-pub(super) struct Writers {
+pub(super) struct DedupWriters {
     pub(super) kept: Vec<Writer>,
     pub(super) duplicates: Vec<Writer>,
 }
@@ -101,58 +105,56 @@ pub(super) struct Writers {
 /// Bytes of text that are gathered for a temporary file.
 const BUFFER: usize = 256 << 10;
 
-impl Sink {
+impl DedupSink {
     /// Has all units from the next one on wait for the second reading.
-    pub(super) fn wait(&mut self) -> Result<(), Problem> {
+    pub(super) fn wait(&mut self) -> Result<(), Error> {
         let spool = match self.spools {
             true => {
-                let file = Temporary::create(&self.limits.folder).map_err(Problem::Temporary)?;
+                let file = Temporary::create(&self.limits.folder)?;
                 Some(BufWriter::with_capacity(BUFFER, file))
             }
             false => None,
         };
-        self.waiting = Some(Waiting { marks: Marks::from(self.units), parts: None, spool });
+        self.waiting =
+            Some(PendingUnits { marks: DuplicateMarks::from(self.units), parts: None, spool });
         Ok(())
     }
 
     /// Takes a unit.
-    fn take(&mut self, mark: &Mark, rest: &[u8]) -> Result<(), Problem> {
+    fn take(&mut self, mark: &UnitHeader, rest: &[u8]) -> Result<(), Error> {
         let (keys, text) = rest.split_at(mark.key.key + mark.key.other);
         let (bytes, other) = keys.split_at(mark.key.key);
-        let Mark { key: Lens { head, .. }, hash, score, .. } = *mark;
-        let key = Key { bytes, head, other, hash, ordinal: self.units, score };
+        let UnitHeader { key: Lens { head, .. }, hash, score, .. } = *mark;
+        let key = DedupKey { bytes, head, other, hash, ordinal: self.units, score };
         self.totals.read(&mark.mates);
         let seen = self.table.see(&key);
-        if seen == Seen::Unknown && self.waiting.is_none() {
+        if seen == KeyStatus::Unknown && self.waiting.is_none() {
             self.wait()?;
         }
         match (&mut self.waiting, seen) {
             (None, _) => {
-                let is_new = seen == Seen::New;
+                let is_new = seen == KeyStatus::New;
                 self.totals.written(is_new, &mark.mates);
-                self.writers.write(is_new, mark.texts, text).map_err(Problem::Output)?;
+                self.writers.write(is_new, mark.texts, text)?;
             }
             (Some(waiting), seen) => {
                 match seen {
-                    Seen::New => {}
-                    Seen::Duplicate(loser) => waiting.marks.set(loser),
-                    Seen::Unknown => {
+                    KeyStatus::New => {}
+                    KeyStatus::Duplicate(loser) => waiting.marks.set(loser),
+                    KeyStatus::Unknown => {
                         let parts = match &mut waiting.parts {
                             Some(parts) => parts,
-                            none => none.insert(
-                                Parts::create(
-                                    &self.limits.folder,
-                                    self.names.clone(),
-                                    self.limits.memory,
-                                )
-                                .map_err(Problem::Temporary)?,
-                            ),
+                            none => none.insert(KeyPartitions::create(
+                                &self.limits.folder,
+                                self.names.clone(),
+                                self.limits.memory,
+                            )?),
                         };
-                        parts.add(&key).map_err(Problem::Temporary)?;
+                        parts.add(&key)?;
                     }
                 }
                 if let Some(spool) = &mut waiting.spool {
-                    spool.write_all(text).map_err(Problem::Temporary)?;
+                    spool.write_all(text)?;
                 }
             }
         }
@@ -161,15 +163,15 @@ impl Sink {
     }
 
     /// Takes the units of a text, and returns how much of it they are: less than all if the last one is cut.
-    fn take_all(&mut self, text: &[u8]) -> Result<usize, Problem> {
+    fn take_all(&mut self, text: &[u8]) -> Result<usize, Error> {
         let mut at = 0;
-        while let Some((mark, rest)) = text[at..].split_first_chunk::<{ Mark::LEN }>() {
-            let mark = Mark::from_bytes(mark);
+        while let Some((mark, rest)) = text[at..].split_first_chunk::<{ UnitHeader::LEN }>() {
+            let mark = UnitHeader::from_bytes(mark);
             let Lens { key, other, .. } = mark.key;
             let len = key + other + mark.texts[0] + mark.texts[1];
             let Some(unit) = rest.get(..len) else { break };
             self.take(&mark, unit)?;
-            at += Mark::LEN + len;
+            at += UnitHeader::LEN + len;
         }
         Ok(at)
     }
@@ -180,7 +182,7 @@ impl Sink {
     }
 }
 
-impl Writers {
+impl DedupWriters {
     fn write(
         &mut self,
         is_new: bool,
@@ -201,30 +203,30 @@ impl Writers {
 }
 
 /// The sink with why it failed, shared by the stream and the one who made it.
-pub(super) struct Shared {
+pub(super) struct SharedSink {
     /// None once it has been taken.
-    pub(super) sink: Option<Sink>,
-    pub(super) problem: Option<Problem>,
+    pub(super) sink: Option<DedupSink>,
+    pub(super) problem: Option<Error>,
     /// The start of a unit whose end has not come yet.
     pending: Pending,
 }
 
 /// What gets the text of all units in order.
-pub(super) struct Stream(Arc<Mutex<Shared>>);
+pub(super) struct DedupStream(Arc<Mutex<SharedSink>>);
 
-impl Stream {
+impl DedupStream {
     /// A stream to the sink.
-    pub(super) fn new(sink: Sink) -> (Stream, Arc<Mutex<Shared>>) {
-        let shared = Shared { sink: Some(sink), problem: None, pending: Pending::default() };
+    pub(super) fn new(sink: DedupSink) -> (DedupStream, Arc<Mutex<SharedSink>>) {
+        let shared = SharedSink { sink: Some(sink), problem: None, pending: Pending::default() };
         let shared = Arc::new(Mutex::new(shared));
-        (Stream(Arc::clone(&shared)), shared)
+        (DedupStream(Arc::clone(&shared)), shared)
     }
 }
 
-impl Write for Stream {
+impl Write for DedupStream {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Shared { sink: Some(sink), problem, pending } = &mut *shared else {
+        let SharedSink { sink: Some(sink), problem, pending } = &mut *shared else {
             return Err(io::Error::other("it has been ended"));
         };
         match pending.add(text, |text| sink.take_all(text)) {
@@ -247,17 +249,17 @@ mod tests {
 
     #[test]
     fn a_mark_is_read_as_it_was_written() {
-        let amount = |n: u64| Amount {
+        let amount = |n: u64| SplitAmount {
             sum: Sum { records: n, checksum: Checksum::from_bits(n << 40) },
             bases: n + 7,
         };
-        let mark = Mark {
+        let mark = UnitHeader {
             key: Lens { head: 1, key: 2, other: 3 },
             texts: [4, 5],
             hash: 6,
             score: 7,
             mates: [amount(8), amount(9)],
         };
-        assert_eq!(Mark::from_bytes(&mark.to_bytes()), mark);
+        assert_eq!(UnitHeader::from_bytes(&mark.to_bytes()), mark);
     }
 }

@@ -2,15 +2,15 @@
 
 use std::hash::BuildHasher;
 
-use super::Keep;
 use super::arena::{Arena, number, push_number};
+use super::choice::Keep;
 use super::levels::Levels;
 use super::slots::Slots;
-use crate::change::to_fastq::Names;
+use crate::change::to_fastq::NameHashes;
 
 /// A key to be looked up.
 #[derive(Clone, Copy)]
-pub(super) struct Key<'a> {
+pub(super) struct DedupKey<'a> {
     pub(super) bytes: &'a [u8],
     /// How much of it must be equal even where mismatches are allowed.
     pub(super) head: usize,
@@ -26,7 +26,7 @@ pub(super) struct Key<'a> {
 
 /// What a key turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum KeyStatus {
     /// The first of its kind.
     New,
     /// A duplicate: the unit of this number is not kept.
@@ -36,9 +36,9 @@ pub(super) enum Seen {
 }
 
 /// Keys that have been seen.
-pub(super) trait Table: Send {
+pub(super) trait KeyTable: Send {
     /// Looks a key up, and remembers it if it is new.
-    fn see(&mut self, key: &Key<'_>) -> Seen;
+    fn see(&mut self, key: &DedupKey<'_>) -> KeyStatus;
 
     /// Adds how often each was seen.
     fn count(&self, levels: &mut Levels);
@@ -48,7 +48,7 @@ pub(super) trait Table: Send {
 pub(super) struct Exact {
     keys: Arena,
     slots: Slots,
-    names: Names,
+    names: NameHashes,
     keep: Keep,
     most: usize,
     is_full: bool,
@@ -61,7 +61,7 @@ const COUNT: usize = 4;
 const BEST: usize = 16;
 
 impl Exact {
-    pub(super) fn new(names: Names, keep: Keep, most: usize) -> Exact {
+    pub(super) fn new(names: NameHashes, keep: Keep, most: usize) -> Exact {
         Exact {
             keys: Arena::default(),
             slots: Slots::new(),
@@ -73,7 +73,7 @@ impl Exact {
         }
     }
 
-    fn insert(&mut self, key: &Key<'_>) -> Seen {
+    fn insert(&mut self, key: &DedupKey<'_>) -> KeyStatus {
         self.head.clear();
         self.head.extend_from_slice(&1u32.to_le_bytes());
         if self.keep == Keep::Best {
@@ -85,7 +85,7 @@ impl Exact {
         let is_first = self.keys.bytes() == 0;
         self.is_full |= !is_first && needed + self.slots.bytes_with(1) > self.most;
         if self.is_full {
-            return Seen::Unknown;
+            return KeyStatus::Unknown;
         }
         let (keys, names, keep) = (&self.keys, &self.names, self.keep);
         self.slots.reserve(1, || {
@@ -99,7 +99,7 @@ impl Exact {
         self.slots.insert(key.hash, at);
         // A position beyond these can't be stored.
         self.is_full = at >= Slots::END - (1 << 21);
-        Seen::New
+        KeyStatus::New
     }
 }
 
@@ -129,30 +129,30 @@ fn count_of(entry: &[u8]) -> u32 {
     entry.first_chunk::<COUNT>().map_or(0, |count| u32::from_le_bytes(*count))
 }
 
-impl Table for Exact {
+impl KeyTable for Exact {
     #[inline]
-    fn see(&mut self, key: &Key<'_>) -> Seen {
+    fn see(&mut self, key: &DedupKey<'_>) -> KeyStatus {
         let (keys, keep) = (&self.keys, self.keep);
         let found = self.slots.find(key.hash, |at| key_of(keys.at(at), keep) == key.bytes);
         let Some(at) = found else { return self.insert(key) };
         let entry = self.keys.at_mut(at);
         increase(entry);
         if keep == Keep::First {
-            return Seen::Duplicate(key.ordinal);
+            return KeyStatus::Duplicate(key.ordinal);
         }
         let Some(best) = entry[COUNT..].first_chunk_mut::<BEST>() else {
-            return Seen::Duplicate(key.ordinal);
+            return KeyStatus::Duplicate(key.ordinal);
         };
         let (ordinal, score) = best.split_at_mut(8);
         let as_number =
             |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         if as_number(score) >= key.score {
-            return Seen::Duplicate(key.ordinal);
+            return KeyStatus::Duplicate(key.ordinal);
         }
         let loser = as_number(ordinal);
         ordinal.copy_from_slice(&key.ordinal.to_le_bytes());
         score.copy_from_slice(&key.score.to_le_bytes());
-        Seen::Duplicate(loser)
+        KeyStatus::Duplicate(loser)
     }
 
     fn count(&self, levels: &mut Levels) {
@@ -177,7 +177,7 @@ pub(super) struct Near {
     before: Vec<u32>,
     /// The newest key of each piece, and each whole key.
     slots: Slots,
-    names: Names,
+    names: NameHashes,
     mismatches: usize,
     most: usize,
     is_full: bool,
@@ -186,7 +186,7 @@ pub(super) struct Near {
 const NONE: u32 = u32::MAX;
 
 impl Near {
-    pub(super) fn new(names: Names, mismatches: u8, most: usize) -> Near {
+    pub(super) fn new(names: NameHashes, mismatches: u8, most: usize) -> Near {
         Near {
             keys: Arena::default(),
             entries: Vec::new(),
@@ -282,7 +282,7 @@ impl Near {
         self.slots.insert(hash, value(pieces));
     }
 
-    fn insert(&mut self, key: &Key<'_>) -> Seen {
+    fn insert(&mut self, key: &DedupKey<'_>) -> KeyStatus {
         let pieces = self.pieces();
         let mut head = 1u32.to_le_bytes().to_vec();
         push_number(&mut head, key.head);
@@ -297,7 +297,7 @@ impl Near {
             || self.entries.len() >= NONE as usize - 1;
         self.is_full |= !is_first && (needed > self.most || too_many);
         if self.is_full {
-            return Seen::Unknown;
+            return KeyStatus::Unknown;
         }
         self.entries.push(self.keys.push(&[&head, key.bytes]));
         self.before.extend(std::iter::repeat_n(NONE, pieces));
@@ -307,7 +307,7 @@ impl Near {
         } else {
             self.link(self.entries.len() - 1);
         }
-        Seen::New
+        KeyStatus::New
     }
 }
 
@@ -339,8 +339,8 @@ fn fold(state: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-impl Table for Near {
-    fn see(&mut self, key: &Key<'_>) -> Seen {
+impl KeyTable for Near {
+    fn see(&mut self, key: &DedupKey<'_>) -> KeyStatus {
         let (head, letters) = key.bytes.split_at(key.head);
         // Most duplicates are the same, and that is quickly found.
         let found = self
@@ -353,7 +353,7 @@ impl Table for Near {
         match found {
             Some(index) => {
                 increase(self.keys.at_mut(self.entries[index]));
-                Seen::Duplicate(key.ordinal)
+                KeyStatus::Duplicate(key.ordinal)
             }
             None => self.insert(key),
         }

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use super::*;
 
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<u8>>>);
+struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl io::Write for Kept {
+impl io::Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(bytes.len())
@@ -19,7 +19,7 @@ impl io::Write for Kept {
     }
 }
 
-impl Kept {
+impl SharedBuffer {
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }
@@ -94,24 +94,31 @@ fn check(choice: &Dedup, given: &[Given], memory: usize, threads: usize, as_file
     let input = if as_file {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), &whole).expect("written");
-        let input = Input::open(file.path()).expect("opens");
+        let input = RereadInput::open(file.path()).expect("opens");
         (input, Some(file))
     } else {
-        (Input::once(Source::from_reader("x", io::Cursor::new(whole.clone().into_bytes()))), None)
+        (
+            RereadInput::once(Source::from_reader(
+                "x",
+                io::Cursor::new(whole.clone().into_bytes()),
+            )),
+            None,
+        )
     };
     let (input, _file) = input;
     let paired = given.first().is_some_and(|(mates, _)| mates.len() > 1);
-    let reads = if paired { Reads::Interleaved(input) } else { Reads::Single(input) };
-    let (kept, duplicates) = (Kept::default(), Kept::default());
-    let output = |kept: &Kept| vec![Output::stream("o", kept.clone(), Compression::default())];
-    let outputs = Outputs { kept: output(&kept), duplicates: output(&duplicates) };
+    let reads = if paired { Inputs::Interleaved(input) } else { Inputs::Single(input) };
+    let (kept, duplicates) = (SharedBuffer::default(), SharedBuffer::default());
+    let output =
+        |kept: &SharedBuffer| vec![Output::stream("o", kept.clone(), Compression::default())];
+    let outputs = DedupOutputs { kept: output(&kept), duplicates: output(&duplicates) };
     let options = || Options { threads, chunk_size: 900, ..Options::default() };
-    let limits = Limits { memory, folder: std::env::temp_dir() };
+    let limits = SpillLimits { memory, folder: std::env::temp_dir() };
     let done = dedup(reads, [options(), options()], choice, &limits, outputs).expect("runs");
     commit(done.outputs, false).expect("written");
     assert_eq!(kept.text(), text(all().filter(is_kept)), "{choice:?} {memory}");
     assert_eq!(duplicates.text(), text(all().filter(|one| !is_kept(one))));
-    let Totals { input, kept, duplicates } = done.totals;
+    let DedupTotals { input, kept, duplicates } = done.totals;
     let mut both = kept;
     both.iter_mut().zip(&duplicates).for_each(|(both, other)| both.add(other));
     assert_eq!(both, input);
@@ -154,16 +161,16 @@ fn an_input_that_changes_between_the_readings_is_noticed() -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("x.fq");
     std::fs::write(&path, "@a\nAC\n+\nII\n@b\nAC\n+\nII\n")?;
-    let input = Input::open(&path).map_err(io::Error::other)?;
+    let input = RereadInput::open(&path).map_err(io::Error::other)?;
     // The file that is opened again is another.
     std::fs::remove_file(&path)?;
     std::fs::write(&path, "@a\nAC\n+\nII\n@b\nAG\n+\nII\n")?;
     let output = Output::stream("o", io::sink(), Compression::default());
-    let outputs = Outputs { kept: vec![output], duplicates: Vec::new() };
-    let limits = Limits { memory: 1 << 20, folder: folder.path().to_owned() };
+    let outputs = DedupOutputs { kept: vec![output], duplicates: Vec::new() };
+    let limits = SpillLimits { memory: 1 << 20, folder: folder.path().to_owned() };
     let choice = Dedup::new().keep(Keep::Best);
-    let result = dedup(Reads::Single(input), Default::default(), &choice, &limits, outputs);
+    let result = dedup(Inputs::Single(input), Default::default(), &choice, &limits, outputs);
     let error = result.err().expect("it has changed").to_string();
-    assert!(error.ends_with("x.fq: changed while it was read"), "{error}");
+    assert!(error.ends_with("x.fq: changed while it was being read"), "{error}");
     Ok(())
 }

@@ -9,14 +9,14 @@ const PER_WORD: usize = 16;
 /// A barcode, four bits a base: those of the bases that a letter stands for, so that a base that is read agrees with an
 /// expected one if its bits are among those of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Barcode([u64; LONGEST_BARCODE / PER_WORD]);
+pub(super) struct BarcodeBits([u64; LONGEST_BARCODE / PER_WORD]);
 
 /// What stands for letters that are no bases: it agrees with nothing, as it does with nothing else than itself.
 const UNKNOWN: u8 = 0;
 
-impl Barcode {
+impl BarcodeBits {
     /// `None` if there are more than [`LONGEST_BARCODE`], or letters that stand for no base.
-    pub(super) fn new(letters: &[u8]) -> Option<Barcode> {
+    pub(super) fn new(letters: &[u8]) -> Option<BarcodeBits> {
         if letters.len() > LONGEST_BARCODE {
             return None;
         }
@@ -29,16 +29,16 @@ impl Barcode {
                 *word |= u64::from(bits) << (4 * at);
             }
         }
-        known.then_some(Barcode(words))
+        known.then_some(BarcodeBits(words))
     }
 
     /// How many of the bases that were read are not among those that are expected.
-    pub(super) fn mismatches(&self, expected: &Barcode) -> u32 {
+    pub(super) fn mismatches(&self, expected: &BarcodeBits) -> u32 {
         self.count(expected, |read, expected| read & !expected)
     }
 
     /// At how many bases nothing is both; of barcodes of the same length.
-    pub(super) fn distance(&self, other: &Barcode, len: usize) -> u32 {
+    pub(super) fn distance(&self, other: &BarcodeBits, len: usize) -> u32 {
         // Places where both have a bit.
         let common = self.count(other, |one, other| one & other);
         (len as u32).saturating_sub(common)
@@ -46,7 +46,7 @@ impl Barcode {
 
     /// The number of bases of which any bit is set.
     #[inline]
-    fn count(&self, other: &Barcode, both: impl Fn(u64, u64) -> u64) -> u32 {
+    fn count(&self, other: &BarcodeBits, both: impl Fn(u64, u64) -> u64) -> u32 {
         const ONES: u64 = 0x1111_1111_1111_1111;
         let words = self.0.iter().zip(&other.0);
         words
@@ -59,7 +59,7 @@ impl Barcode {
     }
 
     /// The same with another letter at one place.
-    pub(super) fn with(mut self, at: usize, bits: u8) -> Barcode {
+    pub(super) fn with(mut self, at: usize, bits: u8) -> BarcodeBits {
         let shift = 4 * (at % PER_WORD);
         let word = &mut self.0[at / PER_WORD];
         *word = (*word & !(15 << shift)) | u64::from(bits) << shift;

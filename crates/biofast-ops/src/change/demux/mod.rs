@@ -20,9 +20,9 @@ use crate::measure::records::{Checksum, Sum};
 
 pub use barcode::LONGEST_BARCODE;
 pub use header::{BarcodePlace, UmiPlace};
-pub use matcher::{BarcodeError, Matcher, Rules};
+pub use matcher::{BarcodeError, MatchRules, Matcher};
 pub use sheet::{Sample, Sheet, SheetError};
-pub use structure::{Kind, ReadStructure, Segment, StructureError};
+pub use structure::{ReadStructure, Segment, SegmentKind, StructureError};
 pub use unknown::Unknown;
 
 /// Of so many reads at the start the barcodes of no sample are counted.
@@ -40,7 +40,7 @@ pub enum TooShort {
 
 /// Where an output's reads come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct OutputSegment {
     /// Which input, counted from 0.
     pub input: usize,
     /// Which part of its reads.
@@ -49,16 +49,7 @@ pub struct Piece {
     pub number: usize,
 }
 
-/// Why reads can't be told apart so.
-///
-/// ```
-/// use biofast_ops::demux::{Demux, Kind, Matcher, Rules, Sample};
-///
-/// let matcher = Matcher::new(&[Sample::new("s1", "ACGTAC")], Rules::default())?;
-/// let Err(error) = Demux::new(matcher, vec!["8B+T".parse()?], &[Kind::Template]) else { panic!("8 are 6") };
-/// assert_eq!(error.to_string(), "the read structures have barcodes of 8 bases, and those of the samples have 6");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Why reads can't be demultiplexed in this way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -72,7 +63,7 @@ pub enum PlanError {
     /// There is no barcode in the reads.
     NoBarcode,
     /// No output would have reads: no structure has a segment of this kind.
-    Nothing(Kind),
+    Nothing(SegmentKind),
     /// The read structures of a sample can't be obeyed.
     Sample {
         /// Which one, counted from 0.
@@ -87,7 +78,7 @@ impl fmt::Display for PlanError {
         match self {
             PlanError::Length { read, expected } => write!(
                 f,
-                "the read structures have barcodes of {read} bases, and those of the samples have {expected}"
+                "barcodes have {read} bases in the read structures but {expected} in the sample sheet"
             ),
             PlanError::NoBarcode => f.write_str("no read structure has a barcode (B)"),
             PlanError::Nothing(kind) => {
@@ -108,14 +99,14 @@ impl std::error::Error for PlanError {}
 /// use biofast_fastq::par_transform_files;
 /// use biofast_io::output::{self, Output};
 /// use biofast_io::{Options, Source};
-/// use biofast_ops::demux::{Demux, Kind, Matcher, Rules, Sample};
+/// use biofast_ops::demux::{Demux, MatchRules, Matcher, Sample, SegmentKind};
 ///
 /// let folder = std::env::temp_dir().join(format!("biofast-doc-demux-{}", std::process::id()));
 /// std::fs::create_dir_all(&folder)?;
 /// let samples = [Sample::new("s1", "ACGT"), Sample::new("s2", "GGAA")];
-/// let matcher = Matcher::new(&samples, Rules::default())?;
+/// let matcher = Matcher::new(&samples, MatchRules::default())?;
 /// // Four bases of barcode, two of UMI, then the template.
-/// let demux = Demux::new(matcher, vec!["4B2M+T".parse()?], &[Kind::Template])?;
+/// let demux = Demux::new(matcher, vec!["4B2M+T".parse()?], &[SegmentKind::Template])?;
 /// let mut outputs = Vec::new();
 /// for name in ["s1", "s2", "unmatched"] {
 ///     outputs.push(Output::create_with(&folder.join(name), Default::default())?);
@@ -140,7 +131,7 @@ pub struct Demux {
     matcher: Matcher,
     structures: Vec<ReadStructure>,
     /// What is written of each read, one output a sample each.
-    pieces: Vec<Piece>,
+    pieces: Vec<OutputSegment>,
     header_barcodes: bool,
     turned: u32,
     parts: Vec<usize>,
@@ -148,15 +139,15 @@ pub struct Demux {
     barcode_place: BarcodePlace,
     too_short: TooShort,
     /// Samples whose reads have structures of their own.
-    own: Vec<Option<Own>>,
+    own: Vec<Option<SampleLayout>>,
     mates: MateNaming,
 }
 
 /// What reads of a sample are.
 #[derive(Debug)]
-struct Own {
+struct SampleLayout {
     structures: Vec<ReadStructure>,
-    pieces: Vec<Piece>,
+    pieces: Vec<OutputSegment>,
 }
 
 impl Demux {
@@ -167,7 +158,7 @@ impl Demux {
     pub fn new(
         matcher: Matcher,
         structures: Vec<ReadStructure>,
-        kinds: &[Kind],
+        kinds: &[SegmentKind],
     ) -> Result<Demux, PlanError> {
         Demux::with(matcher, structures, kinds, false, &[])
     }
@@ -180,7 +171,7 @@ impl Demux {
     pub fn of_headers(
         matcher: Matcher,
         structures: Vec<ReadStructure>,
-        kinds: &[Kind],
+        kinds: &[SegmentKind],
         parts: &[usize],
     ) -> Result<Demux, PlanError> {
         Demux::with(matcher, structures, kinds, true, parts)
@@ -189,13 +180,13 @@ impl Demux {
     fn with(
         matcher: Matcher,
         structures: Vec<ReadStructure>,
-        kinds: &[Kind],
+        kinds: &[SegmentKind],
         header_barcodes: bool,
         header_parts: &[usize],
     ) -> Result<Demux, PlanError> {
         let segments = || structures.iter().flat_map(ReadStructure::segments);
         let barcodes: Vec<Segment> =
-            segments().filter(|segment| segment.kind == Kind::Barcode).copied().collect();
+            segments().filter(|segment| segment.kind == SegmentKind::Barcode).copied().collect();
         if barcodes.is_empty() && !header_barcodes && matcher.barcode_len() > 0 {
             return Err(PlanError::NoBarcode);
         }
@@ -224,30 +215,19 @@ impl Demux {
         })
     }
 
-    /// Reads of some samples, in their order, have other structures, for each input one; none for the others. Barcodes must stand
-    /// where they do in all reads, as a sample isn't known before.
-    ///
-    /// ```
-    /// use biofast_ops::demux::{Demux, Kind, Matcher, Rules, Sample};
-    ///
-    /// let matcher = || Matcher::new(&[Sample::new("s1", "ACGT")], Rules::default());
-    /// let demux = |own: &str| {
-    ///     let demux = Demux::new(matcher().expect("far apart"), vec!["4B+T".parse()?], &[Kind::Template])?;
-    ///     demux.sample_structures(vec![vec![own.parse()?]]).map_err(Box::<dyn std::error::Error>::from)
-    /// };
-    /// assert!(demux("4B8M+T").is_ok());
-    /// let Err(error) = demux("8M4B+T") else { panic!("the barcode is elsewhere") };
-    /// assert!(error.to_string().contains("barcodes (B) must stand where"));
-    /// ```
+    /// Gives samples read structures of their own: for each sample, in order, one for each input, or none. Their
+    /// barcodes must be at the same positions as in all other reads, because the sample isn't known before the barcode
+    /// has been read.
     ///
     /// # Errors
-    /// If they can't be obeyed.
+    /// If they don't fit the plan.
     pub fn sample_structures(mut self, all: Vec<Vec<ReadStructure>>) -> Result<Demux, PlanError> {
-        let mut kinds: Vec<Kind> = self.pieces.iter().map(|piece| piece.segment.kind).collect();
+        let mut kinds: Vec<SegmentKind> =
+            self.pieces.iter().map(|piece| piece.segment.kind).collect();
         kinds.dedup();
         let barcodes = |structure: &ReadStructure| -> Vec<Segment> {
             let segments = structure.segments().iter();
-            segments.filter(|segment| segment.kind == Kind::Barcode).copied().collect()
+            segments.filter(|segment| segment.kind == SegmentKind::Barcode).copied().collect()
         };
         for (sample, structures) in all.into_iter().enumerate() {
             if structures.is_empty() || structures == self.structures {
@@ -257,11 +237,11 @@ impl Demux {
             let wrong = |why: String| PlanError::Sample { sample, why };
             if structures.len() != self.structures.len() {
                 let (own, inputs) = (structures.len(), self.structures.len());
-                return Err(wrong(format!("{own} structures, and {inputs} inputs")));
+                return Err(wrong(format!("{own} structures for {inputs} inputs")));
             }
             for (own, general) in structures.iter().zip(&self.structures) {
                 if barcodes(own) != barcodes(general) {
-                    let why = "barcodes (B) must stand where they stand in all reads";
+                    let why = "barcodes (B) must be at the same positions in all reads";
                     return Err(wrong(format!("{own} instead of {general}: {why}")));
                 }
             }
@@ -271,10 +251,10 @@ impl Demux {
                     (own.segment.kind, own.number) == (general.segment.kind, general.number)
                 });
             if !is_same {
-                let why = "it has other numbers of segments that are written than other reads have";
+                let why = "it writes different numbers of segments than the others";
                 return Err(wrong(why.into()));
             }
-            self.own.push(Some(Own { structures, pieces }));
+            self.own.push(Some(SampleLayout { structures, pieces }));
         }
         Ok(self)
     }
@@ -316,7 +296,7 @@ impl Demux {
 
     /// What a sample's outputs hold, in their order. The outputs of all samples follow each other in the order of the sheet, and those
     /// of unmatched reads come last.
-    pub fn pieces(&self) -> &[Piece] {
+    pub fn pieces(&self) -> &[OutputSegment] {
         &self.pieces
     }
 
@@ -345,11 +325,11 @@ impl Demux {
     }
 
     /// What a thread does it with.
-    pub fn worker(&self) -> Worker<'_> {
+    pub fn worker(&self) -> DemuxWorker<'_> {
         let samples = self.matcher.samples() + 1;
-        Worker {
+        DemuxWorker {
             demux: self,
-            tally: Tally {
+            tally: DemuxTally {
                 input: vec![Sum::default(); self.structures.len()],
                 written: vec![Sum::default(); samples * self.pieces.len()],
                 templates: vec![0; samples],
@@ -366,14 +346,17 @@ impl Demux {
 }
 
 /// What is written of reads of these structures: segments of these kinds. An error if there are none of a kind.
-fn pieces(structures: &[ReadStructure], kinds: &[Kind]) -> Result<Vec<Piece>, Kind> {
+fn pieces(
+    structures: &[ReadStructure],
+    kinds: &[SegmentKind],
+) -> Result<Vec<OutputSegment>, SegmentKind> {
     let mut pieces = Vec::new();
     for &kind in kinds {
         let mut number = 0;
         for (input, structure) in structures.iter().enumerate() {
             for &segment in structure.segments().iter().filter(|segment| segment.kind == kind) {
                 number += 1;
-                pieces.push(Piece { input, segment, number });
+                pieces.push(OutputSegment { input, segment, number });
             }
         }
         if number == 0 {
@@ -396,7 +379,7 @@ pub struct Misfit {
 
 /// What became of reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct DemuxTally {
     /// Number and checksum of the reads of each input.
     pub input: Vec<Sum>,
     /// Of each output.
@@ -414,9 +397,9 @@ pub struct Tally {
 }
 
 /// Gives the reads of one number after the other to samples.
-pub struct Worker<'d> {
+pub struct DemuxWorker<'d> {
     demux: &'d Demux,
-    tally: Tally,
+    tally: DemuxTally,
     barcode: Vec<u8>,
     turned: Vec<u8>,
     definition: Vec<u8>,
@@ -427,13 +410,13 @@ const FEW: usize = 8;
 
 /// Some parts of reads.
 #[derive(Default)]
-struct Parts<'r> {
+struct ReadSegments<'r> {
     few: [&'r [u8]; FEW],
     number: usize,
     more: Vec<&'r [u8]>,
 }
 
-impl<'r> Parts<'r> {
+impl<'r> ReadSegments<'r> {
     fn push(&mut self, part: &'r [u8]) {
         match self.few.get_mut(self.number) {
             Some(place) if self.more.is_empty() => *place = part,
@@ -459,7 +442,7 @@ fn too_short(records: &[Record<'_>], structures: &[ReadStructure]) -> Option<Ref
         if bases < shortest {
             let name = biofast_io::Shown(record.name());
             let reason = format!(
-                "{name} has {bases} bases, and its read structure {structure} needs {shortest}"
+                "{name} has {bases} bases, but read structure {structure} needs {shortest}"
             );
             return Some(Refusal { input, reason });
         }
@@ -467,7 +450,7 @@ fn too_short(records: &[Record<'_>], structures: &[ReadStructure]) -> Option<Ref
     None
 }
 
-impl Worker<'_> {
+impl DemuxWorker<'_> {
     /// Appends the reads of a number, one of each input, to the texts of their sample.
     ///
     /// # Errors
@@ -478,7 +461,7 @@ impl Worker<'_> {
         records: &[Record<'_>],
         texts: &mut [Vec<u8>],
     ) -> Result<(), Refusal> {
-        let Worker { demux, tally, barcode, turned, definition } = self;
+        let DemuxWorker { demux, tally, barcode, turned, definition } = self;
         for (sum, record) in tally.input.iter_mut().zip(records) {
             sum.add(Sum { records: 1, checksum: Checksum::of(record) });
         }
@@ -489,13 +472,13 @@ impl Worker<'_> {
             }
             return Err(refusal);
         }
-        let (mut barcodes, mut umis) = (Parts::default(), Parts::default());
+        let (mut barcodes, mut umis) = (ReadSegments::default(), ReadSegments::default());
         for (record, structure) in records.iter().zip(&demux.structures) {
             for segment in structure.segments() {
                 let parts = match segment.kind {
-                    Kind::Barcode => &mut barcodes,
-                    Kind::Umi => &mut umis,
-                    Kind::Template | Kind::Cell | Kind::Skip => continue,
+                    SegmentKind::Barcode => &mut barcodes,
+                    SegmentKind::Umi => &mut umis,
+                    SegmentKind::Template | SegmentKind::Cell | SegmentKind::Skip => continue,
                 };
                 parts.push(&record.sequence()[segment.of(record.sequence().len())]);
             }
@@ -541,10 +524,10 @@ impl Worker<'_> {
                 return Err(refusal);
             }
             pieces = &own.pieces;
-            umis = Parts::default();
+            umis = ReadSegments::default();
             for (record, structure) in records.iter().zip(&own.structures) {
                 let segments = structure.segments().iter();
-                for segment in segments.filter(|segment| segment.kind == Kind::Umi) {
+                for segment in segments.filter(|segment| segment.kind == SegmentKind::Umi) {
                     umis.push(&record.sequence()[segment.of(record.sequence().len())]);
                 }
             }
@@ -583,7 +566,7 @@ impl Worker<'_> {
 
     /// Adds what another worker did.
     pub fn merge(&mut self, other: Self) {
-        let Tally { input, written, templates, skipped, unknown, misfits, first_misfit } =
+        let DemuxTally { input, written, templates, skipped, unknown, misfits, first_misfit } =
             other.tally;
         let tally = &mut self.tally;
         tally.input.iter_mut().zip(input).for_each(|(sum, other)| sum.add(other));
@@ -597,7 +580,7 @@ impl Worker<'_> {
     }
 
     /// What became of the reads.
-    pub fn finish(self) -> Tally {
+    pub fn finish(self) -> DemuxTally {
         self.tally
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// What a stretch of a read is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum SegmentKind {
     /// Bases of the template: `T`.
     Template,
     /// A sample's barcode, or a part of it: `B`.
@@ -19,28 +19,27 @@ pub enum Kind {
     Skip,
 }
 
-impl Kind {
-    /// Its letter in a read structure.
-    ///
-    /// ```
-    /// use biofast_ops::demux::Kind;
-    ///
-    /// assert_eq!((Kind::from_letter('m'), Kind::Umi.letter()), (Some(Kind::Umi), 'M'));
-    /// assert_eq!(Kind::from_letter('X'), None);
-    /// ```
+impl SegmentKind {
+    /// The letter of this kind in a read structure.
     pub fn letter(self) -> char {
         match self {
-            Kind::Template => 'T',
-            Kind::Barcode => 'B',
-            Kind::Umi => 'M',
-            Kind::Cell => 'C',
-            Kind::Skip => 'S',
+            SegmentKind::Template => 'T',
+            SegmentKind::Barcode => 'B',
+            SegmentKind::Umi => 'M',
+            SegmentKind::Cell => 'C',
+            SegmentKind::Skip => 'S',
         }
     }
 
     /// The kind of a letter, in upper or lower case.
-    pub fn from_letter(letter: char) -> Option<Kind> {
-        let kinds = [Kind::Template, Kind::Barcode, Kind::Umi, Kind::Cell, Kind::Skip];
+    pub fn from_letter(letter: char) -> Option<SegmentKind> {
+        let kinds = [
+            SegmentKind::Template,
+            SegmentKind::Barcode,
+            SegmentKind::Umi,
+            SegmentKind::Cell,
+            SegmentKind::Skip,
+        ];
         kinds.into_iter().find(|kind| kind.letter() == letter.to_ascii_uppercase())
     }
 }
@@ -49,7 +48,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// What it is.
-    pub kind: Kind,
+    pub kind: SegmentKind,
     /// Where it starts, counted from 0.
     pub start: usize,
     /// How many bases; `None`: all that are left, and at least one.
@@ -64,33 +63,12 @@ impl Segment {
     }
 }
 
-/// What the bases of a read are, from its first base on: numbers of bases, each with the letter of a [`Kind`]; the last number may be
-/// `+`, for all bases that are left. The grammar is that of fgbio (its wiki, "Read Structures").
-///
-/// ```
-/// use biofast_ops::demux::{Kind, ReadStructure};
-///
-/// let structure: ReadStructure = "8B3S+T".parse()?;
-/// let parts: Vec<_> = structure.segments().iter().map(|segment| (segment.kind, segment.of(20))).collect();
-/// assert_eq!(parts, [(Kind::Barcode, 0..8), (Kind::Skip, 8..11), (Kind::Template, 11..20)]);
-/// assert_eq!((structure.shortest(), structure.to_string().as_str()), (12, "8B3S+T"));
-/// let error = "8B+T3S".parse::<ReadStructure>().expect_err("+ isn't last");
-/// assert!(error.to_string().contains("only the last number may be +"));
-/// # Ok::<(), biofast_ops::demux::StructureError>(())
-/// ```
+/// What the bases of a read are, from its first base on: lengths, each with the letter of a [`SegmentKind`], such as `8B3S+T`.
+/// The last length may be `+`, for all remaining bases. The grammar is that of fgbio (its wiki, "Read Structures").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadStructure(Vec<Segment>);
 
 /// What is wrong with a read structure.
-///
-/// ```
-/// use biofast_ops::demux::ReadStructure;
-///
-/// for (text, why) in [("", "it is empty"), ("8X", "'X'"), ("B", "no number"), ("0B+T", "0 bases"), ("8", "no letter")] {
-///     let error = text.parse::<ReadStructure>().expect_err("wrong").to_string();
-///     assert!(error.contains(why), "{error}");
-/// }
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StructureError {
     text: String,
@@ -100,7 +78,7 @@ pub struct StructureError {
 impl fmt::Display for StructureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let StructureError { text, why } = self;
-        write!(f, "'{}' is no read structure: {why}", biofast_io::Escaped(text.as_bytes()))
+        write!(f, "'{}' is not a valid read structure: {why}", biofast_io::Escaped(text.as_bytes()))
     }
 }
 
@@ -116,7 +94,7 @@ impl FromStr for ReadStructure {
         let mut rest = text.trim();
         while !rest.is_empty() {
             if segments.last().is_some_and(|last| last.len.is_none()) {
-                return Err(error("only the last number may be +".into()));
+                return Err(error("'+' is allowed only before the last letter".into()));
             }
             let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             let (mut number, mut after) = rest.split_at(end);
@@ -124,15 +102,15 @@ impl FromStr for ReadStructure {
                 (number, after) = rest.split_at(1);
             }
             let Some(letter) = after.chars().next() else {
-                return Err(error(format!("after {number} there is no letter")));
+                return Err(error(format!("missing letter after {number}")));
             };
-            let Some(kind) = Kind::from_letter(letter) else {
+            let Some(kind) = SegmentKind::from_letter(letter) else {
                 let letter = letter.escape_default();
-                return Err(error(format!("'{letter}' is none of T, B, M, C and S")));
+                return Err(error(format!("expected T, B, M, C or S, found '{letter}'")));
             };
             let len = match number {
                 "+" => None,
-                "" => return Err(error(format!("there is no number before {letter}"))),
+                "" => return Err(error(format!("missing number before {letter}"))),
                 number => match number.parse::<u32>() {
                     Ok(0) => return Err(error(format!("{letter} has 0 bases"))),
                     Ok(len) => Some(len as usize),
@@ -165,7 +143,7 @@ impl fmt::Display for ReadStructure {
 impl ReadStructure {
     /// All bases of a read are the template's.
     pub fn template() -> ReadStructure {
-        ReadStructure(vec![Segment { kind: Kind::Template, start: 0, len: None }])
+        ReadStructure(vec![Segment { kind: SegmentKind::Template, start: 0, len: None }])
     }
 
     /// Its stretches in their order.

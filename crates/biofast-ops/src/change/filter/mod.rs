@@ -4,7 +4,7 @@
 //! A [`Filter`] is a list of [`Trimmer`]s, run in their order, and of [`Predicate`]s, of which the
 //! first that objects gives the [`Reason`]. Sampling and names decide first, on the read as it is
 //! in the file. Every read that comes in is either kept or counted under exactly one reason:
-//! [`Tally`] shows it, with checksums.
+//! [`FilterTally`] shows it, with checksums.
 //!
 //! ```
 //! use biofast_fastq::{Record, Unit};
@@ -28,6 +28,7 @@ pub mod best;
 mod chain;
 pub mod expression;
 pub mod fastp;
+mod named;
 pub mod names;
 pub mod predicate;
 mod read;
@@ -39,9 +40,11 @@ mod tally;
 pub mod trim;
 pub mod unaligned;
 
-pub use chain::{AdapterRule, Combinations, Filter, PairRule, Routes, Sink, Worker};
+pub use chain::{
+    AdapterRule, Combinations, Filter, FilterRoutes, FilterWorker, PairRule, ReadSink,
+};
 pub use predicate::Predicate;
-pub use read::{Counts, Edited, Read, Reads};
-pub use statistics::Statistics;
-pub use tally::{Reason, Tally};
+pub use read::{EditedBases, TrimCounts, TrimUnit, TrimmedRead};
+pub use statistics::FilterStatistics;
+pub use tally::{FilterTally, Reason};
 pub use trim::{Trim, Trimmer};

@@ -61,39 +61,25 @@ pub struct ListedNames {
     pub first_absent: Option<String>,
 }
 
-/// Which names are wanted. A pair is wanted if either name is.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::names::Names;
-///
-/// let names = Names::new().listed(b"@a/1 first\nb\n");
-/// let wants = |name: &[u8]| {
-///     names.wants(&Unit { index: 0, first: Record::new(name, b"A", b"I"), second: None })
-/// };
-/// assert!(wants(b"a/2") && !wants(b"c"));
-/// let found = names.summary().ok_or("there is a list")?;
-/// assert_eq!((found.listed, found.found, found.first_absent.as_deref()), (2, 1, Some("b")));
-/// # Ok::<(), &str>(())
-/// ```
+/// Selects reads by their names. A pair is selected if either name is.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct NameFilter {
     listed: Option<NameList>,
     pattern: Option<Regex>,
     invert: bool,
     mates: MateNaming,
 }
 
-impl Names {
+impl NameFilter {
     /// Wants every name.
-    pub fn new() -> Names {
-        Names::default()
+    pub fn new() -> NameFilter {
+        NameFilter::default()
     }
 
     /// Wants the names in `text`, one a line: the line up to the first blank, without a leading
     /// `@` and without the mate's number (see [`template_name`]), so that it stands for both mates. Empty lines
     /// are passed over.
-    pub fn listed(mut self, text: &[u8]) -> Names {
+    pub fn listed(mut self, text: &[u8]) -> NameFilter {
         let listed = self.listed.get_or_insert_default();
         for line in text.split(|&b| b == b'\n') {
             let line = line.strip_prefix(b"@").unwrap_or(line);
@@ -106,7 +92,7 @@ impl Names {
     }
 
     /// By this rule a name in the list stands for both mates of a pair, with their number or without.
-    pub fn of_mates(mut self, rule: MateNaming) -> Names {
+    pub fn of_mates(mut self, rule: MateNaming) -> NameFilter {
         self.mates = rule;
         self
     }
@@ -117,13 +103,13 @@ impl Names {
     }
 
     /// Wants names in which `pattern` is found.
-    pub fn matching(mut self, pattern: Regex) -> Names {
+    pub fn matching(mut self, pattern: Regex) -> NameFilter {
         self.pattern = Some(pattern);
         self
     }
 
     /// Wants the other names instead.
-    pub fn inverted(mut self, invert: bool) -> Names {
+    pub fn inverted(mut self, invert: bool) -> NameFilter {
         self.invert = invert;
         self
     }
@@ -149,14 +135,14 @@ mod tests {
     use super::*;
     use biofast_fastq::Record;
 
-    fn wants(names: &Names, name: &[u8]) -> bool {
+    fn wants(names: &NameFilter, name: &[u8]) -> bool {
         let first = Record::new(name, b"", b"");
         names.wants(&Unit { index: 0, first, second: None })
     }
 
     #[test]
     fn lists_and_patterns() {
-        let names = Names::new().listed(b"@a/1 x\r\n\nb\r\nc");
+        let names = NameFilter::new().listed(b"@a/1 x\r\n\nb\r\nc");
         for (name, wanted) in
             [(&b"a/2"[..], true), (b"a y", true), (b"b", true), (b"c", true), (b"ab", false)]
         {
@@ -164,7 +150,7 @@ mod tests {
         }
         let found = names.summary().expect("a list");
         assert_eq!(found, ListedNames { listed: 3, found: 3, first_absent: None });
-        let some = Names::new().listed(b"x\na\ny\na/2\n");
+        let some = NameFilter::new().listed(b"x\na\ny\na/2\n");
         assert!(wants(&some, b"a") && !wants(&some, b"b"));
         let first_absent = Some("x".to_owned());
         assert_eq!(some.summary(), Some(ListedNames { listed: 3, found: 1, first_absent }));
@@ -173,7 +159,7 @@ mod tests {
     #[test]
     #[cfg(feature = "regex")]
     fn patterns_and_the_inverse() {
-        let names = Names::new().listed(b"a\nb\nc");
+        let names = NameFilter::new().listed(b"a\nb\nc");
         let names = names.matching(Regex::new("^[ab]").expect("a pattern"));
         assert!(wants(&names, b"a") && !wants(&names, b"c"));
         let names = names.inverted(true);
@@ -183,8 +169,8 @@ mod tests {
     #[test]
     #[cfg(not(feature = "regex"))]
     fn a_pattern_without_its_feature_is_an_error() {
-        let error = Regex::new("a").expect_err("no patterns").to_string();
-        assert!(error.ends_with("without the feature 'regex'"), "{error}");
+        let error = Regex::new("a").expect_err("no regular expressions").to_string();
+        assert!(error.contains("feature 'regex' is off"), "{error}");
         assert!(crate::filter::expression::Expression::parse("qname =~ \"a\"").is_err());
     }
 }

@@ -4,22 +4,11 @@ use std::ops::Range;
 
 use biofast_fastq::Record;
 
-/// A record and which of its bases are left.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::Read;
-///
-/// let mut read = Read::new(Record::new(b"r", b"ACGTN", b"IIII#"));
-/// read.drop_front(1);
-/// read.drop_tail(1);
-/// assert_eq!((read.sequence(), read.qualities()), (&b"CGT"[..], &b"III"[..]));
-/// assert!(read.is_trimmed() && read.record().sequence().len() == 5);
-/// ```
+/// A record, and which of its bases are left after trimming.
 #[derive(Clone, Copy, Debug)]
-pub struct Read<'a> {
+pub struct TrimmedRead<'a> {
     record: Record<'a>,
-    /// Those of the record, or what an [edit](Reads::edit) made of them.
+    /// Those of the record, or what an [edit](TrimUnit::edit) made of them.
     sequence: &'a [u8],
     qualities: &'a [u8],
     start: usize,
@@ -29,12 +18,12 @@ pub struct Read<'a> {
     edited: bool,
 }
 
-impl<'a> Read<'a> {
+impl<'a> TrimmedRead<'a> {
     /// The whole record.
-    pub fn new(record: Record<'a>) -> Read<'a> {
+    pub fn new(record: Record<'a>) -> TrimmedRead<'a> {
         let (sequence, qualities) = (record.sequence(), record.qualities());
         let end = sequence.len();
-        Read { record, sequence, qualities, start: 0, end, identifier: 0, edited: false }
+        TrimmedRead { record, sequence, qualities, start: 0, end, identifier: 0, edited: false }
     }
 
     /// The record as it was read.
@@ -91,9 +80,9 @@ impl<'a> Read<'a> {
     }
 
     /// The read with what an edit made of its bases and qualities.
-    pub(super) fn with(self, edited: &'a Edited) -> Read<'a> {
-        let Edited { sequence, qualities, .. } = edited;
-        Read { sequence, qualities, edited: true, ..self }
+    pub(super) fn with(self, edited: &'a EditedBases) -> TrimmedRead<'a> {
+        let EditedBases { sequence, qualities, .. } = edited;
+        TrimmedRead { sequence, qualities, edited: true, ..self }
     }
 
     /// Cuts `n` bases off the front, or all there are.
@@ -122,7 +111,7 @@ impl<'a> Read<'a> {
 
 /// Bases and qualities while they are changed.
 #[derive(Clone, Debug, Default)]
-pub struct Edited {
+pub struct EditedBases {
     /// Whether there is anything here.
     pub(super) used: bool,
     sequence: Vec<u8>,
@@ -131,9 +120,9 @@ pub struct Edited {
     left: Range<usize>,
 }
 
-impl Edited {
+impl EditedBases {
     /// The bases left of `read`, with what the trimmer that is at work has changed of them.
-    pub(super) fn sequence_of<'r>(&'r self, read: &Read<'r>) -> &'r [u8] {
+    pub(super) fn sequence_of<'r>(&'r self, read: &TrimmedRead<'r>) -> &'r [u8] {
         match self.used {
             true => read.with(self).sequence(),
             false => read.sequence(),
@@ -153,7 +142,7 @@ impl Edited {
 
 /// What a trimmer found out about a read or a pair beside what it cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct TrimCounts {
     /// The length of the fragment, if it was looked for; [`LONGEST_INSERT`](super::trim::LONGEST_INSERT) if it is longer or unknown.
     pub insert: Option<usize>,
     /// Reads that were corrected, and bases.
@@ -165,20 +154,20 @@ pub struct Counts {
 }
 
 /// What a [`Trimmer`](super::Trimmer) works on: a read or a pair.
-pub struct Reads<'a, 's> {
+pub struct TrimUnit<'a, 's> {
     /// The read, or the first of the pair.
-    pub first: Read<'a>,
+    pub first: TrimmedRead<'a>,
     /// The second of the pair.
-    pub second: Option<Read<'a>>,
+    pub second: Option<TrimmedRead<'a>>,
     /// What is appended to the names of the reads.
     pub tag: &'s mut Vec<u8>,
     /// A buffer for whatever a trimmer needs.
     pub scratch: &'s mut Vec<u8>,
     /// The mate and the number of each adapter that was found, of those that [the trimmer](super::Trimmer::adapters) has.
     pub found: &'s mut Vec<(usize, usize)>,
-    pub(super) edited: &'s mut [Edited; 2],
+    pub(super) edited: &'s mut [EditedBases; 2],
     /// What the trimmer found out beside.
-    pub counts: &'s mut Counts,
+    pub counts: &'s mut TrimCounts,
     /// What a read without a mate is split into, of the bases left; empty if it isn't.
     pub(super) pieces: &'s mut Vec<Range<usize>>,
     /// Whether the trimmer found what the read must not have inside.
@@ -189,25 +178,25 @@ pub struct Reads<'a, 's> {
     pub(super) cut_adapters: &'s mut [Vec<u8>; 2],
 }
 
-impl<'a> Reads<'a, '_> {
+impl<'a> TrimUnit<'a, '_> {
     /// All bases left.
     pub fn bases(&self) -> usize {
         self.first.len() + self.second.map_or(0, |read| read.len())
     }
 
     /// The first read (0), or the second of a pair (1).
-    pub fn read(&self, mate: usize) -> Option<&Read<'a>> {
+    pub fn read(&self, mate: usize) -> Option<&TrimmedRead<'a>> {
         if mate == 0 { Some(&self.first) } else { self.second.as_ref() }
     }
 
     /// The first read (0), or the second of a pair (1).
-    pub fn read_mut(&mut self, mate: usize) -> Option<&mut Read<'a>> {
+    pub fn read_mut(&mut self, mate: usize) -> Option<&mut TrimmedRead<'a>> {
         if mate == 0 { Some(&mut self.first) } else { self.second.as_mut() }
     }
 
     /// Bases and qualities of the first read (0) or the second of a pair (1), to be changed. What is in them when the
     /// trimmer is done is what the next one sees; this one sees them as they were.
-    pub fn edit(&mut self, mate: usize) -> &mut Edited {
+    pub fn edit(&mut self, mate: usize) -> &mut EditedBases {
         let read = if mate == 0 { Some(self.first) } else { self.second };
         let edited = &mut self.edited[mate.min(1)];
         if let Some(read) = read
@@ -224,7 +213,7 @@ impl<'a> Reads<'a, '_> {
     }
 
     /// Calls `each` with each read and 0 for the first, 1 for the second of a pair.
-    pub fn for_each(&mut self, mut each: impl FnMut(&mut Read<'a>, usize)) {
+    pub fn for_each(&mut self, mut each: impl FnMut(&mut TrimmedRead<'a>, usize)) {
         each(&mut self.first, 0);
         if let Some(second) = &mut self.second {
             each(second, 1);

@@ -9,22 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use super::alignment;
 use super::names::ListedNames;
-use super::statistics::{self, Statistics};
-use super::tally::{Reason, Tally};
-use super::trim::detect::Evidence;
+use super::statistics::{self, FilterStatistics};
+use super::tally::{FilterTally, Reason};
+use super::trim::detect::AdapterEvidence;
 use super::trim::{LONGEST_INSERT, Label, Trim};
 use crate::measure::reads::Collector;
 use crate::measure::records::{Amount, RecordSum, Sum};
 
 /// Everything there is to say about a run.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct FilterReport {
     /// What made the report.
     pub tool: Tool,
     /// The command line.
     pub command: String,
     /// What came in and what was kept.
-    pub summary: Summary,
+    pub summary: FilterSummary,
     /// Rejected reads by the reasons fastp has; none of these are of alignments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filtering_result: Option<FilteringResult>,
@@ -36,7 +36,7 @@ pub struct Report {
     pub merged_pairs: Option<u64>,
     /// The lengths of fragments, if they were measured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub insert_size: Option<InsertSize>,
+    pub insert_size: Option<FragmentLengths>,
     /// Rejected reads (and pieces of split ones) by reason; the sum is `reads_in` − `reads_out`, plus the pieces that came of
     /// split reads, minus these, and minus the pairs that were merged.
     pub rejected: BTreeMap<&'static str, u64>,
@@ -45,12 +45,12 @@ pub struct Report {
     /// Good reads that went to an output of their own because their mate is rejected.
     pub orphans: u64,
     /// Records in, kept and rejected.
-    pub records: Records,
+    pub records: RecordChecksums,
     /// The files that were read and written.
     pub files: Vec<FileSum>,
     /// What was looked for in the reads before they were cut, and found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub detected_adapters: Vec<Evidence>,
+    pub detected_adapters: Vec<AdapterEvidence>,
     /// The adapters that were looked for by their sequence, and how often each was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub adapters: Vec<AdapterCount>,
@@ -67,7 +67,7 @@ pub struct Report {
 
 /// Lengths of fragments by the overlap of mates, as fastp names them, but of all pairs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct InsertSize {
+pub struct FragmentLengths {
     /// The most frequent one.
     pub peak: usize,
     /// Pairs whose mates don't lie on each other, or whose fragment has 512 bases and more.
@@ -76,17 +76,17 @@ pub struct InsertSize {
     pub histogram: Vec<u64>,
 }
 
-impl InsertSize {
+impl FragmentLengths {
     /// Of no pairs.
-    pub(super) fn of_none() -> InsertSize {
-        InsertSize { peak: 0, unknown: 0, histogram: vec![0; LONGEST_INSERT] }
+    pub(super) fn of_none() -> FragmentLengths {
+        FragmentLengths { peak: 0, unknown: 0, histogram: vec![0; LONGEST_INSERT] }
     }
 
-    pub(super) fn of(inserts: &[u64]) -> Option<InsertSize> {
+    pub(super) fn of(inserts: &[u64]) -> Option<FragmentLengths> {
         let (&unknown, histogram) = inserts.split_last()?;
         let most = histogram.iter().max()?;
         let peak = histogram.iter().position(|n| n == most)?;
-        Some(InsertSize { peak, unknown, histogram: histogram.to_vec() })
+        Some(FragmentLengths { peak, unknown, histogram: histogram.to_vec() })
     }
 }
 
@@ -118,7 +118,7 @@ pub struct FileSum {
     /// Its path, or the name of a stream.
     pub path: String,
     /// What it was to the run.
-    pub role: Role,
+    pub role: FileRole,
     /// Whether reading ended before the file did, so that the figures are of a part of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
@@ -130,7 +130,7 @@ pub struct FileSum {
 /// What a file was to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum FileRole {
     /// It was read.
     Input,
     /// It got reads that were kept.
@@ -150,12 +150,16 @@ pub struct AdapterCutting {
 /// Full statistics of what came in and of what was kept.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curves {
-    pub(crate) read1_before_filtering: Box<statistics::Block>,
+    #[doc(hidden)]
+    pub read1_before_filtering: Box<statistics::StatisticsBlock>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) read2_before_filtering: Option<Box<statistics::Block>>,
-    pub(crate) read1_after_filtering: Box<statistics::Block>,
+    #[doc(hidden)]
+    pub read2_before_filtering: Option<Box<statistics::StatisticsBlock>>,
+    #[doc(hidden)]
+    pub read1_after_filtering: Box<statistics::StatisticsBlock>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) read2_after_filtering: Option<Box<statistics::Block>>,
+    #[doc(hidden)]
+    pub read2_after_filtering: Option<Box<statistics::StatisticsBlock>>,
 }
 
 /// A program and its version.
@@ -169,27 +173,34 @@ pub struct Tool {
 
 /// Before and after.
 #[derive(Clone, Debug, Serialize)]
-pub struct Summary {
+pub struct FilterSummary {
     /// All reads that came in.
-    pub before_filtering: Block,
+    pub before_filtering: FilteringBlock,
     /// The reads that were kept, as trimmed.
-    pub after_filtering: Block,
+    pub after_filtering: FilteringBlock,
 }
 
 /// Figures of a set of reads.
 #[derive(Clone, Debug, Serialize)]
-pub struct Block {
-    pub(crate) total_reads: u64,
-    pub(crate) total_bases: u64,
+pub struct FilteringBlock {
+    #[doc(hidden)]
+    pub total_reads: u64,
+    #[doc(hidden)]
+    pub total_bases: u64,
     q20_bases: u64,
     q30_bases: u64,
-    pub(crate) q20_rate: f64,
-    pub(crate) q30_rate: f64,
-    pub(crate) read1_mean_length: u64,
+    #[doc(hidden)]
+    pub q20_rate: f64,
+    #[doc(hidden)]
+    pub q30_rate: f64,
+    #[doc(hidden)]
+    pub read1_mean_length: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) read2_mean_length: Option<u64>,
+    #[doc(hidden)]
+    pub read2_mean_length: Option<u64>,
     /// (G+C)/(A+C+G+T), between 0 and 1.
-    pub(crate) gc_content: f64,
+    #[doc(hidden)]
+    pub gc_content: f64,
 }
 
 /// fastp's reasons: each sums up those of ours that mean it, both mates of a pair by the worse of the two.
@@ -224,7 +235,7 @@ pub struct Trimmed {
 /// Numbers and checksums of records (see [`Checksum`](crate::measure::records::Checksum)): where nothing is trimmed, the sum of
 /// kept and rejected, modulo 2^64, is that of the input.
 #[derive(Clone, Debug, Serialize)]
-pub struct Records {
+pub struct RecordChecksums {
     /// What came in.
     pub input: RecordSum,
     /// What was kept.
@@ -233,14 +244,14 @@ pub struct Records {
     pub rejected: RecordSum,
 }
 
-impl Records {
-    fn of(input: &Amount, output: &Amount, rejected: &Amount) -> Records {
+impl RecordChecksums {
+    fn of(input: &Amount, output: &Amount, rejected: &Amount) -> RecordChecksums {
         let sum = |amount: &Amount| Sum::from(amount).into();
-        Records { input: sum(input), output: sum(output), rejected: sum(rejected) }
+        RecordChecksums { input: sum(input), output: sum(output), rejected: sum(rejected) }
     }
 }
 
-/// The part of a [`Report`] by which its files can be checked.
+/// The part of a [`FilterReport`] by which its files can be checked.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Files {
     /// The files that were read and written.
@@ -261,26 +272,28 @@ fn sum(amounts: &[Amount; 2]) -> Amount {
     sum
 }
 
-impl Summary {
+impl FilterSummary {
     /// Of reads of which all are kept.
-    pub(crate) fn unfiltered(amounts: &[Amount; 2]) -> Summary {
-        let block = Block::of(amounts);
-        Summary { before_filtering: block.clone(), after_filtering: block }
+    #[doc(hidden)]
+    pub fn unfiltered(amounts: &[Amount; 2]) -> FilterSummary {
+        let block = FilteringBlock::of(amounts);
+        FilterSummary { before_filtering: block.clone(), after_filtering: block }
     }
 }
 
 impl FilteringResult {
     /// Of so many reads, of which all are kept.
-    pub(crate) fn all_passed(reads: u64) -> FilteringResult {
+    #[doc(hidden)]
+    pub fn all_passed(reads: u64) -> FilteringResult {
         FilteringResult { passed_filter_reads: reads, ..FilteringResult::default() }
     }
 }
 
-impl Block {
-    fn of(amounts: &[Amount; 2]) -> Block {
+impl FilteringBlock {
+    fn of(amounts: &[Amount; 2]) -> FilteringBlock {
         let all = sum(amounts);
         let mean = |amount: &Amount| amount.bases.checked_div(amount.reads).unwrap_or(0);
-        Block {
+        FilteringBlock {
             total_reads: all.reads,
             total_bases: all.bases,
             q20_bases: all.q20,
@@ -294,9 +307,9 @@ impl Block {
     }
 }
 
-impl Report {
+impl FilterReport {
     /// The report of a run that counted `tally`.
-    pub fn new(tally: &Tally, command: &str) -> Report {
+    pub fn new(tally: &FilterTally, command: &str) -> FilterReport {
         // As fastp counts them: of both mates of a pair by the worse of the two, so that all reads are somewhere in what programs
         // make of it. Pieces of split reads are no pairs, and kept orphans have lost theirs.
         let is_split = tally.split[0] > 0 || tally.orphans > 0;
@@ -305,12 +318,12 @@ impl Report {
         let [by_overlap, by_sequence] =
             [Trim::AdapterByOverlap, Trim::Adapter].map(|trim| tally.trimmed(trim));
         let (input, output) = (sum(&tally.input), sum(&tally.output));
-        Report {
+        FilterReport {
             tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },
             command: command.to_owned(),
-            summary: Summary {
-                before_filtering: Block::of(&tally.input),
-                after_filtering: Block::of(&tally.output),
+            summary: FilterSummary {
+                before_filtering: FilteringBlock::of(&tally.input),
+                after_filtering: FilteringBlock::of(&tally.output),
             },
             filtering_result: Some(FilteringResult {
                 passed_filter_reads: if is_split { output.reads } else { tally.passed },
@@ -340,7 +353,7 @@ impl Report {
                 ]),
             }),
             merged_pairs: None,
-            insert_size: InsertSize::of(&tally.inserts),
+            insert_size: FragmentLengths::of(&tally.inserts),
             split: (tally.split[0] > 0)
                 .then_some(SplitReads { reads: tally.split[0], pieces: tally.split[1] }),
             rejected: Reason::ALL.iter().map(|&r| (r.name(), tally.rejected(r))).collect(),
@@ -352,7 +365,7 @@ impl Report {
                 })
                 .collect(),
             orphans: tally.orphans,
-            records: Records::of(&input, &output, &tally.discarded),
+            records: RecordChecksums::of(&input, &output, &tally.discarded),
             files: Vec::new(),
             detected_adapters: Vec::new(),
             adapters: Vec::new(),
@@ -366,15 +379,15 @@ impl Report {
     }
 
     /// The report of a run that chose alignments.
-    pub fn alignments(tally: &alignment::Tally, command: &str) -> Report {
+    pub fn alignments(tally: &alignment::AlignmentTally, command: &str) -> FilterReport {
         let (input, output) = (sum(&tally.input), sum(&tally.output));
         let reasons = alignment::Reason::ALL.iter();
-        Report {
+        FilterReport {
             tool: Tool { name: "biofast filter", version: env!("CARGO_PKG_VERSION") },
             command: command.to_owned(),
-            summary: Summary {
-                before_filtering: Block::of(&tally.input),
-                after_filtering: Block::of(&tally.output),
+            summary: FilterSummary {
+                before_filtering: FilteringBlock::of(&tally.input),
+                after_filtering: FilteringBlock::of(&tally.output),
             },
             filtering_result: None,
             split: None,
@@ -383,7 +396,7 @@ impl Report {
             rejected: reasons.map(|&r| (r.name(), tally.rejected(r))).collect(),
             trimmed: BTreeMap::new(),
             orphans: 0,
-            records: Records::of(&input, &output, &tally.discarded),
+            records: RecordChecksums::of(&input, &output, &tally.discarded),
             files: Vec::new(),
             detected_adapters: Vec::new(),
             adapters: Vec::new(),
@@ -394,19 +407,19 @@ impl Report {
     }
 
     /// Adds what was looked for and found before the run.
-    pub fn with_adapters(mut self, found: Vec<Evidence>) -> Report {
+    pub fn with_adapters(mut self, found: Vec<AdapterEvidence>) -> FilterReport {
         self.detected_adapters = found;
         self
     }
 
     /// Adds how many pairs were merged.
-    pub fn with_merged(mut self, tally: &Tally) -> Report {
+    pub fn with_merged(mut self, tally: &FilterTally) -> FilterReport {
         self.merged_pairs = Some(tally.merged);
         self
     }
 
     /// Adds how often each of the [adapters](super::Filter::adapters) was found.
-    pub fn with_found(mut self, adapters: &[Label], tally: &Tally) -> Report {
+    pub fn with_found(mut self, adapters: &[Label], tally: &FilterTally) -> FilterReport {
         let count = |(number, label): (usize, &Label)| AdapterCount {
             name: label.name.clone(),
             sequence: label.text.clone(),
@@ -418,22 +431,27 @@ impl Report {
     }
 
     /// Adds how many names of a list were found.
-    pub fn with_listed_names(mut self, found: Option<ListedNames>) -> Report {
+    pub fn with_listed_names(mut self, found: Option<ListedNames>) -> FilterReport {
         self.listed_names = found;
         self
     }
 
     /// Adds the files of the run.
-    pub fn with_files(mut self, files: Vec<FileSum>) -> Report {
+    pub fn with_files(mut self, files: Vec<FileSum>) -> FilterReport {
         self.files = files;
         self
     }
 
     /// Adds the full statistics of the run that counted `tally`.
-    pub fn with_statistics(mut self, tally: &Tally, statistics: &mut Statistics) -> Report {
+    pub fn with_statistics(
+        mut self,
+        tally: &FilterTally,
+        statistics: &mut FilterStatistics,
+    ) -> FilterReport {
         let blocks = |collectors: [&Collector; 2], amounts: &[Amount; 2], paired: bool| {
-            let block =
-                |mate: usize| Box::new(statistics::Block::new(collectors[mate], &amounts[mate]));
+            let block = |mate: usize| {
+                Box::new(statistics::StatisticsBlock::new(collectors[mate], &amounts[mate]))
+            };
             (block(0), paired.then(|| block(1)))
         };
         let paired = tally.input[1].reads > 0;
@@ -456,10 +474,10 @@ mod tests {
     #[test]
     fn every_reason_has_its_place_among_those_of_fastp() {
         for &reason in Reason::ALL {
-            let mut tally = Tally::default();
+            let mut tally = FilterTally::default();
             tally.reject(reason, &Amount { reads: 1, ..Amount::default() });
             tally.decide(1, [Some(reason), None]);
-            let result = Report::new(&tally, "").filtering_result.expect("a result");
+            let result = FilterReport::new(&tally, "").filtering_result.expect("a result");
             let total = result.low_quality_reads
                 + result.too_many_n_reads
                 + result.low_complexity_reads

@@ -9,12 +9,12 @@ use crate::measure::records::Amount;
 
 /// Statistics before and after, of first reads (or reads without mates) and of second reads.
 #[derive(Debug, Default)]
-pub struct Statistics {
-    before: [Gatherer; 2],
-    after: [Gatherer; 2],
+pub struct FilterStatistics {
+    before: [ReadGatherer; 2],
+    after: [ReadGatherer; 2],
 }
 
-impl Statistics {
+impl FilterStatistics {
     /// Adds a read that came in.
     pub(super) fn came_in(&mut self, mate: usize, record: &Record<'_>) {
         self.before[mate].add(record);
@@ -26,7 +26,7 @@ impl Statistics {
     }
 
     /// Adds the statistics of another part.
-    pub(super) fn merge(&mut self, other: &mut Statistics) {
+    pub(super) fn merge(&mut self, other: &mut FilterStatistics) {
         for mate in 0..2 {
             self.before[mate].merge(&mut other.before[mate]);
             self.after[mate].merge(&mut other.after[mate]);
@@ -35,18 +35,18 @@ impl Statistics {
 
     /// What came in: first and second reads.
     pub fn before(&mut self) -> [&Collector; 2] {
-        self.before.each_mut().map(Gatherer::collector)
+        self.before.each_mut().map(ReadGatherer::collector)
     }
 
     /// What was kept: first and second reads.
     pub fn after(&mut self) -> [&Collector; 2] {
-        self.after.each_mut().map(Gatherer::collector)
+        self.after.each_mut().map(ReadGatherer::collector)
     }
 }
 
 /// Copies reads until there are enough for the column kernels, which take many at once.
 #[derive(Debug, Default)]
-struct Gatherer {
+struct ReadGatherer {
     collector: Box<Collector>,
     /// Sequence and qualities of each read, one after the other.
     text: Vec<u8>,
@@ -56,7 +56,7 @@ struct Gatherer {
 /// Text after which reads are counted, however few: long reads would take memory otherwise.
 const TEXT: usize = 512 << 10;
 
-impl Gatherer {
+impl ReadGatherer {
     fn add(&mut self, record: &Record<'_>) {
         self.text.extend_from_slice(record.sequence());
         self.text.extend_from_slice(record.qualities());
@@ -86,7 +86,7 @@ impl Gatherer {
         &self.collector
     }
 
-    fn merge(&mut self, other: &mut Gatherer) {
+    fn merge(&mut self, other: &mut ReadGatherer) {
         self.collector.merge(other.collector());
     }
 }
@@ -94,9 +94,11 @@ impl Gatherer {
 /// Everything about one set of reads, as `biofast stats --json` has it, and the part of it for
 /// which fastp has names, so that what reads the one reads the other.
 #[derive(Clone, Debug, Serialize)]
-pub struct Block {
-    total_reads: u64,
-    total_bases: u64,
+pub struct StatisticsBlock {
+    #[doc(hidden)]
+    pub total_reads: u64,
+    #[doc(hidden)]
+    pub total_bases: u64,
     q20_bases: u64,
     q30_bases: u64,
     /// The length of the longest read.
@@ -104,7 +106,8 @@ pub struct Block {
     quality_curves: QualityCurves,
     content_curves: ContentCurves,
     /// All figures.
-    pub(crate) statistics: Figures,
+    #[doc(hidden)]
+    pub statistics: Figures,
 }
 
 /// The arithmetic mean of Phred values at each of the first 1,000 positions.
@@ -136,8 +139,9 @@ fn arithmetic_mean(position: &Position) -> f64 {
     rounded(sum as f64 / all.max(1) as f64)
 }
 
-impl Block {
-    pub(crate) fn new(collector: &Collector, amount: &Amount) -> Block {
+impl StatisticsBlock {
+    #[doc(hidden)]
+    pub fn new(collector: &Collector, amount: &Amount) -> StatisticsBlock {
         let statistics = collector.counts.report(&collector.summary());
         let mut content = ContentCurves::default();
         let mut mean = Vec::new();
@@ -153,7 +157,7 @@ impl Block {
             content.gc.push(share(g + c));
             mean.push(arithmetic_mean(position));
         }
-        Block {
+        StatisticsBlock {
             total_reads: amount.reads,
             total_bases: amount.bases,
             q20_bases: amount.q20,

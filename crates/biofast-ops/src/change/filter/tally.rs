@@ -1,28 +1,9 @@
 //! What a run counts: every read once on its way in, and once on its way out or under a reason.
 
-use super::read::Counts;
+use super::named::named;
+use super::read::TrimCounts;
 use super::trim::{LONGEST_INSERT, Trim};
 use crate::measure::records::{Amount, Sum};
-
-macro_rules! named {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-
-        impl $name {
-            /// All of them, in the order in which they are reported.
-            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-
-            /// The name in reports and in the headers of rejected reads.
-            pub fn name(self) -> &'static str {
-                match self { $($name::$variant => $text,)* }
-            }
-        }
-    };
-}
-pub(super) use named;
 
 named! {
     /// Why a read was not kept.
@@ -84,21 +65,9 @@ impl Reason {
     }
 }
 
-/// Counts of a run. Merging the tallies of two parts equals the tally of the whole.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::Filter;
-///
-/// let filter = Filter::new();
-/// let mut worker = filter.worker();
-/// let first = Record::new(b"r", b"ACGT", b"IIII");
-/// worker.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
-/// let tally = worker.tally();
-/// assert_eq!((tally.input[0].bases, tally.output[0].bases, tally.rejected_total()), (4, 4, 0));
-/// ```
+/// Counts of a run. The merged tallies of two parts equal the tally of the whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct FilterTally {
     /// What came in: first reads (or reads without mates) and second reads.
     pub input: [Amount; 2],
     /// What was kept, as trimmed, pairs and orphans together.
@@ -131,7 +100,7 @@ pub struct Tally {
     trimmed: [(u64, u64); Trim::ALL.len()],
 }
 
-impl Tally {
+impl FilterTally {
     /// How many reads were rejected for this reason.
     pub fn rejected(&self, reason: Reason) -> u64 {
         self.rejected[reason as usize]
@@ -170,7 +139,7 @@ impl Tally {
         self.find(adapter, 1);
     }
 
-    pub(super) fn count(&mut self, counts: &Counts) {
+    pub(super) fn count(&mut self, counts: &TrimCounts) {
         if let Some(len) = counts.insert {
             self.insert(len, 1);
         }
@@ -206,8 +175,8 @@ impl Tally {
     }
 
     /// Adds the counts of another part.
-    pub fn merge(&mut self, other: &Tally) {
-        let Tally {
+    pub fn merge(&mut self, other: &FilterTally) {
+        let FilterTally {
             input,
             output,
             orphans,

@@ -4,7 +4,7 @@
 //! use biofast_bam::{Input, InputOptions, par_fold};
 //! use biofast_io::{Options, Source};
 //! use biofast_ops::filter::alignment::Choice;
-//! use biofast_ops::filter::{Filter, trim::Crop, unaligned::Worker};
+//! use biofast_ops::filter::{Filter, trim::Crop, unaligned::UnalignedWorker};
 //!
 //! let sam = b"@HD\tVN:1.6\n\
 //!     r\t4\t*\t0\t0\t*\t*\t0\t0\tACCGTC\tIIIIII\tMM:Z:C+m,0,1;\tML:B:C,7,9\n";
@@ -17,7 +17,7 @@
 //! let (_, (_, tags)) = par_fold(
 //!     input.source,
 //!     &options,
-//!     || (Worker::new(&filter, &choice), Vec::new()),
+//!     || (UnalignedWorker::new(&filter, &choice), Vec::new()),
 //!     |(worker, tags), batch| {
 //!         let read = worker.apply(batch, |record, _| {
 //!             tags.extend_from_slice(record.tag_bytes());
@@ -41,16 +41,16 @@ use biofast_fastq::{self as fastq, Unit};
 use biofast_kernels as kernels;
 
 use super::alignment::Choice;
-use super::chain::{self, Filter, Sink};
-use super::read::Read;
-use super::tally::{Reason, Tally};
+use super::chain::{self, Filter, ReadSink};
+use super::read::TrimmedRead;
+use super::tally::{FilterTally, Reason};
 
 /// Flags of reads that are aligned, or stored as if they were.
 const ALIGNED: u16 = flag::REVERSE | flag::SECONDARY | flag::SUPPLEMENTARY;
 
 /// Applies a [`Filter`] to unaligned records, and before that a [`Choice`], and counts.
-pub struct Worker<'f> {
-    chain: chain::Worker<'f>,
+pub struct UnalignedWorker<'f> {
+    chain: chain::FilterWorker<'f>,
     choice: &'f Choice,
     /// The letters and qualities of the reads at hand.
     scratch: [[Vec<u8>; 2]; 2],
@@ -58,20 +58,20 @@ pub struct Worker<'f> {
     trimmed: Vec<u8>,
 }
 
-impl<'f> Worker<'f> {
+impl<'f> UnalignedWorker<'f> {
     /// A worker without counts. Of the filter's routes none matters.
-    pub fn new(filter: &'f Filter, choice: &'f Choice) -> Worker<'f> {
+    pub fn new(filter: &'f Filter, choice: &'f Choice) -> UnalignedWorker<'f> {
         let (scratch, trimmed) = (Default::default(), Vec::new());
-        Worker { chain: filter.worker(), choice, scratch, trimmed }
+        UnalignedWorker { chain: filter.worker(), choice, scratch, trimmed }
     }
 
     /// The counts so far.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &FilterTally {
         self.chain.tally()
     }
 
     /// Adds the counts of another worker of the same filter.
-    pub fn merge(&mut self, other: Worker<'_>) {
+    pub fn merge(&mut self, other: UnalignedWorker<'_>) {
         self.chain.merge(other.chain);
     }
 
@@ -100,9 +100,9 @@ impl<'f> Worker<'f> {
             };
             let other = records.clone().next().filter(|other| other.name() == record.name());
             let Some(other) = other.filter(|other| mate_of(other) == Some(1 - mate)) else {
-                return Err(record.undecided(
-                    "it is flagged as one of two mates, and the other isn't beside it",
-                ));
+                return Err(
+                    record.undecided("it is flagged as paired, but its mate is not next to it")
+                );
             };
             records.next();
             // They are written in the order they are in.
@@ -134,16 +134,16 @@ impl<'f> Worker<'f> {
         };
         let second = (order.len() == 2).then(|| read(1));
         let unit = Unit { index, first: read(0), second };
-        let mut kept = Kept::default();
+        let mut kept = MateSlices::default();
         let Ok(()) = self.chain.apply_to(unit, unwanted, &mut kept);
         for &mate in order {
             let record = records[mate];
             match &kept.0[mate] {
                 None => write(&record, false)?,
-                Some(Part { bases, name: None }) if bases.len() == record.sequence_len() => {
+                Some(ReadSlice { bases, name: None }) if bases.len() == record.sequence_len() => {
                     write(&record, true)?;
                 }
-                Some(Part { bases, name }) => {
+                Some(ReadSlice { bases, name }) => {
                     let name = name.as_deref().unwrap_or(record.name());
                     let trimmed = record.trimmed(name, bases.clone(), &mut self.trimmed)?;
                     write(&trimmed, true)?;
@@ -167,7 +167,7 @@ fn mate_of(record: &Record<'_>) -> Option<usize> {
 /// Letters and qualities as FASTQ has them.
 fn decode(record: &Record<'_>, [letters, qualities]: &mut [Vec<u8>; 2]) -> Result<(), Error> {
     if record.flags() & flag::UNMAPPED == 0 || record.flags() & ALIGNED != 0 {
-        return Err(record.undecided("it is aligned, and only unaligned reads are like FASTQ"));
+        return Err(record.undecided("it is aligned, but only unaligned reads can be trimmed"));
     }
     letters.clear();
     qualities.clear();
@@ -183,31 +183,31 @@ fn decode(record: &Record<'_>, [letters, qualities]: &mut [Vec<u8>; 2]) -> Resul
 
 /// What is kept of each mate.
 #[derive(Default)]
-struct Kept([Option<Part>; 2]);
+struct MateSlices([Option<ReadSlice>; 2]);
 
 /// Some bases of a read.
-struct Part {
+struct ReadSlice {
     bases: Range<usize>,
     /// The read's name if it is a new one.
     name: Option<Vec<u8>>,
 }
 
-impl Sink for Kept {
+impl ReadSink for MateSlices {
     type Error = Infallible;
 
     fn keep(
         &mut self,
-        read: &Read<'_>,
+        read: &TrimmedRead<'_>,
         definition: &[u8],
         mate: usize,
         _: usize,
     ) -> Result<(), Infallible> {
         let name = (definition != read.record().definition()).then(|| definition.to_vec());
-        self.0[mate] = Some(Part { bases: read.range(), name });
+        self.0[mate] = Some(ReadSlice { bases: read.range(), name });
         Ok(())
     }
 
-    fn reject(&mut self, _: &Read<'_>, _: usize, _: Reason) -> Result<(), Infallible> {
+    fn reject(&mut self, _: &TrimmedRead<'_>, _: usize, _: Reason) -> Result<(), Infallible> {
         Ok(())
     }
 }

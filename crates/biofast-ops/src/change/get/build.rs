@@ -14,12 +14,12 @@ use biofast_io::{Options, Source, display_name, pipeline};
 
 use super::error::{Error, ErrorKind};
 use super::format::{ENTRY_LEN, Header, Pages, STRIDE, fingerprint};
-use crate::change::dedup::Limits;
+use crate::change::dedup::SpillLimits;
 use crate::change::temporary::Temporary;
-use crate::measure::shards::{self, Format, Input, State};
+use crate::measure::shards::{self, ShardFormat, ShardInput, State};
 
 /// A fingerprint, and the place of a record whose name has it.
-type Entry = (u64, u64);
+type FingerprintEntry = (u64, u64);
 
 /// Bytes that are written at once.
 const WRITE: usize = 64 << 10;
@@ -34,17 +34,17 @@ const WRITE: usize = 64 << 10;
 /// # let (path, index) = (folder.join("x.fq"), folder.join("x.fq.bni"));
 /// use biofast_io::Options;
 /// use biofast_io::output::{Compression, Output, commit};
-/// use biofast_ops::dedup::Limits;
-/// use biofast_ops::get::{Names, build};
-/// use biofast_ops::shards::Input;
+/// use biofast_ops::dedup::SpillLimits;
+/// use biofast_ops::get::{NameLookup, build};
+/// use biofast_ops::shards::ShardInput;
 ///
 /// std::fs::write(&path, "@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n")?;
 /// let mut out = Output::create_with(&index, Compression::default())?;
-/// let limits = Limits { memory: 1 << 20, folder: folder.clone() };
-/// build(&Input::new(&path), &Options::default(), &limits, &mut out)?;
+/// let limits = SpillLimits { memory: 1 << 20, folder: folder.clone() };
+/// build(&ShardInput::new(&path), &Options::default(), &limits, &mut out)?;
 /// commit(vec![out], false)?;
 ///
-/// let mut names = Names::open(&path, &index)?;
+/// let mut names = NameLookup::open(&path, &index)?;
 /// let place = names.places(b"b")?[0];
 /// let mut record = Vec::new();
 /// names.record(place, &mut record)?;
@@ -56,28 +56,28 @@ const WRITE: usize = 64 << 10;
 /// # Errors
 /// If the file can't be read or jumped in, or something can't be written.
 pub fn build(
-    input: &Input,
+    input: &ShardInput,
     options: &Options,
-    limits: &Limits,
+    limits: &SpillLimits,
     out: &mut Output,
 ) -> Result<u64, Error> {
     let before = State::of(&input.path)?;
     let (source, format, container) = shards::recognise(input)?;
-    let mut gathered = Gathered::new(limits);
+    let mut gathered = GatheredEntries::new(limits);
     let options = Options { allow_missing_eof: !input.strict_end, ..options.clone() };
     let places =
         |record, start| shards::place_of(input, container, record, start).map_err(Error::from);
     match format {
-        Format::Fastq => reads(source, &options, places, &mut gathered)?,
-        Format::Bam => alignments(source, &options, places, &mut gathered)?,
-        Format::Cram => {
+        ShardFormat::Fastq => reads(source, &options, places, &mut gathered)?,
+        ShardFormat::Bam => alignments(source, &options, places, &mut gathered)?,
+        ShardFormat::Cram => {
             let kind = shards::ErrorKind::NoPlaces("CRAM");
             return Err(shards::Error::of(kind, &input.name).into());
         }
     }
     let after = State::of(&input.path)?;
     if before != after {
-        return Err(Error::of(ErrorKind::Stale("it changed while it was read"), &input.name));
+        return Err(Error::of(ErrorKind::Stale("it changed while it was being read"), &input.name));
     }
     let records = gathered.records;
     let bits = Header::bits(records);
@@ -91,7 +91,7 @@ fn reads(
     source: Source,
     options: &Options,
     places: impl Fn(u64, Option<(u64, Option<VirtualOffset>)>) -> Result<u64, Error> + Sync,
-    gathered: &mut Gathered,
+    gathered: &mut GatheredEntries,
 ) -> Result<(), Error> {
     let framer = fastq::Framer::new(source.name(), options);
     let result = pipeline::try_fold_ordered(
@@ -99,7 +99,7 @@ fn reads(
         options,
         framer,
         || (),
-        |(), chunk, frame, more: &mut Vec<Entry>| -> Result<_, Reading> {
+        |(), chunk, frame, more: &mut Vec<FingerprintEntry>| -> Result<_, Reading> {
             let batch = frame.batch(chunk);
             for (index, read) in batch.iter().enumerate() {
                 let place =
@@ -121,14 +121,14 @@ fn alignments(
     source: Source,
     options: &Options,
     places: impl Fn(u64, Option<(u64, Option<VirtualOffset>)>) -> Result<u64, Error> + Sync,
-    gathered: &mut Gathered,
+    gathered: &mut GatheredEntries,
 ) -> Result<(), Error> {
     let result = bam::par_try_fold_ordered(
         source,
         options,
         None,
         || (),
-        |(), batch, more: &mut Vec<Entry>| -> Result<_, Reading> {
+        |(), batch, more: &mut Vec<FingerprintEntry>| -> Result<_, Reading> {
             for (index, record) in batch.iter().enumerate() {
                 let place = places(batch.first_record() + index as u64, batch.start_of(index))?;
                 more.push((fingerprint(record.name()), place));
@@ -166,8 +166,8 @@ impl From<bam::Error> for Reading {
 }
 
 /// Entries in the order of the file, on their way to that of fingerprints.
-struct Gathered {
-    entries: Vec<Entry>,
+struct GatheredEntries {
+    entries: Vec<FingerprintEntry>,
     /// So many are held at most.
     most: usize,
     memory: usize,
@@ -180,9 +180,9 @@ struct Gathered {
     marks: Vec<u64>,
 }
 
-impl Gathered {
-    fn new(limits: &Limits) -> Gathered {
-        Gathered {
+impl GatheredEntries {
+    fn new(limits: &SpillLimits) -> GatheredEntries {
+        GatheredEntries {
             entries: Vec::new(),
             // Sorting needs no more.
             most: (limits.memory / ENTRY_LEN as usize).max(1024),
@@ -195,7 +195,7 @@ impl Gathered {
         }
     }
 
-    fn add(&mut self, more: &mut Vec<Entry>) -> Result<(), Error> {
+    fn add(&mut self, more: &mut Vec<FingerprintEntry>) -> Result<(), Error> {
         for entry in more.drain(..) {
             if self.records.is_multiple_of(STRIDE) {
                 self.marks.push(entry.1);
@@ -232,7 +232,8 @@ impl Gathered {
     fn write(mut self, header: &Header, out: &mut Output, folder: &Path) -> Result<(), Error> {
         out.append(&header.write())?;
         let out = Pages::new(header, out);
-        let mut writer = Entries { header, out, bytes: Vec::new(), starts: vec![0], written: 0 };
+        let mut writer =
+            EntryWriter { header, out, bytes: Vec::new(), starts: vec![0], written: 0 };
         if self.stored.is_some() {
             self.store()?;
         }
@@ -247,7 +248,7 @@ impl Gathered {
                 drop(std::mem::take(&mut self.entries));
                 let buffer = (self.memory / self.runs.len().max(1)).clamp(4096, 1 << 20);
                 let failed = |error| temporary(error, folder);
-                let mut merge = Merge::new(file, &self.runs, buffer).map_err(failed)?;
+                let mut merge = FingerprintMerge::new(file, &self.runs, buffer).map_err(failed)?;
                 while let Some(entry) = merge.next().map_err(failed)? {
                     writer.add(&entry)?;
                 }
@@ -269,13 +270,13 @@ fn temporary(error: std::io::Error, folder: &Path) -> Error {
     Error::of(ErrorKind::Temporary(error), &display_name(folder))
 }
 
-fn put((fingerprint, place): &Entry, out: &mut Vec<u8>) {
+fn put((fingerprint, place): &FingerprintEntry, out: &mut Vec<u8>) {
     out.extend(fingerprint.to_le_bytes());
     out.extend(place.to_le_bytes());
 }
 
 /// Writes sorted entries, and remembers where groups start.
-struct Entries<'a> {
+struct EntryWriter<'a> {
     header: &'a Header,
     out: Pages<'a>,
     bytes: Vec<u8>,
@@ -283,8 +284,8 @@ struct Entries<'a> {
     written: u64,
 }
 
-impl<'a> Entries<'a> {
-    fn add(&mut self, entry: &Entry) -> Result<(), Error> {
+impl<'a> EntryWriter<'a> {
+    fn add(&mut self, entry: &FingerprintEntry) -> Result<(), Error> {
         let group = self.header.group(entry.0);
         while (self.starts.len() as u64) <= group {
             self.starts.push(self.written);
@@ -308,14 +309,14 @@ impl<'a> Entries<'a> {
 }
 
 /// Runs of a temporary file, merged.
-struct Merge {
+struct FingerprintMerge {
     file: Temporary,
-    runs: Vec<Run>,
+    runs: Vec<FingerprintRun>,
     buffer: usize,
-    heads: BinaryHeap<Reverse<(Entry, usize)>>,
+    heads: BinaryHeap<Reverse<(FingerprintEntry, usize)>>,
 }
 
-struct Run {
+struct FingerprintRun {
     /// What has not been read of it.
     at: u64,
     left: u64,
@@ -323,16 +324,16 @@ struct Run {
     taken: usize,
 }
 
-impl Merge {
-    fn new(file: Temporary, lengths: &[u64], buffer: usize) -> std::io::Result<Merge> {
+impl FingerprintMerge {
+    fn new(file: Temporary, lengths: &[u64], buffer: usize) -> std::io::Result<FingerprintMerge> {
         let mut at = 0;
         let run = |&len: &u64| {
             let start = at;
             at += len * ENTRY_LEN;
-            Run { at: start, left: len, bytes: Vec::new(), taken: 0 }
+            FingerprintRun { at: start, left: len, bytes: Vec::new(), taken: 0 }
         };
         let runs = lengths.iter().map(run).collect();
-        let mut merge = Merge { file, runs, buffer, heads: BinaryHeap::new() };
+        let mut merge = FingerprintMerge { file, runs, buffer, heads: BinaryHeap::new() };
         for run in 0..lengths.len() {
             merge.advance(run)?;
         }
@@ -360,7 +361,7 @@ impl Merge {
         Ok(())
     }
 
-    fn next(&mut self) -> std::io::Result<Option<Entry>> {
+    fn next(&mut self) -> std::io::Result<Option<FingerprintEntry>> {
         let Some(Reverse((entry, run))) = self.heads.pop() else { return Ok(None) };
         self.advance(run)?;
         Ok(Some(entry))

@@ -6,28 +6,10 @@ use biofast_io::{Location, output};
 
 use crate::measure::shards;
 
-/// What is wrong with an index of names, or with a file that is to have one.
-///
-/// ```
-/// use biofast_ops::get::{ErrorKind, Names};
-///
-/// let Err(error) = Names::open("Cargo.toml".as_ref(), "Cargo.toml".as_ref()) else { panic!("no index") };
-/// assert!(matches!(error.kind(), ErrorKind::NotAnIndex));
-/// assert_eq!(error.to_string(), "Cargo.toml: not an index of names, or a damaged one");
-/// ```
+/// What is wrong with a name index, or with the file to be indexed.
 pub struct Error(Box<(ErrorKind, Location)>);
 
 /// What is wrong.
-///
-/// ```
-/// use biofast_ops::get::ErrorKind;
-///
-/// /// Whether the index has to be made again.
-/// fn is_outdated(kind: &ErrorKind) -> bool {
-///     matches!(kind, ErrorKind::Stale(_) | ErrorKind::NotAnIndex)
-/// }
-/// assert!(is_outdated(&ErrorKind::Stale("its size differs")));
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -80,18 +62,16 @@ impl fmt::Display for ErrorKind {
             ErrorKind::File(error) => error.fmt(f),
             ErrorKind::Output(error) => error.fmt(f),
             ErrorKind::Temporary(error) => write!(f, "temporary files: {error}"),
-            ErrorKind::NotAnIndex => f.write_str("not an index of names, or a damaged one"),
-            ErrorKind::OtherVersion => {
-                f.write_str("an index of names of another version, which this biofast doesn't read")
-            }
+            ErrorKind::NotAnIndex => f.write_str("not a name index, or damaged"),
+            ErrorKind::OtherVersion => f.write_str("a name index of an unsupported version"),
             ErrorKind::Stale(what) => {
-                write!(f, "the index of names isn't that of the file as it is now: {what}")
+                write!(f, "the name index is stale: {what}")
             }
             ErrorKind::NoRecord { number, records: 0 } => {
-                write!(f, "there is no record {number}: the file has none")
+                write!(f, "no record {number}: the file has none")
             }
             ErrorKind::NoRecord { number, records } => {
-                write!(f, "there is no record {number}: the file has records 1 to {records}")
+                write!(f, "no record {number}: the file has records 1 to {records}")
             }
         }
     }

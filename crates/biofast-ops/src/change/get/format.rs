@@ -2,7 +2,7 @@
 
 use biofast_io::output::{self, Output};
 
-use crate::measure::shards::{Container, Format};
+use crate::measure::shards::{Container, ShardFormat};
 
 /// What is appended, with a dot, to the name of a file for that of its index.
 pub const EXTENSION: &str = "bni";
@@ -26,14 +26,8 @@ const CONTENT: u64 = PAGE - 8;
 /// Every so many records the place is listed.
 pub(super) const STRIDE: u64 = 256;
 
-/// The fingerprint of a name: FNV-1a of 64 bits, its bits then mixed as in the finaliser of MurmurHash3, so that the first ones
+/// The fingerprint of a name: its 64-bit FNV-1a hash, then mixed by the finalizer of MurmurHash3 so that the first bits
 /// are as good as the last.
-///
-/// ```
-/// use biofast_ops::get::fingerprint;
-///
-/// assert_ne!(fingerprint(b"read1"), fingerprint(b"read2"));
-/// ```
 #[inline]
 pub fn fingerprint(name: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -95,7 +89,7 @@ impl<'a> Pages<'a> {
 }
 
 /// Where some content is stored: whole pages.
-pub(super) struct Stored {
+pub(super) struct PageSpan {
     first: u64,
     /// Where the first page starts in the file.
     pub(super) at: u64,
@@ -108,7 +102,7 @@ pub(super) struct Stored {
 /// What is known of the file and of the parts of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    pub(super) format: Format,
+    pub(super) format: ShardFormat,
     pub(super) container: Container,
     /// Of the file, as are the next two.
     pub(super) size: u64,
@@ -161,16 +155,21 @@ impl Header {
     }
 
     /// Where so many bytes of content are, at least one.
-    pub(super) fn stored(&self, at: u64, len: u64) -> Stored {
+    pub(super) fn stored(&self, at: u64, len: u64) -> PageSpan {
         let first = at / CONTENT;
         let end = (at + len).div_ceil(CONTENT).max(first + 1);
         let start = HEADER_LEN + PAGE * first;
         let len = (HEADER_LEN + PAGE * end).min(self.len()).saturating_sub(start);
-        Stored { first, at: start, len, skipped: at - CONTENT * first }
+        PageSpan { first, at: start, len, skipped: at - CONTENT * first }
     }
 
     /// So many bytes of content of the pages; `None` if they aren't what was written.
-    pub(super) fn content_of(&self, stored: &Stored, pages: &[u8], len: usize) -> Option<Vec<u8>> {
+    pub(super) fn content_of(
+        &self,
+        stored: &PageSpan,
+        pages: &[u8],
+        len: usize,
+    ) -> Option<Vec<u8>> {
         let mut all = Vec::with_capacity(pages.len());
         for (page, number) in pages.chunks(PAGE as usize).zip(stored.first..) {
             let (content, check) = page.split_last_chunk::<8>()?;
@@ -187,7 +186,7 @@ impl Header {
         let mut out = [0; HEADER_LEN as usize];
         out[..7].copy_from_slice(&MAGIC);
         out[7] = VERSION;
-        out[8] = u8::from(self.format == Format::Bam);
+        out[8] = u8::from(self.format == ShardFormat::Bam);
         out[9] = u8::from(self.container == Container::Bgzf);
         let numbers = [self.size, self.digest, self.records, u64::from(self.bits), STRIDE];
         for (at, number) in (16..).step_by(8).zip(numbers) {
@@ -225,7 +224,7 @@ impl Header {
             return None;
         }
         Some(Header {
-            format: if bytes[8] == 1 { Format::Bam } else { Format::Fastq },
+            format: if bytes[8] == 1 { ShardFormat::Bam } else { ShardFormat::Fastq },
             container: if bytes[9] == 1 { Container::Bgzf } else { Container::Plain },
             size: number(16)?,
             digest: number(24)?,

@@ -8,13 +8,13 @@ use biofast_io::{Jumper, display_name};
 
 use super::error::{Error, ErrorKind};
 use super::format::{ENTRY_LEN, HEADER_LEN, Header, STRIDE, fingerprint};
-use crate::measure::shards::{Container, Format, State};
+use crate::measure::shards::{Container, ShardFormat, State};
 
 /// The longest record of BAM, block size included.
 const MOST: usize = 1 << 31;
 
 /// A file with its index of names. An example is at [`build`](super::build).
-pub struct Names {
+pub struct NameLookup {
     header: Header,
     index: Ranged,
     /// How the index is called in errors, and the file.
@@ -23,12 +23,12 @@ pub struct Names {
     jumper: Jumper,
 }
 
-impl Names {
+impl NameLookup {
     /// Opens a file and its index.
     ///
     /// # Errors
     /// If one of them can't be read, or the index is damaged or not that of the file as it is now.
-    pub fn open(path: &Path, index: &Path) -> Result<Names, Error> {
+    pub fn open(path: &Path, index: &Path) -> Result<NameLookup, Error> {
         let index_name = display_name(index);
         let io = |error| Error::of(ErrorKind::Io(error), &index_name);
         let mut file = Ranged::open(index).map_err(io)?;
@@ -47,20 +47,20 @@ impl Names {
         let state = State::of(path)?;
         let stale = |what| Error::of(ErrorKind::Stale(what), &index_name);
         if state.size != header.size {
-            return Err(stale("its size differs"));
+            return Err(stale("the file size differs"));
         }
         if u64::from_str_radix(&state.digest, 16) != Ok(header.digest) {
-            return Err(stale("its content (digest) differs"));
+            return Err(stale("the content (digest) differs"));
         }
         let jumper = match header.container {
             Container::Plain | Container::Gzip => Jumper::plain(path)?,
             Container::Bgzf => Jumper::blocks(path)?,
         };
-        Ok(Names { header, index: file, index_name, name: display_name(path), jumper })
+        Ok(NameLookup { header, index: file, index_name, name: display_name(path), jumper })
     }
 
     /// What the file holds.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> ShardFormat {
         self.header.format
     }
 
@@ -149,7 +149,7 @@ impl Names {
     }
 
     fn stale(&self) -> Error {
-        Error::of(ErrorKind::Stale("no record is where it says"), &self.index_name)
+        Error::of(ErrorKind::Stale("no record is where the index says"), &self.index_name)
     }
 
     /// Appends the record that comes next.
@@ -160,7 +160,7 @@ impl Names {
             Err(error) => Error::of(ErrorKind::Io(error), &self.name),
         };
         let is_whole = match self.header.format {
-            Format::Bam => {
+            ShardFormat::Bam => {
                 let mut size = [0; 4];
                 let mut whole = false;
                 if self.jumper.read_exact(&mut size).is_ok() {
@@ -201,7 +201,7 @@ impl Names {
     /// The name of a record that [`record`](Self::record) gave.
     pub fn name_of<'r>(&self, record: &'r [u8]) -> &'r [u8] {
         match self.header.format {
-            Format::Bam => {
+            ShardFormat::Bam => {
                 let len = record.get(12).map_or(0, |&len| usize::from(len));
                 record.get(36..(36 + len).saturating_sub(1)).unwrap_or_default()
             }

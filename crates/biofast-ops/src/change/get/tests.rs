@@ -6,24 +6,26 @@ use biofast_io::Options;
 use biofast_io::output::{Compression, Output, commit};
 use biofast_testkit::bam;
 use biofast_testkit::container::bgzf;
+use biofast_testkit::effort::times;
 use proptest::prelude::*;
 
 use super::*;
-use crate::change::dedup::Limits;
-use crate::measure::shards::Input;
+use crate::change::dedup::SpillLimits;
+use crate::measure::shards::ShardInput;
 
 fn index(path: &Path, memory: usize, threads: usize) -> Vec<u8> {
     let index = path.with_extension(EXTENSION);
     let mut out = Output::create_with(&index, Compression::default()).expect("an output");
     let folder = path.parent().expect("a folder").to_owned();
     let options = Options { threads, chunk_size: 300, ..Options::default() };
-    build(&Input::new(path), &options, &Limits { memory, folder }, &mut out).expect("an index");
+    build(&ShardInput::new(path), &options, &SpillLimits { memory, folder }, &mut out)
+        .expect("an index");
     commit(vec![out], false).expect("a file");
     std::fs::read(index).expect("an index")
 }
 
 /// The records that have this name.
-fn named(names: &mut Names, name: &[u8]) -> Vec<Vec<u8>> {
+fn named(names: &mut NameLookup, name: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     for place in names.places(name).expect("places") {
         let mut record = Vec::new();
@@ -36,6 +38,7 @@ fn named(names: &mut Names, name: &[u8]) -> Vec<Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: times(32), ..ProptestConfig::default() })]
     /// Every record comes out by its name and by its number, those of the same name together and in their order; other names have none.
     #[test]
     fn all_of_a_name_and_no_other(
@@ -46,7 +49,7 @@ proptest! {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x");
         let record = |&(name, len): &(u32, usize)| match is_bam {
-            true => bam::record(&bam::Record {
+            true => bam::record(&bam::BamRecord {
                 references: [-1, -1],
                 mapq: 0,
                 flags: 4,
@@ -64,7 +67,7 @@ proptest! {
         };
         std::fs::write(&path, bytes).expect("a file");
         let made = index(&path, 1 << 20, 3);
-        let mut index = Names::open(&path, &path.with_extension(EXTENSION)).expect("an index");
+        let mut index = NameLookup::open(&path, &path.with_extension(EXTENSION)).expect("an index");
         prop_assert_eq!(index.records(), records.len() as u64);
         for wanted in 0..400 {
             let all = names.iter().zip(&records).filter(|((name, _), _)| *name == wanted);
@@ -109,7 +112,7 @@ fn every_flipped_bit_is_an_error_or_makes_no_difference() {
     let good = index(&path, 1 << 20, 1);
     let at = path.with_extension(EXTENSION);
     let found = || -> Result<(usize, u64), Error> {
-        let mut names = Names::open(&path, &at)?;
+        let mut names = NameLookup::open(&path, &at)?;
         Ok((names.places(b"read7")?.len(), names.place_of(301)?))
     };
     let expected = found().expect("an index");
@@ -145,11 +148,14 @@ fn another_file_and_a_damaged_index_are_noticed() {
     let at = path.with_extension(EXTENSION);
     let opened = |bytes: &[u8]| {
         std::fs::write(&at, bytes).expect("an index");
-        Names::open(&path, &at).map(|_| ()).map_err(|error| error.to_string())
+        NameLookup::open(&path, &at).map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(opened(&good), Ok(()));
     for cut in [0, 63, 64, good.len() - 1] {
-        assert!(opened(&good[..cut]).is_err_and(|error| error.contains("not an index")), "{cut}");
+        assert!(
+            opened(&good[..cut]).is_err_and(|error| error.contains("not a name index")),
+            "{cut}"
+        );
     }
     for byte in [0, 9, 20, 33, 41, 57] {
         let mut bad = good.clone();
@@ -161,11 +167,11 @@ fn another_file_and_a_damaged_index_are_noticed() {
     old[7] = 1;
     let check = fingerprint(&old[..56]);
     old[56..64].copy_from_slice(&check.to_le_bytes());
-    assert!(opened(&old).is_err_and(|error| error.contains("another version")));
+    assert!(opened(&old).is_err_and(|error| error.contains("unsupported version")));
     std::fs::write(&at, &good).expect("an index");
     for changed in [text.replacen("ACGT", "ACGA", 1), text[..text.len() - 19].to_owned()] {
         std::fs::write(&path, changed).expect("a file");
-        let error = Names::open(&path, &at).map(|_| ()).expect_err("stale").to_string();
-        assert!(error.contains("isn't that of the file as it is now"), "{error}");
+        let error = NameLookup::open(&path, &at).map(|_| ()).expect_err("stale").to_string();
+        assert!(error.contains("the name index is stale"), "{error}");
     }
 }

@@ -5,7 +5,7 @@
 //! 1992, "Fast text searching allowing errors" (doi:10.1145/135239.135244), without insertions and deletions. Motifs share a word as long as there are bits left: a
 //! letter costs the same for one of them and for both strands of several.
 
-use super::find::{Hit, Lane};
+use super::hit::{Hit, Lane};
 
 /// Bits of a word.
 const BITS: usize = 64;

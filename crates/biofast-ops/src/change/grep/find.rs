@@ -8,10 +8,12 @@ use biofast_fastq::Record;
 use biofast_fastq::pair::template_name;
 
 use super::bits::{Word, words};
-use super::literal::{Literal, Table};
+use super::hit::{Hit, Lane, Strand};
+use super::literal::{Literal, MotifTable};
 use super::motif::{Motif, MotifError, reverse_complement};
-use super::names::Names;
-use super::region::Region;
+use super::names::PatternNames;
+use super::pattern::Pattern;
+use super::region::ReadRegion;
 use crate::change::filter::regex::{Regex, compile, ranges};
 
 /// What is looked at of a read.
@@ -27,125 +29,7 @@ pub enum Within {
     Sequence,
 }
 
-/// The strand of a read on which something is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Strand {
-    /// As the read is.
-    Forward,
-    /// On its reverse complement.
-    Reverse,
-}
-
-impl Strand {
-    /// `+` or `-`.
-    ///
-    /// ```
-    /// use biofast_ops::grep::Strand;
-    ///
-    /// assert_eq!((Strand::Forward.sign(), Strand::Reverse.sign()), ('+', '-'));
-    /// ```
-    pub fn sign(self) -> char {
-        match self {
-            Strand::Forward => '+',
-            Strand::Reverse => '-',
-        }
-    }
-}
-
-/// A place where something is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hit {
-    /// Which of the patterns, counted from 0.
-    pub pattern: usize,
-    /// On which strand.
-    pub strand: Strand,
-    /// The first letter, counted from 0 in the read as it is, whatever the strand.
-    pub start: usize,
-    /// How many letters.
-    pub len: usize,
-}
-
-/// Something that is looked for, and what it is called.
-///
-/// ```
-/// use biofast_ops::grep::Pattern;
-///
-/// let pattern = Pattern::new("GATTACA");
-/// assert_eq!((pattern.name(), pattern.text()), (&b"GATTACA"[..], &b"GATTACA"[..]));
-/// assert_eq!(Pattern::lines(b"r1\n\nr2\r\n").len(), 2);
-/// let motifs = Pattern::fasta_or_lines(b">P5 adapter\nAATGATACGG\nCGACC\n>P7\nCAAGCAG\n");
-/// assert_eq!((motifs[0].name(), motifs[0].text()), (&b"P5"[..], &b"AATGATACGGCGACC"[..]));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pattern {
-    /// Where it isn't its text: of names there are many.
-    name: Option<Box<[u8]>>,
-    text: Box<[u8]>,
-}
-
-impl Pattern {
-    /// A pattern that is called by its text: a name, bases, or a regular expression.
-    pub fn new(text: impl AsRef<[u8]>) -> Pattern {
-        Pattern { name: None, text: text.as_ref().into() }
-    }
-
-    /// A pattern with a name.
-    pub fn named(name: impl AsRef<[u8]>, text: impl AsRef<[u8]>) -> Pattern {
-        Pattern { name: Some(name.as_ref().into()), text: text.as_ref().into() }
-    }
-
-    /// What it is called.
-    pub fn name(&self) -> &[u8] {
-        self.name.as_deref().unwrap_or(&self.text)
-    }
-
-    /// What is looked for.
-    pub fn text(&self) -> &[u8] {
-        &self.text
-    }
-
-    /// The patterns in `text`: one a line, without empty ones.
-    pub fn lines(text: &[u8]) -> Vec<Pattern> {
-        lines(text).map(Pattern::new).collect()
-    }
-
-    /// The same, or, where the first line starts with `>`, the sequences of FASTA.
-    pub fn fasta_or_lines(text: &[u8]) -> Vec<Pattern> {
-        if !lines(text).next().is_some_and(|line| line.starts_with(b">")) {
-            return Pattern::lines(text);
-        }
-        let mut sequences: Vec<(&[u8], Vec<u8>)> = Vec::new();
-        for line in lines(text) {
-            match (line.strip_prefix(b">"), sequences.last_mut()) {
-                (Some(definition), _) => {
-                    let end = definition.iter().position(u8::is_ascii_whitespace);
-                    let name = &definition[..end.unwrap_or(definition.len())];
-                    sequences.push((name, Vec::new()));
-                }
-                (None, Some((_, sequence))) => sequence.extend_from_slice(line.trim_ascii()),
-                (None, None) => {}
-            }
-        }
-        sequences.into_iter().map(|(name, text)| Pattern::named(name, text)).collect()
-    }
-}
-
-/// The lines of a text that aren't empty.
-fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let lines = text.split(|&b| b == b'\n');
-    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    lines.filter(|line| !line.is_empty())
-}
-
-/// Why something can't be looked for.
-///
-/// ```
-/// use biofast_ops::grep::{Pattern, Search, Within};
-///
-/// let search = Search::new(vec![Pattern::new("GA!TACA")]).within(Within::Sequence);
-/// let Err(error) = search.build() else { panic!("! is no base") };
-/// assert!(error.to_string().contains("letter 3 of the motif GA!TACA"));
-/// ```
+/// Why a pattern can't be searched for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SearchError {
@@ -174,21 +58,21 @@ pub enum SearchError {
 impl fmt::Display for SearchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SearchError::NoPatterns => f.write_str("there is no pattern to look for"),
+            SearchError::NoPatterns => f.write_str("no pattern to search for"),
             SearchError::Motif(error) => error.fmt(f),
             SearchError::Regex { pattern, why } => {
-                write!(f, "'{pattern}' is no regular expression: {why}")
+                write!(f, "'{pattern}' is not a valid regular expression: {why}")
             }
             SearchError::TooManyMismatches { mismatches, motif: Some(motif) } => {
                 write!(
                     f,
-                    "the motif {motif} is found everywhere with {mismatches} mismatches: it has no more letters"
+                    "motif {motif} matches everywhere with {mismatches} mismatches: it is too short"
                 )
             }
             SearchError::TooManyMismatches { mismatches, motif: None } => {
                 write!(
                     f,
-                    "{mismatches} mismatches are more than the {MOST_MISMATCHES} that can be allowed"
+                    "invalid number of mismatches {mismatches}: expected at most {MOST_MISMATCHES}"
                 )
             }
             SearchError::Unfit(what) => f.write_str(what),
@@ -201,20 +85,7 @@ impl std::error::Error for SearchError {}
 /// The most mismatches that can be allowed.
 pub const MOST_MISMATCHES: u32 = 3;
 
-/// What is to be looked for, and how: [`build`](Search::build) makes a [`Finder`] of it.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::grep::{Pattern, Search, Strand, Within};
-///
-/// let search = Search::new(vec![Pattern::new("GATTWCA")]).within(Within::Sequence).mismatches(1);
-/// let finder = search.build()?;
-/// let mut searcher = finder.searcher();
-/// // TGTAATC is the other strand of GATTACA; here one letter differs.
-/// let hits = searcher.find(&Record::new(b"r1", b"CCTGTAAACGG", b"IIIIIIIIIII"), true);
-/// assert_eq!((hits.len(), hits[0].strand, hits[0].start, hits[0].len), (1, Strand::Reverse, 2, 7));
-/// # Ok::<(), biofast_ops::grep::SearchError>(())
-/// ```
+/// What to search for, and how: [`build`](Search::build) makes a [`PatternFinder`] of it.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
     patterns: Vec<Pattern>,
@@ -223,7 +94,7 @@ pub struct Search {
     mismatches: u32,
     forward_only: bool,
     any_case: bool,
-    region: Option<Region>,
+    region: Option<ReadRegion>,
 }
 
 impl Search {
@@ -269,7 +140,7 @@ impl Search {
 
     /// The part of each sequence that is searched; on the other strand, that part of the reverse complement.
     #[must_use]
-    pub fn region(mut self, region: Option<Region>) -> Search {
+    pub fn region(mut self, region: Option<ReadRegion>) -> Search {
         self.region = region;
         self
     }
@@ -278,7 +149,7 @@ impl Search {
     ///
     /// # Errors
     /// If there is nothing to look for, or it can't be looked for.
-    pub fn build(self) -> Result<Finder, SearchError> {
+    pub fn build(self) -> Result<PatternFinder, SearchError> {
         let is_sequence = self.within == Within::Sequence;
         if self.patterns.is_empty() {
             return Err(SearchError::NoPatterns);
@@ -288,18 +159,19 @@ impl Search {
             return Err(SearchError::TooManyMismatches { mismatches, motif: None });
         }
         if self.mismatches > 0 && (self.regex || !is_sequence) {
-            let why = "mismatches can be allowed of motifs in sequences, not of regular expressions or names";
+            let why =
+                "mismatches apply only to motifs in sequences, not to regular expressions or names";
             return Err(SearchError::Unfit(why));
         }
         if self.region.is_some() && !is_sequence {
-            return Err(SearchError::Unfit("a region is one of sequences, not of names"));
+            return Err(SearchError::Unfit("regions apply to sequences, not to names"));
         }
         let engine = match (self.regex, is_sequence) {
             (true, _) => Engine::Regex(self.expressions()?),
             (false, true) => self.motifs()?,
-            (false, false) => Engine::Names(Names::new(&self.patterns, self.any_case)),
+            (false, false) => Engine::Names(PatternNames::new(&self.patterns, self.any_case)),
         };
-        Ok(Finder { search: self, engine, of_rna: OnceLock::new(), is_rna: false })
+        Ok(PatternFinder { search: self, engine, of_rna: OnceLock::new(), is_rna: false })
     }
 
     fn expressions(&self) -> Result<Vec<Regex>, SearchError> {
@@ -317,7 +189,7 @@ impl Search {
         if self.mismatches > 0 || !lanes.iter().all(|lane| lane.motif.is_literal()) {
             return Ok(Engine::Words(words(lanes)));
         }
-        Ok(match Table::new(lanes) {
+        Ok(match MotifTable::new(lanes) {
             Ok(table) => Engine::Table(table),
             Err(lanes) => Engine::Literal(lanes.into_iter().map(Literal::new).collect()),
         })
@@ -344,31 +216,16 @@ impl Search {
     }
 }
 
-/// A motif on a strand.
-pub(super) struct Lane {
-    pub(super) pattern: usize,
-    pub(super) strand: Strand,
-    /// As it stands in the read.
-    pub(super) motif: Motif,
-}
-
-impl Lane {
-    pub(super) fn hit(&self, start: usize) -> Hit {
-        let (pattern, strand) = (self.pattern, self.strand);
-        Hit { pattern, strand, start, len: self.motif.letters().len() }
-    }
-}
-
 enum Engine {
-    Names(Names),
+    Names(PatternNames),
     Regex(Vec<Regex>),
     Literal(Vec<Literal>),
-    Table(Table),
+    Table(MotifTable),
     Words(Vec<Word>),
 }
 
 /// Finds what a [`Search`] looks for; shared by threads, each of which has a [`Searcher`].
-pub struct Finder {
+pub struct PatternFinder {
     search: Search,
     engine: Engine,
     /// The same motifs for reads that have U, where they are compared as bytes otherwise.
@@ -376,7 +233,7 @@ pub struct Finder {
     is_rna: bool,
 }
 
-impl Finder {
+impl PatternFinder {
     /// What is looked for.
     pub fn patterns(&self) -> &[Pattern] {
         &self.search.patterns
@@ -389,7 +246,7 @@ impl Finder {
 
     /// Says that reads are RNA, so that regular expressions find U on the other strand, where reads have A.
     #[must_use]
-    pub fn of_rna(mut self, is_rna: bool) -> Finder {
+    pub fn of_rna(mut self, is_rna: bool) -> PatternFinder {
         self.is_rna = is_rna;
         self
     }
@@ -427,20 +284,9 @@ impl Finder {
     }
 }
 
-/// Looks at one read after the other.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::grep::{Pattern, Search};
-///
-/// let finder = Search::new(vec![Pattern::new("r1"), Pattern::new("r7")]).build()?;
-/// let mut searcher = finder.searcher();
-/// assert_eq!(searcher.find(&Record::new(b"r7 1:N:0", b"A", b"I"), false)[0].pattern, 1);
-/// assert!(searcher.find(&Record::new(b"r17", b"A", b"I"), false).is_empty());
-/// # Ok::<(), biofast_ops::grep::SearchError>(())
-/// ```
+/// Searches one read after another.
 pub struct Searcher<'f> {
-    finder: &'f Finder,
+    finder: &'f PatternFinder,
     hits: Vec<Hit>,
     reversed: Vec<u8>,
     ranges: Vec<Range<usize>>,
@@ -583,7 +429,7 @@ impl Searcher<'_> {
 
 /// Adds what is found in the `parts` of both strands.
 fn find_words(
-    finder: &Finder,
+    finder: &PatternFinder,
     words: &[Word],
     bases: &[u8],
     parts: &[Range<usize>; 2],
@@ -610,7 +456,7 @@ fn find_words(
     }
 }
 
-impl fmt::Debug for Finder {
+impl fmt::Debug for PatternFinder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Finder").field(&self.search).finish()
     }

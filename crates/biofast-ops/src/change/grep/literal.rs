@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 
-use super::find::{Hit, Lane};
+use super::hit::{Hit, Lane};
 
 /// A motif and what searches for it.
 pub(super) struct Literal {
@@ -42,7 +42,7 @@ pub(super) const SHORTEST: usize = 4;
 pub(super) const MANY: usize = 16;
 
 /// Many motifs, by the word each begins with.
-pub(super) struct Table {
+pub(super) struct MotifTable {
     /// Letters of a word.
     len: usize,
     /// Where the motifs of each word start in `lanes`, and the end of all.
@@ -69,9 +69,9 @@ fn number(word: &[u8]) -> Option<u32> {
     })
 }
 
-impl Table {
+impl MotifTable {
     /// A table of these motifs; gives them back if they are too few, too short or not of upper-case letters.
-    pub(super) fn new(lanes: Vec<Lane>) -> Result<Table, Vec<Lane>> {
+    pub(super) fn new(lanes: Vec<Lane>) -> Result<MotifTable, Vec<Lane>> {
         let shortest = lanes.iter().map(|lane| lane.motif.letters().len()).min().unwrap_or(0);
         let len = shortest.min(LONGEST);
         let word = |lane: &Lane| lane.motif.letters().get(..len).and_then(number);
@@ -89,7 +89,7 @@ impl Table {
         for word in 0..words {
             starts[word + 1] += starts[word];
         }
-        Ok(Table { len, starts, lanes: lanes.into_iter().map(|(_, lane)| lane).collect() })
+        Ok(MotifTable { len, starts, lanes: lanes.into_iter().map(|(_, lane)| lane).collect() })
     }
 
     /// Adds what is found in `text`, which starts at `offset` of a read, of the motifs that are `wanted`.

@@ -1,15 +1,17 @@
 //! Reads by what is in them or in their names: motifs with ambiguous letters on both strands, mismatches, regular
 //! expressions, lists of names.
 //!
-//! A [`Search`] says what is looked for and makes a [`Finder`] of it, which threads share; a [`Grep`] says which reads are
-//! kept and where they go, and each thread's [`Worker`] does it for one read or pair after the other.
+//! A [`Search`] says what is looked for and makes a [`PatternFinder`] of it, which threads share; a [`Grep`] says which reads are
+//! kept and where they go, and each thread's [`GrepWorker`] does it for one read or pair after the other.
 
 mod bits;
 mod find;
+mod hit;
 mod literal;
 mod motif;
 mod names;
 mod paint;
+mod pattern;
 mod region;
 #[cfg(test)]
 mod tests;
@@ -18,17 +20,17 @@ use biofast_fastq::{self as fastq, Record, Unit};
 
 use crate::measure::records::{Checksum, Sum};
 
-pub use find::{
-    Finder, Hit, MOST_MISMATCHES, Pattern, Search, SearchError, Searcher, Strand, Within,
-};
+pub use find::{MOST_MISMATCHES, PatternFinder, Search, SearchError, Searcher, Within};
+pub use hit::{Hit, Strand};
 pub(crate) use motif::COMPLEMENTS;
 pub use motif::{Motif, MotifError, bases, complement, reverse_complement};
 pub use paint::colour;
-pub use region::{Region, RegionError};
+pub use pattern::Pattern;
+pub use region::{ReadRegion, RegionError};
 
 /// Of which mates of a pair something must be found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mates {
+pub enum MateRequirement {
     /// Of one at least.
     #[default]
     Any,
@@ -38,7 +40,7 @@ pub enum Mates {
 
 /// Which text each thing goes to, by its number; `None`: nowhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Texts {
+pub struct GrepRoutes {
     /// Kept reads, or first reads.
     pub first: Option<usize>,
     /// Kept second reads.
@@ -52,7 +54,7 @@ pub struct Texts {
 
 /// How often a pattern was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct PatternCount {
     /// In how many reads.
     pub reads: u64,
     /// At how many places, on both strands, if all are looked for.
@@ -61,7 +63,7 @@ pub struct Count {
 
 /// What was found in reads, and what became of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct GrepTally {
     /// All first reads, or reads without mates, and all second reads.
     pub input: [Sum; 2],
     /// Those that are kept.
@@ -73,12 +75,12 @@ pub struct Tally {
     /// Those that are kept.
     pub kept_units: u64,
     /// Of each pattern, how often it was found, whether or not such reads are kept.
-    pub patterns: Vec<Count>,
+    pub patterns: Vec<PatternCount>,
 }
 
-impl Tally {
+impl GrepTally {
     /// Adds what was found in other reads.
-    pub fn merge(&mut self, other: &Tally) {
+    pub fn merge(&mut self, other: &GrepTally) {
         for mate in 0..2 {
             self.input[mate].add(other.input[mate]);
             self.kept[mate].add(other.kept[mate]);
@@ -99,12 +101,12 @@ impl Tally {
 /// use biofast_fastq::{Inputs, par_transform};
 /// use biofast_io::output::{self, Output};
 /// use biofast_io::{Options, Source};
-/// use biofast_ops::grep::{Grep, Pattern, Search, Texts, Within};
+/// use biofast_ops::grep::{Grep, GrepRoutes, Pattern, Search, Within};
 ///
 /// let path = std::env::temp_dir().join(format!("biofast-doc-grep-{}.fq", std::process::id()));
 /// let reads = Source::from_reader("example", &b"@a\nTTGATTACA\n+\nIIIIIIIII\n@b\nCCCC\n+\nIIII\n@c\nTGTAATC\n+\nIIIIIII\n"[..]);
 /// let finder = Search::new(vec![Pattern::new("GATTACA")]).within(Within::Sequence).build()?;
-/// let grep = Grep::new(&finder).texts(Texts { first: Some(0), ..Texts::default() });
+/// let grep = Grep::new(&finder).texts(GrepRoutes { first: Some(0), ..GrepRoutes::default() });
 /// let mut outputs = vec![Output::create_with(&path, Default::default())?];
 /// let worker = par_transform(
 ///     Inputs::Single(reads),
@@ -125,24 +127,24 @@ impl Tally {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Grep<'f> {
-    finder: &'f Finder,
-    mates: Mates,
+    finder: &'f PatternFinder,
+    mates: MateRequirement,
     invert: bool,
     all: bool,
     painted: bool,
-    texts: Texts,
+    texts: GrepRoutes,
 }
 
 impl<'f> Grep<'f> {
     /// Keeps what `finder` finds something in.
-    pub fn new(finder: &'f Finder) -> Grep<'f> {
-        let (mates, texts) = (Mates::default(), Texts::default());
+    pub fn new(finder: &'f PatternFinder) -> Grep<'f> {
+        let (mates, texts) = (MateRequirement::default(), GrepRoutes::default());
         Grep { finder, mates, invert: false, all: false, painted: false, texts }
     }
 
     /// Of which mates of a pair something must be found for it to be kept.
     #[must_use]
-    pub fn mates(mut self, mates: Mates) -> Grep<'f> {
+    pub fn mates(mut self, mates: MateRequirement) -> Grep<'f> {
         self.mates = mates;
         self
     }
@@ -170,34 +172,34 @@ impl<'f> Grep<'f> {
 
     /// Where things go.
     #[must_use]
-    pub fn texts(mut self, texts: Texts) -> Grep<'f> {
+    pub fn texts(mut self, texts: GrepRoutes) -> Grep<'f> {
         self.texts = texts;
         self
     }
 
     /// What a thread does it with.
-    pub fn worker(&self) -> Worker<'f> {
-        let patterns = vec![Count::default(); self.finder.patterns().len()];
+    pub fn worker(&self) -> GrepWorker<'f> {
+        let patterns = vec![PatternCount::default(); self.finder.patterns().len()];
         let all = self.all || self.painted || self.texts.places.is_some();
-        Worker {
+        GrepWorker {
             grep: Grep { all, ..*self },
             searchers: [self.finder.searcher(), self.finder.searcher()],
-            tally: Tally { patterns, ..Tally::default() },
+            tally: GrepTally { patterns, ..GrepTally::default() },
         }
     }
 }
 
 /// Does what a [`Grep`] says to one read or pair after the other.
-pub struct Worker<'f> {
+pub struct GrepWorker<'f> {
     grep: Grep<'f>,
     searchers: [Searcher<'f>; 2],
-    tally: Tally,
+    tally: GrepTally,
 }
 
-impl Worker<'_> {
+impl GrepWorker<'_> {
     /// Searches a read or a pair and appends it to the texts it goes to.
     pub fn apply(&mut self, unit: Unit<'_>, texts: &mut [Vec<u8>]) {
-        let Worker { grep, searchers, tally } = self;
+        let GrepWorker { grep, searchers, tally } = self;
         let [first, second] = searchers;
         let hits = [
             Some((unit.first, first.find(&unit.first, grep.all))),
@@ -206,13 +208,13 @@ impl Worker<'_> {
         let is_found = |hits: &[Hit]| !hits.is_empty();
         let mut mates = hits.iter().flatten();
         let found = match grep.mates {
-            Mates::Any => mates.any(|(_, hits)| is_found(hits)),
-            Mates::Both => mates.all(|(_, hits)| is_found(hits)),
+            MateRequirement::Any => mates.any(|(_, hits)| is_found(hits)),
+            MateRequirement::Both => mates.all(|(_, hits)| is_found(hits)),
         };
         let kept = found != grep.invert;
         tally.units += 1;
         tally.kept_units += u64::from(kept);
-        let Texts { first, second, rejected, places } = grep.texts;
+        let GrepRoutes { first, second, rejected, places } = grep.texts;
         let to = match kept {
             true => [first, second.or(first)],
             false => [rejected; 2],
@@ -248,13 +250,13 @@ impl Worker<'_> {
     }
 
     /// What was found.
-    pub fn finish(self) -> Tally {
+    pub fn finish(self) -> GrepTally {
         self.tally
     }
 }
 
 /// Counts the hits of a read, which are in the order of the patterns.
-fn count(counts: &mut [Count], hits: &[Hit]) {
+fn count(counts: &mut [PatternCount], hits: &[Hit]) {
     for hits in hits.chunk_by(|a, b| a.pattern == b.pattern) {
         if let Some(count) = hits.first().and_then(|hit| counts.get_mut(hit.pattern)) {
             count.reads += 1;
@@ -266,7 +268,7 @@ fn count(counts: &mut [Count], hits: &[Hit]) {
 /// A line of the table of places.
 fn write_place(
     text: &mut Vec<u8>,
-    finder: &Finder,
+    finder: &PatternFinder,
     record: &Record<'_>,
     hit: &Hit,
     mate: Option<usize>,

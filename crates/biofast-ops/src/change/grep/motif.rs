@@ -2,17 +2,11 @@
 
 use std::fmt;
 
-/// The bases a letter stands for, a bit each for A, C, G and T; 0 for what is no letter of the code. Upper or lower case.
+/// The bases a letter stands for, as the sum of 1 for A, 2 for C, 4 for G and 8 for T; 0 if it isn't a letter of the
+/// code. Case doesn't matter.
 ///
-/// The letters are those of Cornish-Bowden 1985, "Nomenclature for incompletely specified bases in nucleic acid sequences"
-/// (doi:10.1093/nar/13.9.3021); `.` is a base that wasn't called, as `N` is.
-///
-/// ```
-/// use biofast_ops::grep::bases;
-///
-/// assert_eq!((bases(b'A'), bases(b'c'), bases(b'R'), bases(b'N')), (1, 2, 5, 15));
-/// assert_eq!(bases(b'!'), 0);
-/// ```
+/// The letters are those of Cornish-Bowden 1985, "Nomenclature for incompletely specified bases in nucleic acid
+/// sequences" (doi:10.1093/nar/13.9.3021); `.` is a base that wasn't called, like `N`.
 pub const fn bases(letter: u8) -> u8 {
     match letter.to_ascii_uppercase() {
         b'A' => 1,
@@ -34,13 +28,7 @@ pub const fn bases(letter: u8) -> u8 {
     }
 }
 
-/// The letter of the other strand, in the same case; what is no letter of the code stays as it is.
-///
-/// ```
-/// use biofast_ops::grep::complement;
-///
-/// assert_eq!(b"ACGTNRYn-".map(complement), *b"TGCANYRn-");
-/// ```
+/// The complement of a letter, in the same case. Other characters are unchanged.
 pub const fn complement(letter: u8) -> u8 {
     let upper = match letter.to_ascii_uppercase() {
         b'A' => b'T',
@@ -71,29 +59,13 @@ pub(crate) static COMPLEMENTS: [u8; 256] = {
     table
 };
 
-/// Makes `out` the reverse complement of a sequence.
-///
-/// ```
-/// use biofast_ops::grep::reverse_complement;
-///
-/// let mut out = Vec::new();
-/// reverse_complement(b"AACGN", &mut out);
-/// assert_eq!(out, b"NCGTT");
-/// ```
+/// Writes the reverse complement of a sequence over `out`.
 pub fn reverse_complement(sequence: &[u8], out: &mut Vec<u8>) {
     out.clear();
     out.extend(sequence.iter().rev().map(|&letter| COMPLEMENTS[usize::from(letter)]));
 }
 
 /// What is wrong with a motif.
-///
-/// ```
-/// use biofast_ops::grep::Motif;
-///
-/// let error = Motif::new(b"ACXT").expect_err("X is no base");
-/// assert_eq!(error.to_string(), "letter 3 of the motif ACXT is 'X', which stands for no base");
-/// assert!(Motif::new(b"").is_err());
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MotifError {
@@ -113,12 +85,12 @@ pub enum MotifError {
 impl fmt::Display for MotifError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MotifError::Empty => f.write_str("a motif has no letters"),
+            MotifError::Empty => f.write_str("empty motif"),
             MotifError::Letter { motif, column, letter } => {
                 let letter = letter.escape_ascii();
                 write!(
                     f,
-                    "letter {column} of the motif {motif} is '{letter}', which stands for no base"
+                    "letter {column} of motif {motif} is '{letter}', which is not a base or IUPAC code"
                 )
             }
         }
@@ -127,18 +99,8 @@ impl fmt::Display for MotifError {
 
 impl std::error::Error for MotifError {}
 
-/// Bases that are looked for, in letters of the IUPAC code: each stands for the bases it says, and for those letters of a read that
-/// say no more than it. So R is found where A, G or R is, N everywhere, and an N of a read only by N.
-///
-/// ```
-/// use biofast_ops::grep::Motif;
-///
-/// let motif = Motif::new(b"GATNR")?;
-/// assert!(motif.is_at(b"GATCA") && motif.is_at(b"GATNG") && !motif.is_at(b"GATCC"));
-/// assert_eq!(motif.mismatches(b"CATCC"), Some(2));
-/// assert_eq!(motif.reverse_complement().letters(), b"YNATC");
-/// # Ok::<(), biofast_ops::grep::MotifError>(())
-/// ```
+/// A sequence to search for, in IUPAC letters. Each matches the letters of a read that stand for no other bases than it
+/// does: R matches A, G and R, N matches every letter, and an N of a read is matched only by N.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Motif {
     letters: Vec<u8>,

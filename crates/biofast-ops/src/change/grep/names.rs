@@ -2,21 +2,22 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-use super::find::Pattern;
+use super::pattern::Pattern;
 
 /// Which pattern has a name: places of patterns by a hash of their text, 8 to 16 bytes for each.
-pub(super) struct Names {
+pub(super) struct PatternNames {
     /// The number of a pattern and 1 more, or 0; the next place where it is taken.
     places: Vec<u32>,
     hasher: RandomState,
     any_case: bool,
 }
 
-impl Names {
+impl PatternNames {
     /// Of these patterns; of the same text the first one is meant.
-    pub(super) fn new(patterns: &[Pattern], any_case: bool) -> Names {
+    pub(super) fn new(patterns: &[Pattern], any_case: bool) -> PatternNames {
         let size = (patterns.len() * 2).next_power_of_two();
-        let mut names = Names { places: vec![0; size], hasher: RandomState::new(), any_case };
+        let mut names =
+            PatternNames { places: vec![0; size], hasher: RandomState::new(), any_case };
         for (number, pattern) in (1..=u32::MAX).zip(patterns) {
             let (place, found) = names.look(patterns, pattern.text());
             if found.is_none() {
@@ -70,7 +71,7 @@ mod tests {
         let patterns: Vec<Pattern> =
             (0..5_000).map(|number| Pattern::new(format!("Read{}", number % 4_000))).collect();
         for any_case in [false, true] {
-            let names = Names::new(&patterns, any_case);
+            let names = PatternNames::new(&patterns, any_case);
             for number in 0..4_000 {
                 assert_eq!(names.get(&patterns, format!("Read{number}").as_bytes()), Some(number));
             }

@@ -1,20 +1,15 @@
 //! Reads with what is found in them coloured, for terminals.
 
-use super::find::{Hit, Within};
+use super::find::Within;
+use super::hit::Hit;
 use biofast_fastq::Record;
 
 /// Colours of patterns in turn, as parameters of "select graphic rendition" (ECMA-48): bold red, green, yellow, blue, magenta, cyan.
 const COLOURS: [u8; 6] = [31, 32, 33, 34, 35, 36];
 const PLAIN: &[u8] = b"\x1b[0m";
 
-/// What switches to the colour of a pattern, counted from 0, and back: for legends.
-///
-/// ```
-/// use biofast_ops::grep::colour;
-///
-/// assert_eq!(colour(0), ("\x1b[1;31m".to_owned(), "\x1b[0m"));
-/// assert_eq!(colour(1), colour(7));
-/// ```
+/// The escape codes that switch to the color of a pattern, counted from 0, and back. There are six colors, used in
+/// turn.
 pub fn colour(pattern: usize) -> (String, &'static str) {
     (format!("\x1b[1;{}m", COLOURS[pattern % COLOURS.len()]), "\x1b[0m")
 }

@@ -150,11 +150,11 @@ impl Joined {
         for reference in header.references() {
             let next = i32::try_from(self.references.len());
             let next =
-                next.map_err(|_| "more reference sequences than a header can have".to_owned())?;
+                next.map_err(|_| "too many reference sequences for one header".to_owned())?;
             if let Some(&(index, length)) = self.references.get(&reference.name) {
                 if length != reference.length {
                     return Err(format!(
-                        "its reference sequence '{}' has {} bases, but {length} in a file before it: they were aligned to \
+                        "reference sequence '{}' has {} bases here but {length} in an earlier file: they were aligned to \
                          different references",
                         Shown(&reference.name),
                         reference.length
@@ -318,7 +318,7 @@ mod tests {
     fn a_reference_of_two_lengths_is_an_error() {
         let two = ["@SQ\tSN:a\tLN:5\n", "@SQ\tSN:a\tLN:6\n"];
         let error = joined(&two, Combine::default()).err().unwrap();
-        let expected = "its reference sequence 'a' has 6 bases, but 5 in a file before it";
+        let expected = "reference sequence 'a' has 6 bases here but 5 in an earlier file";
         assert!(error.to_string().contains(expected), "{error}");
     }
 }

@@ -5,13 +5,13 @@
 //!
 //! ```
 //! use biofast_io::{Options, Source};
-//! use biofast_ops::merge::{Input, Merge, Rules};
+//! use biofast_ops::merge::{Merge, MergeRules, SortedInput};
 //!
 //! let one = b"@SQ\tSN:c\tLN:99\nx\t0\tc\t3\t60\t1M\t*\t0\t0\tA\tI\nz\t0\tc\t9\t60\t1M\t*\t0\t0\tA\tI\n";
 //! let other = b"@SQ\tSN:c\tLN:99\ny\t0\tc\t7\t60\t1M\t*\t0\t0\tA\tI\n";
 //! let inputs = [&one[..], &other[..]]
-//!     .map(|sam| Input::from_source(Source::from_reader("example", sam), &Options::default()));
-//! let merge = Merge::new(inputs.into(), Rules::default())?;
+//!     .map(|sam| SortedInput::from_source(Source::from_reader("example", sam), &Options::default()));
+//! let merge = Merge::new(inputs.into(), MergeRules::default())?;
 //! assert_eq!(merge.header().references().len(), 1);
 //! let mut merged = merge.start(1)?;
 //! let mut names = Vec::new();
@@ -26,22 +26,22 @@ mod headers;
 mod piece;
 
 use std::collections::VecDeque;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use biofast_bam::query::Note;
-use biofast_bam::{Error, ErrorKind, Header, Reader, Record, Selection};
+use biofast_bam::{self as bam, ErrorKind, Header, Reader, Record, Selection};
 use biofast_io::{Location, Options, Source};
 use serde::Serialize;
 
-use super::sort::merge::{Merge as Runs, Run};
+use super::sort::Order;
+use super::sort::merge::{RunMerge as Runs, SortedRun};
 use super::sort::stored::Storer;
-use super::sort::template::Libraries;
-use super::sort::{Order, Problem};
+use super::sort::template::LibraryRanks;
+use crate::Error;
 use headers::{Combine, Joined, Translation};
-use piece::Piece;
+use piece::MergeReader;
 
 /// Inputs that are open at once.
 pub const MOST_OPEN: usize = 200;
@@ -55,22 +55,8 @@ const SMALLEST_CHUNK: usize = 64 << 10;
 const BLOCKS: usize = 16 << 20;
 
 /// How inputs are merged.
-///
-/// ```
-/// use biofast_ops::merge::Rules;
-/// use biofast_ops::sort::Order;
-///
-/// // Parts of one file: read groups of the same ID are the same.
-/// let rules = Rules { order: Order::NaturalName, combine_read_groups: true, ..Rules::default() };
-/// assert!(!rules.combine_programs);
-/// // A part of the genome, and each file a read group.
-/// let mut regions = biofast_bam::Selection::new();
-/// regions.add("chr1:1-20,000");
-/// let rules = Rules { regions: Some(regions), read_groups_by_name: true, ..Rules::default() };
-/// assert!(rules.header.is_none());
-/// ```
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct MergeRules {
     /// The order that all inputs have.
     pub order: Order,
     /// Whether read groups of the same ID are one, that of the first input; else all but the first get another ID.
@@ -90,10 +76,10 @@ pub struct Rules {
     pub folder: PathBuf,
 }
 
-impl Default for Rules {
+impl Default for MergeRules {
     /// By coordinate, nothing combined, and the system's folder of temporary files.
-    fn default() -> Rules {
-        Rules {
+    fn default() -> MergeRules {
+        MergeRules {
             order: Order::Coordinate,
             combine_read_groups: false,
             combine_programs: false,
@@ -107,12 +93,12 @@ impl Default for Rules {
 }
 
 /// A sorted input: BAM, SAM or CRAM.
-pub struct Input {
-    place: Place,
+pub struct SortedInput {
+    place: MergeSource,
     options: Options,
 }
 
-enum Place {
+enum MergeSource {
     /// A file that can be opened again.
     File(PathBuf),
     Source(Source),
@@ -121,49 +107,36 @@ enum Place {
     Reader(Box<Reader>),
 }
 
-impl Input {
-    /// The file at `path`.
-    ///
-    /// ```
-    /// use biofast_io::Options;
-    /// use biofast_ops::merge::{Input, Merge, Rules};
-    ///
-    /// let input = Input::open("absent.bam", &Options::default());
-    /// assert!(Merge::new(vec![input], Rules::default()).is_err());
-    /// ```
-    pub fn open(path: impl Into<PathBuf>, options: &Options) -> Input {
-        Input { place: Place::File(path.into()), options: options.clone() }
+impl SortedInput {
+    /// The file at `path`, which isn't opened yet.
+    pub fn open(path: impl Into<PathBuf>, options: &Options) -> SortedInput {
+        SortedInput { place: MergeSource::File(path.into()), options: options.clone() }
     }
 
     /// What a source gives.
-    pub fn from_source(source: Source, options: &Options) -> Input {
-        Input { place: Place::Source(source), options: options.clone() }
+    pub fn from_source(source: Source, options: &Options) -> SortedInput {
+        SortedInput { place: MergeSource::Source(source), options: options.clone() }
     }
 }
 
-/// What was done.
-///
-/// ```
-/// let summary = biofast_ops::merge::Summary::default();
-/// assert_eq!(summary.dropped_fields, 0);
-/// ```
+/// Summary of a merge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct MergeSummary {
     /// Records written.
     pub records: u64,
     /// Fields RG and PG that were dropped, as their IDs are not in the header of their input.
     pub dropped_fields: u64,
 }
 
-type Named = (Input, Arc<str>);
+type NamedInput = (SortedInput, Arc<str>);
 
 /// Inputs whose headers have been read.
 pub struct Merge {
-    inputs: Vec<Named>,
+    inputs: Vec<NamedInput>,
     translations: Vec<Arc<Translation>>,
     notes: Vec<Note>,
     header: Header,
-    rules: Rules,
+    rules: MergeRules,
     /// How many inputs are read between temporary files.
     round: usize,
 }
@@ -173,11 +146,15 @@ impl Merge {
     ///
     /// # Errors
     /// If an input can't be opened, its header can't be read, or headers contradict each other.
-    pub fn new(inputs: Vec<Input>, rules: Rules) -> Result<Merge, Error> {
+    pub fn new(inputs: Vec<SortedInput>, rules: MergeRules) -> Result<Merge, bam::Error> {
         Merge::in_rounds(inputs, rules, MOST_OPEN)
     }
 
-    fn in_rounds(inputs: Vec<Input>, rules: Rules, round: usize) -> Result<Merge, Error> {
+    fn in_rounds(
+        inputs: Vec<SortedInput>,
+        rules: MergeRules,
+        round: usize,
+    ) -> Result<Merge, bam::Error> {
         let combine =
             Combine { read_groups: rules.combine_read_groups, programs: rules.combine_programs };
         let mut joined = Joined::new(combine);
@@ -188,18 +165,18 @@ impl Merge {
         let stay_open = inputs.len() <= round;
         let chunk = (BLOCKS / inputs.len().clamp(1, round)).max(SMALLEST_CHUNK);
         for input in inputs {
-            let Input { place, mut options } = input;
+            let SortedInput { place, mut options } = input;
             options.chunk_size = options.chunk_size.min(chunk);
             let path = match &place {
-                Place::File(path) if !stay_open && biofast_io::remote::can_reopen(path) => {
+                MergeSource::File(path) if !stay_open && biofast_io::remote::can_reopen(path) => {
                     Some(path.clone())
                 }
                 _ => None,
             };
             let name: Arc<str> = match &place {
-                Place::File(path) => biofast_io::display_name(path).into(),
-                Place::Source(source) => source.name().into(),
-                Place::Reader(_) | Place::Again(..) => "".into(),
+                MergeSource::File(path) => biofast_io::display_name(path).into(),
+                MergeSource::Source(source) => source.name().into(),
+                MergeSource::Reader(_) | MergeSource::Again(..) => "".into(),
             };
             let read_group = match rules.read_groups_by_name {
                 true => Some(read_group_of(&place, &name)?),
@@ -210,10 +187,10 @@ impl Merge {
             notes.extend_from_slice(reader.notes());
             let sum = sum_of(reader.header());
             let place = match path {
-                Some(path) => Place::Again(path, sum),
-                None => Place::Reader(Box::new(reader)),
+                Some(path) => MergeSource::Again(path, sum),
+                None => MergeSource::Reader(Box::new(reader)),
             };
-            opened.push((Input { place, options }, name));
+            opened.push((SortedInput { place, options }, name));
         }
         let header = rules.order.header(&joined.header()?);
         Ok(Merge { inputs: opened, translations, header, notes, rules, round })
@@ -233,48 +210,49 @@ impl Merge {
     ///
     /// # Errors
     /// The first fault of an input that shows, or if a temporary file can't be written.
-    pub fn start(self, threads: usize) -> Result<Merged, Problem> {
+    pub fn start(self, threads: usize) -> Result<MergedRecords, Error> {
         let Merge { inputs, translations, header, rules, round, .. } = self;
         let readers = if threads > 1 { threads } else { 0 };
         let dropped = Arc::new(AtomicU64::new(0));
-        let libraries = Arc::new(Libraries::of(&header));
+        let libraries = Arc::new(LibraryRanks::of(&header));
         let count = inputs.len().clamp(1, round);
         let block = (BLOCKS / count).clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
         let pieces = inputs.into_iter().zip(translations).enumerate();
         let mut pieces: VecDeque<_> = pieces.collect();
-        let of = |(index, ((input, name), translation)): (usize, (Named, Arc<Translation>))| {
-            let reader = reader(input.place, &name, &input.options, &rules)?;
-            let place = (index, name);
-            let shared = (Arc::clone(&dropped), Arc::clone(&libraries));
-            let piece = Piece::new(reader, place, rules.order, translation, block, shared);
-            Ok(Run::Blocks(Mutex::new(Box::new(piece))))
-        };
-        let failed = |error| explained(error, &rules);
+        let of =
+            |(index, ((input, name), translation)): (usize, (NamedInput, Arc<Translation>))| {
+                let reader = reader(input.place, &name, &input.options, &rules)?;
+                let place = (index, name);
+                let shared = (Arc::clone(&dropped), Arc::clone(&libraries));
+                let piece =
+                    MergeReader::new(reader, place, rules.order, translation, block, shared);
+                Ok(SortedRun::Blocks(Mutex::new(Box::new(piece))))
+            };
+        let failed = |error| Error::scratch_in(&rules.folder, error);
         let mut stored = Vec::new();
         while pieces.len() > round {
-            let some = pieces.drain(..round).map(of).collect::<Result<Vec<_>, Error>>();
-            let mut runs =
-                Runs::new(some.map_err(Problem::Input)?, rules.order, readers).map_err(failed)?;
+            let some = pieces.drain(..round).map(of).collect::<Result<Vec<_>, bam::Error>>();
+            let mut runs = Runs::new(some?, rules.order, readers).map_err(failed)?;
             let mut storer = Storer::create(&rules.folder).map_err(failed)?;
             while let Some(entry) = runs.next().map_err(failed)? {
                 storer.add(&entry).map_err(failed)?;
             }
-            stored.push(Run::Stored(storer.finish_run().map_err(failed)?));
+            stored.push(SortedRun::Stored(storer.finish_run().map_err(failed)?));
         }
-        let open = pieces.into_iter().map(of).collect::<Result<Vec<_>, Error>>();
-        stored.extend(open.map_err(Problem::Input)?);
+        let open = pieces.into_iter().map(of).collect::<Result<Vec<_>, bam::Error>>();
+        stored.extend(open?);
         let runs = Runs::new(stored, rules.order, readers).map_err(failed)?;
-        Ok(Merged { runs, header, rules, dropped, records: 0 })
+        Ok(MergedRecords { runs, header, rules, dropped, records: 0 })
     }
 }
 
 /// An input's reader, which has its header.
 fn reader(
-    place: Place,
+    place: MergeSource,
     name: &Arc<str>,
     options: &Options,
-    rules: &Rules,
-) -> Result<Reader, Error> {
+    rules: &MergeRules,
+) -> Result<Reader, bam::Error> {
     let mut builder = Reader::builder().options(Options { threads: 1, ..options.clone() });
     if let Some(reference) = &rules.reference {
         builder = builder.reference(reference);
@@ -283,32 +261,32 @@ fn reader(
         builder = builder.regions(regions.clone());
     }
     let (reader, sum) = match place {
-        Place::File(path) => (builder.open(path)?, None),
-        Place::Again(path, sum) => (builder.open(path)?, Some(sum)),
-        Place::Source(source) => (builder.read(source)?, None),
-        Place::Reader(reader) => return Ok(*reader),
+        MergeSource::File(path) => (builder.open(path)?, None),
+        MergeSource::Again(path, sum) => (builder.open(path)?, Some(sum)),
+        MergeSource::Source(source) => (builder.read(source)?, None),
+        MergeSource::Reader(reader) => return Ok(*reader),
     };
     if sum.is_some_and(|sum| sum != sum_of(reader.header())) {
-        let reason = "its header has changed since the file was first opened";
+        let reason = "the header has changed since the file was first opened";
         let kind = ErrorKind::HeadersDiffer(reason.into());
-        return Err(Error::new(kind, Location::in_input(name)));
+        return Err(bam::Error::new(kind, Location::in_input(name)));
     }
     Ok(reader)
 }
 
 /// The name of an input as the ID of a read group.
-fn read_group_of(place: &Place, name: &Arc<str>) -> Result<Vec<u8>, Error> {
+fn read_group_of(place: &MergeSource, name: &Arc<str>) -> Result<Vec<u8>, bam::Error> {
     let name_of_file = match place {
-        Place::File(path) | Place::Again(path, _) => path.file_name(),
-        Place::Source(_) | Place::Reader(_) => Path::new(&**name).file_name(),
+        MergeSource::File(path) | MergeSource::Again(path, _) => path.file_name(),
+        MergeSource::Source(_) | MergeSource::Reader(_) => Path::new(&**name).file_name(),
     };
     let file = name_of_file.unwrap_or_default().as_encoded_bytes();
     let endings: [&[u8]; 3] = [b".bam", b".sam", b".cram"];
     let stem = endings.iter().find_map(|ending| file.strip_suffix(*ending));
     let id = stem.filter(|stem| !stem.is_empty()).unwrap_or(file);
     if id.is_empty() || !id.iter().all(|byte| matches!(byte, b' '..=b'~')) {
-        let kind = ErrorKind::BadHeader("the name of the file can't be the ID of a read group");
-        return Err(Error::new(kind, Location::in_input(name)));
+        let kind = ErrorKind::BadHeader("the file name can't be used as read group ID");
+        return Err(bam::Error::new(kind, Location::in_input(name)));
     }
     Ok(id.to_vec())
 }
@@ -318,32 +296,24 @@ fn sum_of(header: &Header) -> u32 {
     biofast_io::crc32(header.text())
 }
 
-/// An error of an input, or one of a temporary file.
-fn explained(error: io::Error, rules: &Rules) -> Problem {
-    match error.downcast::<Error>() {
-        Ok(error) => Problem::Input(error),
-        Err(error) => Problem::Temporary(rules.folder.clone(), error),
-    }
-}
-
 /// Records in order, one after the other.
-pub struct Merged {
+pub struct MergedRecords {
     runs: Runs,
     header: Header,
-    rules: Rules,
+    rules: MergeRules,
     dropped: Arc<AtomicU64>,
     records: u64,
 }
 
-impl Merged {
+impl MergedRecords {
     /// The header that the records have.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
     /// What was done so far.
-    pub fn summary(&self) -> Summary {
-        Summary { records: self.records, dropped_fields: self.dropped.load(Ordering::Relaxed) }
+    pub fn summary(&self) -> MergeSummary {
+        MergeSummary { records: self.records, dropped_fields: self.dropped.load(Ordering::Relaxed) }
     }
 
     /// The next record, which has been [checked](Record::check) for writing; `None` after the last.
@@ -351,14 +321,14 @@ impl Merged {
     /// # Errors
     /// If an input is faulty or out of order, or a temporary file can't be read.
     #[inline]
-    pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Problem> {
+    pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Error> {
         match self.runs.next() {
             Ok(Some(entry)) => {
                 self.records += 1;
                 Ok(Some(Record::from_checked(entry.record)))
             }
             Ok(None) => Ok(None),
-            Err(error) => Err(explained(error, &self.rules)),
+            Err(error) => Err(Error::scratch_in(&self.rules.folder, error)),
         }
     }
 }

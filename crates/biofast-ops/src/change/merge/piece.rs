@@ -9,15 +9,15 @@ use biofast_io::{Location, Shown};
 
 use super::headers::{Ids, Translation};
 use crate::change::sort::Order;
-use crate::change::sort::gather::Entry;
-use crate::change::sort::merge::Blocks;
-use crate::change::sort::template::Libraries;
+use crate::change::sort::gather::SortEntry;
+use crate::change::sort::merge::BlockSource;
+use crate::change::sort::template::LibraryRanks;
 
 /// Bits of a record's number that are its number in its input; those above are the input's.
 const NUMBER_BITS: u32 = 40;
 
 /// The records of an input.
-pub(super) struct Piece {
+pub(super) struct MergeReader {
     reader: Reader,
     name: Arc<str>,
     order: Order,
@@ -28,7 +28,7 @@ pub(super) struct Piece {
     number: u64,
     /// Fields that were dropped, of all inputs.
     dropped: Arc<AtomicU64>,
-    libraries: Arc<Libraries>,
+    libraries: Arc<LibraryRanks>,
     key: Vec<u8>,
     /// What the record before is sorted by, its name and its place.
     last: Vec<u8>,
@@ -38,16 +38,16 @@ pub(super) struct Piece {
     changed: Vec<u8>,
 }
 
-impl Piece {
+impl MergeReader {
     pub(super) fn new(
         reader: Reader,
         (index, name): (usize, Arc<str>),
         order: Order,
         translation: Arc<Translation>,
         block: usize,
-        (dropped, libraries): (Arc<AtomicU64>, Arc<Libraries>),
-    ) -> Piece {
-        Piece {
+        (dropped, libraries): (Arc<AtomicU64>, Arc<LibraryRanks>),
+    ) -> MergeReader {
+        MergeReader {
             reader,
             name,
             order,
@@ -87,8 +87,7 @@ impl Piece {
             if number > 1 && self.order.loosely(&self.key) < self.order.loosely(&self.last) {
                 let kind = match self.order {
                     _ if self.translation.is_reordered => ErrorKind::HeadersDiffer(
-                        "its reference sequences come in another order than in the files before it, and so do its \
-                         records"
+                        "its reference sequences, and so its records, are in a different order than in the files before it"
                             .into(),
                     ),
                     Order::Coordinate => {
@@ -110,7 +109,7 @@ impl Piece {
                 self.last_name.extend_from_slice(name);
             }
             let key = if self.order.is_short() { &[][..] } else { &self.key[..] };
-            Entry { number: self.number, key, record: record.as_bytes() }.write(block);
+            SortEntry { number: self.number, key, record: record.as_bytes() }.write(block);
             self.number += 1;
             std::mem::swap(&mut self.key, &mut self.last);
         }
@@ -118,7 +117,7 @@ impl Piece {
     }
 }
 
-impl Blocks for Piece {
+impl BlockSource for MergeReader {
     fn next_block(&mut self) -> io::Result<Vec<u8>> {
         let mut block = Vec::with_capacity(self.block + self.block / 8);
         self.fill(&mut block)?;

@@ -4,7 +4,7 @@ use biofast_fastq::Unit;
 
 /// What units are put in order by. Pairs go by their first reads, but by length by both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum OrderBy {
     /// The number of bases, the fewest first.
     Length,
     /// The name, byte by byte.
@@ -20,19 +20,19 @@ pub enum By {
     },
 }
 
-impl By {
+impl OrderBy {
     /// Appends the key of a unit.
     pub(super) fn write(self, unit: &Unit<'_>, out: &mut Vec<u8>) {
         match self {
-            By::Length => {
+            OrderBy::Length => {
                 let second = unit.second.map_or(0, |second| second.sequence().len());
                 let len = (unit.first.sequence().len() + second) as u64;
                 out.extend_from_slice(&len.to_be_bytes());
             }
-            By::Name => out.extend_from_slice(unit.first.name()),
-            By::NaturalName => natural(unit.first.name(), out),
-            By::Sequence => out.extend_from_slice(unit.first.sequence()),
-            By::Chance { seed } => {
+            OrderBy::Name => out.extend_from_slice(unit.first.name()),
+            OrderBy::NaturalName => natural(unit.first.name(), out),
+            OrderBy::Sequence => out.extend_from_slice(unit.first.sequence()),
+            OrderBy::Chance { seed } => {
                 out.extend_from_slice(&mixed(mixed(seed) ^ unit.index).to_be_bytes());
             }
         }
@@ -88,7 +88,7 @@ mod tests {
         let seeds = 6_000;
         let mut counts = [[0u32; 5]; 5];
         for seed in 0..seeds {
-            let by = By::Chance { seed };
+            let by = OrderBy::Chance { seed };
             let mut order: Vec<(Vec<u8>, usize)> = (0..5)
                 .map(|index| {
                     let unit = Unit { index: index as u64, first: read, second: None };

@@ -3,9 +3,13 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Lengths, Limits};
+use biofast_io::output::{Compression, Output};
+
+use crate::Error;
+use crate::change::pending::Pending;
 use crate::change::temporary::{Temporary, read_or_end};
 
 /// Bytes of units are kept in blocks of this, so that there is no large buffer to grow.
@@ -31,7 +35,7 @@ struct Item {
 }
 
 /// Gathers units, and gives them back in order.
-pub(in crate::change) struct Runs {
+pub(in crate::change) struct UnitRuns {
     memory: usize,
     folder: PathBuf,
     reverse: bool,
@@ -47,9 +51,13 @@ pub(in crate::change) struct Runs {
     stored: (u64, u64),
 }
 
-impl Runs {
-    pub(in crate::change) fn new(limits: Limits<'_>, reverse: bool, threads: usize) -> Runs {
-        Runs {
+impl UnitRuns {
+    pub(in crate::change) fn new(
+        limits: OrderLimits<'_>,
+        reverse: bool,
+        threads: usize,
+    ) -> UnitRuns {
+        UnitRuns {
             memory: limits.memory,
             folder: limits.folder.to_owned(),
             reverse,
@@ -71,12 +79,12 @@ impl Runs {
     /// Takes the whole units at the front of `text`, and returns how much of it they are.
     pub(in crate::change) fn take(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut at = 0;
-        while let Some((lengths, rest)) = text[at..].split_first_chunk::<{ Lengths::LEN }>() {
-            let lengths = Lengths::from_bytes(lengths);
+        while let Some((lengths, rest)) = text[at..].split_first_chunk::<{ KeyLengths::LEN }>() {
+            let lengths = KeyLengths::from_bytes(lengths);
             if rest.len() < lengths.sum() {
                 break;
             }
-            let len = Lengths::LEN + lengths.sum();
+            let len = KeyLengths::LEN + lengths.sum();
             self.push(&text[at..at + len], &rest[..lengths.key as usize])?;
             at += len;
         }
@@ -113,10 +121,10 @@ impl Runs {
     /// The key and the texts of a unit.
     fn unit(blocks: &[Vec<u8>], item: Item) -> Unit<'_> {
         let bytes = &blocks[item.block as usize][item.at as usize..];
-        let (lengths, rest) = bytes.split_at(Lengths::LEN);
-        let mut array = [0; Lengths::LEN];
+        let (lengths, rest) = bytes.split_at(KeyLengths::LEN);
+        let mut array = [0; KeyLengths::LEN];
         array.copy_from_slice(lengths);
-        Unit::of(Lengths::from_bytes(&array), rest)
+        Unit::of(KeyLengths::from_bytes(&array), rest)
     }
 
     /// Sorts what is in memory: each thread a part, which are merged.
@@ -126,14 +134,14 @@ impl Runs {
             let keys = a
                 .prefix
                 .cmp(&b.prefix)
-                .then_with(|| Runs::unit(blocks, *a).key.cmp(Runs::unit(blocks, *b).key));
+                .then_with(|| UnitRuns::unit(blocks, *a).key.cmp(UnitRuns::unit(blocks, *b).key));
             let keys = if reverse { keys.reverse() } else { keys };
             keys.then_with(|| (a.block, a.at).cmp(&(b.block, b.at)))
         };
         let common = self.common.len();
         let sort = |items: &mut [Item]| {
             for item in &mut *items {
-                item.prefix = prefix(&Runs::unit(blocks, *item).key[common..]);
+                item.prefix = prefix(&UnitRuns::unit(blocks, *item).key[common..]);
             }
             items.sort_unstable_by(compare);
         };
@@ -156,7 +164,7 @@ impl Runs {
         self.sort();
         let mut out = BufWriter::with_capacity(BUFFER, Temporary::create(&self.folder)?);
         for &item in &self.items {
-            let unit = Runs::unit(&self.blocks, item);
+            let unit = UnitRuns::unit(&self.blocks, item);
             unit.write(&mut out)?;
             self.stored.1 += unit.len();
         }
@@ -189,17 +197,19 @@ impl Runs {
     }
 
     /// Gives all units in order.
-    pub(in crate::change) fn finish<E: From<super::Problem>>(
+    pub(in crate::change) fn finish(
         &mut self,
-        mut take: impl FnMut(&Unit<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let temporary = |error| E::from(super::Problem::Temporary(error));
+        mut take: impl FnMut(&Unit<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         if self.runs.is_empty() {
             self.sort();
-            return self.items.iter().try_for_each(|&item| take(&Runs::unit(&self.blocks, item)));
+            return self
+                .items
+                .iter()
+                .try_for_each(|&item| take(&UnitRuns::unit(&self.blocks, item)));
         }
         if !self.items.is_empty() {
-            self.spill().map_err(temporary)?;
+            self.spill().map_err(Error::ScratchFile)?;
         }
         let runs = std::mem::take(&mut self.runs).into_iter().map(|(_, run)| run).collect();
         let mut failure = None;
@@ -211,7 +221,7 @@ impl Runs {
         });
         match (failure, result) {
             (Some(error), _) => Err(error),
-            (None, result) => result.map_err(temporary),
+            (None, result) => result.map_err(Error::ScratchFile),
         }
     }
 }
@@ -226,14 +236,14 @@ fn prefix(key: &[u8]) -> u64 {
 
 /// A unit.
 pub(in crate::change) struct Unit<'a> {
-    lengths: Lengths,
+    lengths: KeyLengths,
     pub(in crate::change) key: &'a [u8],
     pub(in crate::change) texts: [&'a [u8]; 2],
 }
 
 impl<'a> Unit<'a> {
     /// The unit at the front of `bytes`.
-    fn of(lengths: Lengths, bytes: &'a [u8]) -> Unit<'a> {
+    fn of(lengths: KeyLengths, bytes: &'a [u8]) -> Unit<'a> {
         let (key, rest) = bytes.split_at(lengths.key as usize);
         let (one, rest) = rest.split_at(lengths.texts[0] as usize);
         Unit { lengths, key, texts: [one, &rest[..lengths.texts[1] as usize]] }
@@ -241,7 +251,7 @@ impl<'a> Unit<'a> {
 
     /// Its length in a file.
     fn len(&self) -> u64 {
-        (Lengths::LEN + self.lengths.sum()) as u64
+        (KeyLengths::LEN + self.lengths.sum()) as u64
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
@@ -252,27 +262,27 @@ impl<'a> Unit<'a> {
 }
 
 /// A run that is being read.
-struct Cursor {
+struct RunCursor {
     file: BufReader<Temporary>,
-    lengths: Lengths,
+    lengths: KeyLengths,
     bytes: Vec<u8>,
 }
 
-impl Cursor {
-    fn open(mut file: Temporary) -> io::Result<Cursor> {
+impl RunCursor {
+    fn open(mut file: Temporary) -> io::Result<RunCursor> {
         file.seek(SeekFrom::Start(0))?;
         let file = BufReader::with_capacity(BUFFER, file);
-        let lengths = Lengths { key: 0, texts: [0; 2] };
-        Ok(Cursor { file, lengths, bytes: Vec::new() })
+        let lengths = KeyLengths { key: 0, texts: [0; 2] };
+        Ok(RunCursor { file, lengths, bytes: Vec::new() })
     }
 
     /// Reads the next unit, if there is one.
     fn advance(&mut self) -> io::Result<bool> {
-        let mut lengths = [0; Lengths::LEN];
+        let mut lengths = [0; KeyLengths::LEN];
         if !read_or_end(&mut self.file, &mut lengths)? {
             return Ok(false);
         }
-        self.lengths = Lengths::from_bytes(&lengths);
+        self.lengths = KeyLengths::from_bytes(&lengths);
         self.bytes.resize(self.lengths.sum(), 0);
         self.file.read_exact(&mut self.bytes)?;
         Ok(true)
@@ -284,33 +294,33 @@ impl Cursor {
 }
 
 /// What is next of a run. The run of the smallest key, and of equal ones the first, is the greatest of a heap.
-struct Next {
+struct NextUnit {
     key: Vec<u8>,
     run: usize,
     reverse: bool,
 }
 
-impl Ord for Next {
-    fn cmp(&self, other: &Next) -> Ordering {
+impl Ord for NextUnit {
+    fn cmp(&self, other: &NextUnit) -> Ordering {
         let keys = self.key.cmp(&other.key);
         let keys = if self.reverse { keys } else { keys.reverse() };
         keys.then_with(|| Reverse(self.run).cmp(&Reverse(other.run)))
     }
 }
 
-impl PartialOrd for Next {
-    fn partial_cmp(&self, other: &Next) -> Option<Ordering> {
+impl PartialOrd for NextUnit {
+    fn partial_cmp(&self, other: &NextUnit) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Next {
-    fn eq(&self, other: &Next) -> bool {
+impl PartialEq for NextUnit {
+    fn eq(&self, other: &NextUnit) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Next {}
+impl Eq for NextUnit {}
 
 /// Gives the units of all runs in order; of equal keys those of earlier runs first.
 fn merge(
@@ -318,11 +328,11 @@ fn merge(
     reverse: bool,
     mut take: impl FnMut(&Unit<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut cursors = runs.into_iter().map(Cursor::open).collect::<io::Result<Vec<_>>>()?;
+    let mut cursors = runs.into_iter().map(RunCursor::open).collect::<io::Result<Vec<_>>>()?;
     let mut heap = BinaryHeap::new();
     for (run, cursor) in cursors.iter_mut().enumerate() {
         if cursor.advance()? {
-            heap.push(Next { key: cursor.unit().key.to_vec(), run, reverse });
+            heap.push(NextUnit { key: cursor.unit().key.to_vec(), run, reverse });
         }
     }
     while let Some(mut next) = heap.peek_mut() {
@@ -338,13 +348,115 @@ fn merge(
     Ok(())
 }
 
+/// How much memory there is, and where what is more goes.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderLimits<'a> {
+    /// Bytes for reads that wait.
+    pub memory: usize,
+    /// The folder of temporary files.
+    pub folder: &'a Path,
+}
+
+/// What stands before a key and its texts in the stream of units, and in temporary files.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyLengths {
+    key: u32,
+    texts: [u32; 2],
+}
+
+impl KeyLengths {
+    const LEN: usize = 12;
+
+    fn to_bytes(self) -> [u8; KeyLengths::LEN] {
+        let mut bytes = [0; KeyLengths::LEN];
+        for (bytes, number) in
+            bytes.chunks_exact_mut(4).zip([self.key, self.texts[0], self.texts[1]])
+        {
+            bytes.copy_from_slice(&number.to_le_bytes());
+        }
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; KeyLengths::LEN]) -> KeyLengths {
+        let number = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        KeyLengths { key: number(0), texts: [number(4), number(8)] }
+    }
+
+    /// Appends a unit to `out`; `key` appends its key.
+    pub(crate) fn write(
+        out: &mut Vec<u8>,
+        key: impl FnOnce(&mut Vec<u8>),
+        texts: [&[u8]; 2],
+    ) -> Result<(), String> {
+        let at = out.len();
+        out.extend_from_slice(&[0; KeyLengths::LEN]);
+        key(out);
+        let key = out.len() - at - KeyLengths::LEN;
+        let lengths = [key, texts[0].len(), texts[1].len()].map(u32::try_from);
+        let [Ok(key), Ok(one), Ok(two)] = lengths else {
+            return Err("reads longer than 4 GiB can't be sorted".into());
+        };
+        let lengths = KeyLengths { key, texts: [one, two] };
+        out[at..at + KeyLengths::LEN].copy_from_slice(&lengths.to_bytes());
+        texts.iter().for_each(|text| out.extend_from_slice(text));
+        Ok(())
+    }
+
+    /// Bytes of all that follows.
+    fn sum(self) -> usize {
+        self.key as usize + self.texts[0] as usize + self.texts[1] as usize
+    }
+}
+
+/// What takes the units in order.
+pub(in crate::change) struct SharedRuns {
+    pub(in crate::change) runs: UnitRuns,
+    pub(in crate::change) problem: Option<io::Error>,
+    /// The beginning of a unit whose end hasn't come.
+    pending: Pending,
+}
+
+impl SharedRuns {
+    /// What gives text to `runs`, and what is left when it has ended.
+    pub(in crate::change) fn stream(runs: UnitRuns) -> (Output, Arc<Mutex<SharedRuns>>) {
+        let shared = SharedRuns { runs, problem: None, pending: Pending::default() };
+        let shared = Arc::new(Mutex::new(shared));
+        let stream = OrderStream(Arc::clone(&shared));
+        (Output::stream("reads", stream, Compression::default()), shared)
+    }
+}
+
+struct OrderStream(Arc<Mutex<SharedRuns>>);
+
+impl io::Write for OrderStream {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let SharedRuns { runs, problem, pending } = &mut *shared;
+        match pending.add(text, |text| runs.take(text)) {
+            Ok(()) => Ok(text.len()),
+            Err(error) => {
+                problem.get_or_insert(error);
+                Err(io::Error::other("a temporary file can't be written"))
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use biofast_testkit::effort::times;
     use proptest::prelude::*;
 
     use super::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(times(64)))]
         #[test]
         fn units_come_in_the_order_of_a_stable_sort_whatever_their_keys_begin_with(
             keys in prop::collection::vec("(run:1:)?(lane:2:)?[ab\u{0}]{0,12}", 0..300),
@@ -352,12 +464,12 @@ mod tests {
             threads in 1usize..4, reverse in any::<bool>(),
         ) {
             let folder = std::env::temp_dir();
-            let mut runs = Runs::new(Limits { memory, folder: &folder }, reverse, threads);
+            let mut runs = UnitRuns::new(OrderLimits { memory, folder: &folder }, reverse, threads);
             let mut text = Vec::new();
             for (number, key) in keys.iter().enumerate() {
                 text.clear();
                 let key = |out: &mut Vec<u8>| out.extend_from_slice(key.as_bytes());
-                Lengths::write(&mut text, key, [&(number as u64).to_le_bytes(), &[]])
+                KeyLengths::write(&mut text, key, [&(number as u64).to_le_bytes(), &[]])
                     .expect("it is short");
                 prop_assert_eq!(runs.take(&text).expect("there is room"), text.len());
             }
@@ -367,7 +479,7 @@ mod tests {
                 if reverse { order.reverse() } else { order }
             });
             let mut found = Vec::new();
-            runs.finish(|unit| -> Result<(), super::super::Problem> {
+            runs.finish(|unit| -> Result<(), Error> {
                 let number = unit.texts[0].first_chunk().map_or(0, |n| u64::from_le_bytes(*n));
                 found.push(number as usize);
                 Ok(())

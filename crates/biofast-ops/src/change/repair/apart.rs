@@ -5,39 +5,41 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::hash::BuildHasher;
 use std::io::{self, BufReader, BufWriter, Read as _, Seek, SeekFrom, Write};
 
-use super::feed::Read;
+use super::feed::RepairRead;
 use super::find::{buffer, number, read_head};
-use super::weave::{Mates, Waiting, Writers};
-use super::{Limits, Problem, Totals};
+use super::stream::{MateStream, RepairWriters, SecondReads};
+use super::totals::RepairTotals;
+use crate::Error;
+use crate::change::again::SpillLimits;
 use crate::change::temporary::Temporary;
-use crate::change::to_fastq::Names;
+use crate::change::to_fastq::NameHashes;
 
 const FILES: usize = 32;
 
 /// The mates.
-pub(super) struct Apart {
+pub(super) struct MateSpill {
     /// Names of first reads, with their numbers among those that are here.
     firsts: Vec<BufWriter<Temporary>>,
     /// Names and texts of second reads.
     seconds: Vec<BufWriter<Temporary>>,
     /// Texts of first reads, in order.
     texts: BufWriter<Temporary>,
-    names: Names,
+    names: NameHashes,
     buffer: usize,
     number: u64,
     stored: u64,
 }
 
-impl Apart {
-    pub(super) fn create(limits: &Limits) -> io::Result<Apart> {
+impl MateSpill {
+    pub(super) fn create(limits: &SpillLimits) -> io::Result<MateSpill> {
         let buffer = buffer(limits.memory, 2 * FILES);
         let file = || Ok(BufWriter::with_capacity(buffer, Temporary::create(&limits.folder)?));
         let files = || (0..FILES).map(|_| file()).collect::<io::Result<Vec<_>>>();
-        Ok(Apart {
+        Ok(MateSpill {
             firsts: files()?,
             seconds: files()?,
             texts: file()?,
-            names: Names::new(),
+            names: NameHashes::new(),
             buffer,
             number: 0,
             stored: 0,
@@ -49,7 +51,7 @@ impl Apart {
     }
 
     /// Adds a first read.
-    pub(super) fn add_first(&mut self, read: &Read<'_>) -> io::Result<()> {
+    pub(super) fn add_first(&mut self, read: &RepairRead<'_>) -> io::Result<()> {
         let part = self.part(read.name);
         self.stored += write(&mut self.firsts[part], self.number, read.name, &[])?;
         self.stored += write(&mut self.texts, self.number, &[], read.text)?;
@@ -66,11 +68,11 @@ impl Apart {
     /// Adds the second reads that wait and all that come, and returns how many have come before their turn or are here.
     pub(super) fn add_seconds(
         &mut self,
-        waiting: &mut Waiting,
-        rest: &mut Mates<'_>,
-        writers: &mut Writers,
-        totals: &mut Totals,
-    ) -> Result<u64, Problem> {
+        waiting: &mut SecondReads,
+        rest: &mut MateStream<'_>,
+        writers: &mut RepairWriters,
+        totals: &mut RepairTotals,
+    ) -> Result<u64, Error> {
         let mut moved = waiting.moved;
         for (name, text) in waiting.drain() {
             self.add_second(&name, &text)?;
@@ -85,18 +87,18 @@ impl Apart {
     /// Writes all pairs, and returns the bytes that were in files.
     pub(super) fn write(
         self,
-        limits: &Limits,
-        writers: &mut Writers,
-        seconds: &Mates<'_>,
-    ) -> Result<u64, Problem> {
-        let Apart { firsts, seconds: parts, texts, names, buffer, number, mut stored } = self;
-        let mut runs = Runs::create(limits, buffer)?;
+        limits: &SpillLimits,
+        writers: &mut RepairWriters,
+        seconds: &MateStream<'_>,
+    ) -> Result<u64, Error> {
+        let MateSpill { firsts, seconds: parts, texts, names, buffer, number, mut stored } = self;
+        let mut runs = MateRuns::create(limits, buffer)?;
         for (firsts, seconds_of_part) in firsts.into_iter().zip(parts) {
-            let mut firsts = Stored::open(firsts, buffer)?;
+            let mut firsts = EntryReader::open(firsts, buffer)?;
             let mut next = Some(seconds_of_part);
             // As many first reads at once as there is memory for.
             while let Some(part) = next.take() {
-                let mut known: HashMap<Box<[u8]>, VecDeque<u64>, Names> =
+                let mut known: HashMap<Box<[u8]>, VecDeque<u64>, NameHashes> =
                     HashMap::with_hasher(names.clone());
                 let (mut cost, mut is_all) = (0, true);
                 while let Some((number, name, _)) = firsts.next()? {
@@ -112,7 +114,7 @@ impl Apart {
                         break;
                     }
                 }
-                let mut part = Stored::open(part, buffer)?;
+                let mut part = EntryReader::open(part, buffer)?;
                 while let Some((_, name, text)) = part.next()? {
                     let numbers = known.get_mut(name).and_then(VecDeque::pop_front);
                     if let Some(number) = numbers {
@@ -135,7 +137,7 @@ impl Apart {
             runs.end()?;
         }
         stored += runs.stored;
-        let mut firsts = Stored::open(texts, 64 << 10)?;
+        let mut firsts = EntryReader::open(texts, 64 << 10)?;
         let mut merged = runs.merge()?;
         for expected in 0..number {
             let Some((_, _, first)) = firsts.next()? else { return Err(seconds.changed()) };
@@ -163,22 +165,22 @@ fn write(out: &mut impl Write, number: u64, name: &[u8], text: &[u8]) -> io::Res
 }
 
 /// A number, a name and a text.
-type Entry<'a> = (u64, &'a [u8], &'a [u8]);
+type MateEntry<'a> = (u64, &'a [u8], &'a [u8]);
 
 /// Numbers, names and texts in a file.
-struct Stored {
+struct EntryReader {
     reader: BufReader<Temporary>,
     bytes: Vec<u8>,
 }
 
-impl Stored {
-    fn open(file: BufWriter<Temporary>, buffer: usize) -> io::Result<Stored> {
+impl EntryReader {
+    fn open(file: BufWriter<Temporary>, buffer: usize) -> io::Result<EntryReader> {
         let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.seek(SeekFrom::Start(0))?;
-        Ok(Stored { reader: BufReader::with_capacity(buffer, file), bytes: Vec::new() })
+        Ok(EntryReader { reader: BufReader::with_capacity(buffer, file), bytes: Vec::new() })
     }
 
-    fn next(&mut self) -> io::Result<Option<Entry<'_>>> {
+    fn next(&mut self) -> io::Result<Option<MateEntry<'_>>> {
         let mut head = [0; HEAD];
         if !read_head(&mut self.reader, &mut head)? {
             return Ok(None);
@@ -193,7 +195,7 @@ impl Stored {
 }
 
 /// Second reads in the order of their first ones: runs in one file.
-struct Runs {
+struct MateRuns {
     file: BufWriter<Temporary>,
     /// Where each ends.
     ends: Vec<u64>,
@@ -204,13 +206,13 @@ struct Runs {
     stored: u64,
 }
 
-impl Runs {
-    fn create(limits: &Limits, buffer: usize) -> io::Result<Runs> {
+impl MateRuns {
+    fn create(limits: &SpillLimits, buffer: usize) -> io::Result<MateRuns> {
         let file = BufWriter::with_capacity(buffer, Temporary::create(&limits.folder)?);
         let (ends, gathered) = (Vec::new(), Vec::new());
         // Names have the other half.
         let most = limits.memory / 2;
-        Ok(Runs { file, ends, gathered, cost: 0, most, memory: limits.memory, stored: 0 })
+        Ok(MateRuns { file, ends, gathered, cost: 0, most, memory: limits.memory, stored: 0 })
     }
 
     fn add(&mut self, number: u64, text: &[u8]) -> io::Result<()> {
@@ -233,13 +235,13 @@ impl Runs {
         Ok(())
     }
 
-    fn merge(self) -> io::Result<Merged> {
+    fn merge(self) -> io::Result<MergedMates> {
         let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         let starts = std::iter::once(&0).chain(&self.ends);
         let len = (self.memory / self.ends.len().max(1)).clamp(4 << 10, 256 << 10);
-        let mut runs: Vec<Run> = starts
+        let mut runs: Vec<MateRun> = starts
             .zip(&self.ends)
-            .map(|(&start, &end)| Run { position: start, end, buffer: Vec::new(), at: 0, len })
+            .map(|(&start, &end)| MateRun { position: start, end, buffer: Vec::new(), at: 0, len })
             .collect();
         let mut heads = BinaryHeap::new();
         for (index, run) in runs.iter_mut().enumerate() {
@@ -247,12 +249,12 @@ impl Runs {
                 heads.push(Reverse((number, index)));
             }
         }
-        Ok(Merged { file, runs, heads, text: Vec::new() })
+        Ok(MergedMates { file, runs, heads, text: Vec::new() })
     }
 }
 
 /// A run that is read in pieces.
-struct Run {
+struct MateRun {
     /// Of what has not been read.
     position: u64,
     end: u64,
@@ -261,7 +263,7 @@ struct Run {
     len: usize,
 }
 
-impl Run {
+impl MateRun {
     /// Reads on until so many bytes are there, or nothing is left.
     fn fill(&mut self, file: &mut Temporary, needed: usize) -> io::Result<&[u8]> {
         if self.buffer.len() - self.at < needed {
@@ -298,14 +300,14 @@ impl Run {
 }
 
 /// All runs in order.
-struct Merged {
+struct MergedMates {
     file: Temporary,
-    runs: Vec<Run>,
+    runs: Vec<MateRun>,
     heads: BinaryHeap<Reverse<(u64, usize)>>,
     text: Vec<u8>,
 }
 
-impl Merged {
+impl MergedMates {
     fn next(&mut self) -> io::Result<Option<(u64, &[u8])>> {
         let Some(Reverse((number, index))) = self.heads.pop() else { return Ok(None) };
         let run = &mut self.runs[index];

@@ -2,9 +2,9 @@
 
 /// The bits, of which none is set at first.
 #[derive(Clone, Default)]
-pub(super) struct Bits(Vec<u64>);
+pub(super) struct BitSet(Vec<u64>);
 
-impl Bits {
+impl BitSet {
     pub(super) fn set(&mut self, at: u64) {
         let word = (at / 64) as usize;
         if word >= self.0.len() {

@@ -5,15 +5,15 @@ use std::thread;
 
 use biofast_fastq::fasta::Sequences;
 use biofast_fastq::pair::{MateNaming, mate_number, split_mate, template_name};
-use biofast_fastq::{Error, Reader, Record};
+use biofast_fastq::{self as fastq, Reader, Record};
 use biofast_io::{Options, Source};
 
-use super::Problem;
-use crate::change::split::{Amount, append};
+use crate::Error;
+use crate::change::split::{SplitAmount, append};
 
 /// What is needed of a read beside its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum ReadContent {
     Name,
     Text,
 }
@@ -38,7 +38,10 @@ impl Naming {
     ///
     /// By [`MateNaming::Names`] it is looked at whether names end in a mate's number, as the last field of a name may be a place or
     /// a count that is 1 or 2 by chance: those of a file all do, with the number of their file, or none does.
-    pub(super) fn of(sources: Vec<Source>, options: &[Options; 2]) -> Result<Vec<Naming>, Error> {
+    pub(super) fn of(
+        sources: Vec<Source>,
+        options: &[Options; 2],
+    ) -> Result<Vec<Naming>, fastq::Error> {
         let number = sources.len();
         if options[0].mates == MateNaming::Strict {
             return Ok(vec![Naming::Strict; number]);
@@ -84,7 +87,7 @@ impl Naming {
 }
 
 /// A read.
-pub(super) struct Read<'a> {
+pub(super) struct RepairRead<'a> {
     /// The name that mates share.
     pub(super) name: &'a [u8],
     /// As it is written, if that is wanted.
@@ -94,13 +97,13 @@ pub(super) struct Read<'a> {
     /// Which mate it says it is: 1 or 2.
     pub(super) mate: Option<u8>,
     /// If its text is wanted.
-    pub(super) amount: Amount,
+    pub(super) amount: SplitAmount,
 }
 
 /// The reads.
 pub(super) struct Feed {
     from: From,
-    batch: Batch,
+    batch: ReadBatch,
     /// Of the batch.
     next: usize,
     at: usize,
@@ -110,33 +113,33 @@ pub(super) struct Feed {
 enum From {
     Here(Box<Maker>),
     /// Batches that are ready, and where those that have been used go.
-    There(Receiver<Result<Batch, Error>>, Sender<Batch>),
+    There(Receiver<Result<ReadBatch, fastq::Error>>, Sender<ReadBatch>),
 }
 
 /// Some reads.
 #[derive(Default)]
-struct Batch {
+struct ReadBatch {
     /// Names and texts, one after the other.
     bytes: Vec<u8>,
-    reads: Vec<Bounds>,
+    reads: Vec<ReadBounds>,
     first: u64,
 }
 
 #[derive(Clone, Copy)]
-struct Bounds {
+struct ReadBounds {
     name: usize,
     text: usize,
     mate: Option<u8>,
-    amount: Amount,
+    amount: SplitAmount,
 }
 
-impl Batch {
+impl ReadBatch {
     /// A read, given its number in the batch and where it begins.
-    fn read(&self, index: usize, at: usize) -> Option<Read<'_>> {
-        let Bounds { name, text, mate, amount } = *self.reads.get(index)?;
+    fn read(&self, index: usize, at: usize) -> Option<RepairRead<'_>> {
+        let ReadBounds { name, text, mate, amount } = *self.reads.get(index)?;
         let (name, rest) = self.bytes[at..].split_at(name);
         let ordinal = self.first + index as u64;
-        Some(Read { name, text: &rest[..text], ordinal, mate, amount })
+        Some(RepairRead { name, text: &rest[..text], ordinal, mate, amount })
     }
 }
 
@@ -148,13 +151,13 @@ const AHEAD: usize = 2;
 /// What makes batches.
 struct Maker {
     reader: Reader<Sequences>,
-    wanted: Wanted,
+    wanted: ReadContent,
     naming: Naming,
 }
 
 impl Maker {
     /// Fills a batch; none are left where it stays empty.
-    fn fill(&mut self, batch: &mut Batch) -> Result<(), Error> {
+    fn fill(&mut self, batch: &mut ReadBatch) -> Result<(), fastq::Error> {
         batch.bytes.clear();
         batch.reads.clear();
         batch.first = self.reader.records_read();
@@ -163,13 +166,13 @@ impl Maker {
             let start = batch.bytes.len();
             let (name, mate) = self.naming.read(&record);
             batch.bytes.extend_from_slice(name);
-            let mut amount = Amount::default();
-            if self.wanted == Wanted::Text {
+            let mut amount = SplitAmount::default();
+            if self.wanted == ReadContent::Text {
                 append(&mut batch.bytes, &record);
-                amount = Amount::of(&record);
+                amount = SplitAmount::of(&record);
             }
             let text = batch.bytes.len() - start - name.len();
-            batch.reads.push(Bounds { name: name.len(), text, mate, amount });
+            batch.reads.push(ReadBounds { name: name.len(), text, mate, amount });
         }
         Ok(())
     }
@@ -180,19 +183,19 @@ impl Feed {
     pub(super) fn new(
         (source, naming): (Source, Naming),
         options: &Options,
-        wanted: Wanted,
-    ) -> Result<Feed, Error> {
+        wanted: ReadContent,
+    ) -> Result<Feed, fastq::Error> {
         // Beside it there are another input, and what compresses outputs.
         let threads = if options.threads >= 4 { 2 } else { 1 };
         let options_here = Options { threads, ..options.clone() };
         let reader = Reader::new(Sequences(source), &options_here)?;
         let maker = Box::new(Maker { reader, wanted, naming });
         let from = if options.threads > 1 { From::on_thread(maker) } else { From::Here(maker) };
-        Ok(Feed { from, batch: Batch::default(), next: 0, at: 0, ended: false })
+        Ok(Feed { from, batch: ReadBatch::default(), next: 0, at: 0, ended: false })
     }
 
     /// The next read.
-    pub(super) fn next(&mut self) -> Result<Option<Read<'_>>, Problem> {
+    pub(super) fn next(&mut self) -> Result<Option<RepairRead<'_>>, Error> {
         self.refill()?;
         let read = self.batch.read(self.next, self.at);
         if let Some(read) = &read {
@@ -203,7 +206,7 @@ impl Feed {
     }
 
     /// The same, which stays the next one.
-    pub(super) fn peek(&mut self) -> Result<Option<Read<'_>>, Problem> {
+    pub(super) fn peek(&mut self) -> Result<Option<RepairRead<'_>>, Error> {
         self.refill()?;
         Ok(self.batch.read(self.next, self.at))
     }
@@ -216,7 +219,7 @@ impl Feed {
         }
     }
 
-    fn refill(&mut self) -> Result<(), Problem> {
+    fn refill(&mut self) -> Result<(), Error> {
         if self.next == self.batch.reads.len() && !self.ended {
             self.from.refill(&mut self.batch)?;
             (self.next, self.at) = (0, 0);
@@ -246,11 +249,11 @@ impl From {
         }
     }
 
-    fn refill(&mut self, batch: &mut Batch) -> Result<(), Error> {
+    fn refill(&mut self, batch: &mut ReadBatch) -> Result<(), fastq::Error> {
         match self {
             From::Here(maker) => maker.fill(batch),
             From::There(batches, used) => {
-                let next = batches.recv().unwrap_or_else(|_| Ok(Batch::default()))?;
+                let next = batches.recv().unwrap_or_else(|_| Ok(ReadBatch::default()))?;
                 // Nobody needs it if that was the last one.
                 let _ = used.send(std::mem::replace(batch, next));
                 Ok(())
@@ -260,7 +263,11 @@ impl From {
 }
 
 /// Makes batches until there are no more reads, or nobody wants them.
-fn run(mut maker: Maker, ready: &SyncSender<Result<Batch, Error>>, spare: &Receiver<Batch>) {
+fn run(
+    mut maker: Maker,
+    ready: &SyncSender<Result<ReadBatch, fastq::Error>>,
+    spare: &Receiver<ReadBatch>,
+) {
     loop {
         let mut batch = spare.try_recv().unwrap_or_default();
         let result = maker.fill(&mut batch);

@@ -7,22 +7,23 @@ use std::io::{self, BufReader, BufWriter, Read as _, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use biofast_fastq::pair::NameDigest;
-use biofast_fastq::{Error, ErrorKind};
+use biofast_fastq::{self as fastq, ErrorKind};
 use biofast_io::{Location, Options};
 
-use super::bits::Bits;
-use super::feed::{Feed, Read, Wanted};
-use super::source::Kept;
-use super::{Limits, Problem};
+use super::bits::BitSet;
+use super::feed::{Feed, ReadContent, RepairRead};
+use super::source::RepairInput;
+use crate::Error;
+use crate::change::again::SpillLimits;
 use crate::change::temporary::Temporary;
-use crate::change::to_fastq::Names;
+use crate::change::to_fastq::NameHashes;
 
 /// What the first reading found.
-pub(super) struct Found {
+pub(super) struct PairingMap {
     /// Of each input: the reads without mates.
-    pub(super) orphans: Vec<Bits>,
+    pub(super) orphans: Vec<BitSet>,
     /// Of a mixed input: the second reads.
-    pub(super) seconds: Bits,
+    pub(super) seconds: BitSet,
     /// Of each input: what its names and their order are.
     pub(super) seen: Vec<SeenNames>,
 }
@@ -42,19 +43,19 @@ impl SeenNames {
 }
 
 /// What finds mates: names that wait for theirs.
-struct Finder {
-    waiting: HashMap<Box<[u8]>, Waiting, Names>,
+struct MateFinder {
+    waiting: HashMap<Box<[u8]>, UnpairedReads, NameHashes>,
     /// What the waiting ones cost.
     cost: usize,
     most: usize,
     folder: PathBuf,
     level: u32,
-    parts: Option<Parts>,
+    parts: Option<NamePartitions>,
     stored: u64,
 }
 
 /// Reads of a name, all first or all second ones.
-struct Waiting {
+struct UnpairedReads {
     is_second: bool,
     first: u64,
     /// Others of the same name behind it.
@@ -69,7 +70,7 @@ const DEEPEST: u32 = 4;
 
 /// A name as it comes.
 #[derive(Clone, Copy)]
-struct Arrival<'a> {
+struct NameArrival<'a> {
     name: &'a [u8],
     ordinal: u64,
     /// Whether it is a second read; `None` if that isn't said.
@@ -78,8 +79,8 @@ struct Arrival<'a> {
 
 /// Where results go: the reads of each input.
 struct Results {
-    orphans: Vec<Bits>,
-    seconds: Bits,
+    orphans: Vec<BitSet>,
+    seconds: BitSet,
 }
 
 impl Results {
@@ -97,14 +98,14 @@ impl Results {
     }
 }
 
-impl Finder {
-    fn new(limits: &Limits) -> Finder {
-        Finder::at_level(limits.memory, &limits.folder, 0)
+impl MateFinder {
+    fn new(limits: &SpillLimits) -> MateFinder {
+        MateFinder::at_level(limits.memory, &limits.folder, 0)
     }
 
-    fn at_level(most: usize, folder: &Path, level: u32) -> Finder {
-        Finder {
-            waiting: HashMap::with_hasher(Names::new()),
+    fn at_level(most: usize, folder: &Path, level: u32) -> MateFinder {
+        MateFinder {
+            waiting: HashMap::with_hasher(NameHashes::new()),
             cost: 0,
             most,
             folder: folder.to_owned(),
@@ -115,16 +116,16 @@ impl Finder {
     }
 
     /// Takes a read, and returns the number of its mate if that waits here.
-    fn add(&mut self, read: Arrival<'_>, results: &mut Results) -> io::Result<Option<u64>> {
+    fn add(&mut self, read: NameArrival<'_>, results: &mut Results) -> io::Result<Option<u64>> {
         if let Some(parts) = &mut self.parts {
             self.stored += parts.add(&read)?;
             return Ok(None);
         }
-        let Arrival { name, ordinal, is_second } = read;
+        let NameArrival { name, ordinal, is_second } = read;
         let Some(waiting) = self.waiting.get_mut(name) else {
             let is_second = is_second.unwrap_or(false);
             results.is(ordinal, is_second);
-            let waiting = Waiting { is_second, first: ordinal, more: VecDeque::new() };
+            let waiting = UnpairedReads { is_second, first: ordinal, more: VecDeque::new() };
             self.waiting.insert(name.into(), waiting);
             self.cost += name.len() + OVERHEAD;
             self.part_if_needed()?;
@@ -154,12 +155,12 @@ impl Finder {
         if self.cost <= self.most || self.level >= DEEPEST {
             return Ok(());
         }
-        let mut parts = Parts::create(&self.folder, self.level, self.most)?;
+        let mut parts = NamePartitions::create(&self.folder, self.level, self.most)?;
         self.cost = 0;
         for (name, waiting) in self.waiting.drain() {
             let is_second = Some(waiting.is_second);
             for ordinal in std::iter::once(waiting.first).chain(waiting.more) {
-                self.stored += parts.add(&Arrival { name: &name, ordinal, is_second })?;
+                self.stored += parts.add(&NameArrival { name: &name, ordinal, is_second })?;
             }
         }
         self.parts = Some(parts);
@@ -176,7 +177,7 @@ impl Finder {
         let Some(parts) = self.parts.take() else { return Ok(self.stored) };
         for stored in parts.into_files() {
             let mut stored = stored?;
-            let mut part = Finder::at_level(self.most, &self.folder, self.level + 1);
+            let mut part = MateFinder::at_level(self.most, &self.folder, self.level + 1);
             while let Some(read) = stored.next()? {
                 part.add(read, results)?;
             }
@@ -187,7 +188,7 @@ impl Finder {
 }
 
 /// Names in temporary files, in parts by a hash.
-struct Parts {
+struct NamePartitions {
     files: Vec<BufWriter<Temporary>>,
     buffer: usize,
     level: u32,
@@ -202,15 +203,15 @@ pub(super) fn buffer(memory: usize, files: usize) -> usize {
     (memory / 16 / files).clamp(4 << 10, 64 << 10)
 }
 
-impl Parts {
-    fn create(folder: &Path, level: u32, memory: usize) -> io::Result<Parts> {
+impl NamePartitions {
+    fn create(folder: &Path, level: u32, memory: usize) -> io::Result<NamePartitions> {
         let buffer = buffer(memory, FILES);
         let file = |_| Ok(BufWriter::with_capacity(buffer, Temporary::create(folder)?));
         let files = (0..FILES).map(file).collect::<io::Result<_>>()?;
-        Ok(Parts { files, buffer, level, hasher: Default::default() })
+        Ok(NamePartitions { files, buffer, level, hasher: Default::default() })
     }
 
-    fn add(&mut self, read: &Arrival<'_>) -> io::Result<u64> {
+    fn add(&mut self, read: &NameArrival<'_>) -> io::Result<u64> {
         // Each level has a key of its own.
         let hash = self.hasher.hash_one((self.level, read.name));
         let file = &mut self.files[(hash % FILES as u64) as usize];
@@ -227,17 +228,17 @@ impl Parts {
         Ok((HEAD + read.name.len()) as u64)
     }
 
-    fn into_files(self) -> impl Iterator<Item = io::Result<Stored>> {
+    fn into_files(self) -> impl Iterator<Item = io::Result<NameReader>> {
         let buffer = self.buffer;
         self.files.into_iter().map(move |file| {
             let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
             file.seek(SeekFrom::Start(0))?;
-            Ok(Stored { reader: BufReader::with_capacity(buffer, file), name: Vec::new() })
+            Ok(NameReader { reader: BufReader::with_capacity(buffer, file), name: Vec::new() })
         })
     }
 }
 
-struct Stored {
+struct NameReader {
     reader: BufReader<Temporary>,
     name: Vec<u8>,
 }
@@ -264,8 +265,8 @@ pub(super) fn number(head: &[u8], at: usize) -> u64 {
     head.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-impl Stored {
-    fn next(&mut self) -> io::Result<Option<Arrival<'_>>> {
+impl NameReader {
+    fn next(&mut self) -> io::Result<Option<NameArrival<'_>>> {
         let mut head = [0; HEAD];
         if !read_head(&mut self.reader, &mut head)? {
             return Ok(None);
@@ -274,30 +275,30 @@ impl Stored {
         self.name.resize(number(&head, 0) as usize, 0);
         self.reader.read_exact(&mut self.name)?;
         let is_second = [Some(false), Some(true)].get(usize::from(head[16])).copied().flatten();
-        Ok(Some(Arrival { name: &self.name, ordinal: number(&head, 8), is_second }))
+        Ok(Some(NameArrival { name: &self.name, ordinal: number(&head, 8), is_second }))
     }
 }
 
 /// Reads the names of all inputs, one mixed one or two. Returns the bytes that were in temporary files, too.
 pub(super) fn find(
-    kept: &[Kept],
+    kept: &[RepairInput],
     options: &[Options; 2],
-    limits: &Limits,
-) -> Result<(Found, u64), Problem> {
+    limits: &SpillLimits,
+) -> Result<(PairingMap, u64), Error> {
     let mut feeds = Vec::new();
     for (kept, options) in kept.iter().zip(options) {
-        feeds.push(Feed::new(kept.named()?, options, Wanted::Name)?);
+        feeds.push(Feed::new(kept.named()?, options, ReadContent::Name)?);
     }
-    let mut finder = Finder::new(limits);
-    let orphans = vec![Bits::default(); feeds.len()];
-    let mut results = Results { orphans, seconds: Bits::default() };
+    let mut finder = MateFinder::new(limits);
+    let orphans = vec![BitSet::default(); feeds.len()];
+    let mut results = Results { orphans, seconds: BitSet::default() };
     let mut seen = vec![SeenNames::default(); feeds.len()];
     match &mut feeds[..] {
         [mixed] => {
             while let Some(read) = mixed.next()? {
                 seen[0].add(read.name);
                 let is_second = read.mate.map(|mate| mate == 2);
-                let arrival = Arrival { name: read.name, ordinal: read.ordinal, is_second };
+                let arrival = NameArrival { name: read.name, ordinal: read.ordinal, is_second };
                 finder.add(arrival, &mut results)?;
             }
         }
@@ -305,7 +306,7 @@ pub(super) fn find(
     }
     let stored = finder.finish(&mut results)?;
     let Results { orphans, seconds } = results;
-    Ok((Found { orphans, seconds, seen }, stored))
+    Ok((PairingMap { orphans, seconds, seen }, stored))
 }
 
 /// Reads that came last, and how many of an input have come.
@@ -321,11 +322,11 @@ struct Progress {
 /// where the other is, whatever is missing in one of them.
 fn find_in_two(
     feeds: &mut [Feed],
-    kept: &[Kept],
-    finder: &mut Finder,
+    kept: &[RepairInput],
+    finder: &mut MateFinder,
     results: &mut Results,
     seen: &mut [SeenNames],
-) -> Result<(), Problem> {
+) -> Result<(), Error> {
     let mut progress = [Progress::default(); 2];
     loop {
         let [one, two] = progress;
@@ -344,7 +345,7 @@ fn find_in_two(
         seen[input].add(read.name);
         progress[input].taken = read.ordinal + 1;
         let is_second = Some(input == 1);
-        let arrival = Arrival { name: read.name, ordinal: read.ordinal, is_second };
+        let arrival = NameArrival { name: read.name, ordinal: read.ordinal, is_second };
         if let Some(mate) = finder.add(arrival, results)? {
             let other = &mut progress[1 - input];
             other.matched = other.matched.max(mate + 1);
@@ -354,7 +355,7 @@ fn find_in_two(
 }
 
 /// An error if a read says that it belongs to the other file.
-fn check_mate(read: &Read<'_>, input: usize, name: &str) -> Result<(), Problem> {
+fn check_mate(read: &RepairRead<'_>, input: usize, name: &str) -> Result<(), Error> {
     let expected = input as u8 + 1;
     match read.mate {
         Some(found) if found != expected => {
@@ -365,7 +366,7 @@ fn check_mate(read: &Read<'_>, input: usize, name: &str) -> Result<(), Problem> 
                 record: Some(read.ordinal + 1),
                 ..Location::default()
             };
-            Err(Error::new(kind, at).into())
+            Err(fastq::Error::new(kind, at).into())
         }
         _ => Ok(()),
     }

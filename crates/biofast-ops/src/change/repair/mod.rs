@@ -11,35 +11,34 @@ mod bits;
 mod feed;
 mod find;
 mod source;
+mod stream;
+mod totals;
 mod weave;
 
-use std::fmt;
-use std::io;
-
-use biofast_fastq as fastq;
 use biofast_io::Options;
-use biofast_io::output::{self, Output, Writer};
+use biofast_io::output::{Output, Writer};
 use serde::Serialize;
+use stream::RepairWriters;
 
-pub use super::again::{Input, Limits};
+pub use super::again::{RereadInput, SpillLimits};
+pub use totals::RepairTotals;
 
-use super::split::Amount;
-use feed::{Feed, Naming, Wanted};
-use find::Found;
-use source::Kept;
-use weave::Writers;
+use crate::Error;
+use feed::{Feed, Naming, ReadContent};
+use find::PairingMap;
+use source::RepairInput;
 
 /// What is read.
 pub enum Sources {
     /// First and second reads in one file, in any order. A read says which it is by `/1` or `/2` or a Casava description;
     /// of those that don't, the first of a name is a first read and the next one its mate.
-    Mixed(Input),
+    Mixed(RereadInput),
     /// First and second reads in a file each, in any order.
-    Two(Input, Input),
+    Two(RereadInput, RereadInput),
 }
 
 /// Where reads go.
-pub struct Outputs {
+pub struct RepairOutputs {
     /// Pairs: one output, or one for each mate.
     pub pairs: Vec<Output>,
     /// First and second reads without mates, where they are wanted.
@@ -49,86 +48,23 @@ pub struct Outputs {
     pub all_orphans: Option<Output>,
 }
 
-/// What was read and written, of first and second reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Reads of pairs.
-    pub pairs: [Amount; 2],
-    /// Reads without mates.
-    pub orphans: [Amount; 2],
-}
-
 /// What was done.
-pub struct Done {
+pub struct RepairResult {
     /// The outputs, to be [committed](biofast_io::output::commit): those of pairs, of first and second reads without mates, and of all.
     pub outputs: Vec<Output>,
     /// What was read and written.
-    pub totals: Totals,
+    pub totals: RepairTotals,
     /// How it was done.
-    pub effort: Effort,
+    pub effort: RepairEffort,
 }
 
 /// How it was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Effort {
+pub struct RepairEffort {
     /// Second reads that came before their turn.
     pub moved_reads: u64,
     /// Bytes of names and text in temporary files.
     pub stored_bytes: u64,
-}
-
-/// Why it failed.
-#[derive(Debug)]
-pub enum Problem {
-    /// The input can't be read, or a record of it is wrong.
-    Input(fastq::Error),
-    /// An output can't be written.
-    Output(output::Error),
-    /// A temporary file can't be written or read.
-    Temporary(io::Error),
-    /// The input of this name was another when it was read again.
-    Changed(String),
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Problem::Input(e) => e.fmt(f),
-            Problem::Output(e) => e.fmt(f),
-            Problem::Temporary(e) => write!(f, "temporary files: {e}"),
-            Problem::Changed(name) => write!(f, "{name} changed while it was read"),
-        }
-    }
-}
-
-impl std::error::Error for Problem {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            // The errors themselves are all of the message.
-            Problem::Input(error) => error.source(),
-            Problem::Output(error) => error.source(),
-            Problem::Temporary(error) => Some(error),
-            Problem::Changed(_) => None,
-        }
-    }
-}
-
-impl From<output::Error> for Problem {
-    fn from(error: output::Error) -> Problem {
-        Problem::Output(error)
-    }
-}
-
-impl From<io::Error> for Problem {
-    fn from(error: io::Error) -> Problem {
-        Problem::Temporary(error)
-    }
-}
-
-impl From<fastq::Error> for Problem {
-    fn from(error: fastq::Error) -> Problem {
-        Problem::Input(error)
-    }
 }
 
 /// Writes pairs in the order of their first reads, and reads without mates.
@@ -142,19 +78,19 @@ impl From<fastq::Error> for Problem {
 /// ```
 /// use biofast_io::output::{self, Output};
 /// use biofast_io::{Options, Source};
-/// use biofast_ops::repair::{Input, Limits, Outputs, Sources, repair};
+/// use biofast_ops::repair::{RepairOutputs, RereadInput, Sources, SpillLimits, repair};
 ///
 /// let folder = std::env::temp_dir();
 /// let path = folder.join(format!("biofast-doc-repair-{}", std::process::id()));
-/// let source = |text: &'static [u8]| Input::once(Source::from_reader("example", text));
+/// let source = |text: &'static [u8]| RereadInput::once(Source::from_reader("example", text));
 /// let first = source(b"@a/1\nA\n+\nI\n@b/1\nC\n+\nI\n@c/1\nG\n+\nI\n");
 /// let second = source(b"@c/2\nT\n+\nI\n@a/2\nA\n+\nI\n");
-/// let outputs = Outputs {
+/// let outputs = RepairOutputs {
 ///     pairs: vec![Output::create_with(&path, Default::default())?],
 ///     orphans: [None, None],
 ///     all_orphans: None,
 /// };
-/// let limits = Limits { memory: 64 << 20, folder };
+/// let limits = SpillLimits { memory: 64 << 20, folder };
 /// let options = [Options::default(), Options::default()];
 /// let done = repair(Sources::Two(first, second), options, &limits, outputs)?;
 /// output::commit(done.outputs, false)?;
@@ -171,12 +107,12 @@ impl From<fastq::Error> for Problem {
 pub fn repair(
     sources: Sources,
     options: [Options; 2],
-    limits: &Limits,
-    outputs: Outputs,
-) -> Result<Done, Problem> {
-    let mut effort = Effort::default();
-    let mut keep = |input: Input, options: &Options| -> Result<Kept, Problem> {
-        let (kept, stored) = Kept::new(input, options, &limits.folder)?;
+    limits: &SpillLimits,
+    outputs: RepairOutputs,
+) -> Result<RepairResult, Error> {
+    let mut effort = RepairEffort::default();
+    let mut keep = |input: RereadInput, options: &Options| -> Result<RepairInput, Error> {
+        let (kept, stored) = RepairInput::new(input, options, &limits.folder)?;
         effort.stored_bytes += stored;
         Ok(kept)
     };
@@ -184,18 +120,18 @@ pub fn repair(
         Sources::Mixed(input) => vec![keep(input, &options[0])?],
         Sources::Two(one, two) => vec![keep(one, &options[0])?, keep(two, &options[1])?],
     };
-    let opened = kept.iter().map(Kept::open).collect::<Result<_, _>>()?;
+    let opened = kept.iter().map(RepairInput::open).collect::<Result<_, _>>()?;
     for (kept, naming) in kept.iter_mut().zip(Naming::of(opened, &options)?) {
         kept.naming = naming;
     }
     let threads = options[0].threads;
-    let Outputs { pairs, orphans, all_orphans } = outputs;
+    let RepairOutputs { pairs, orphans, all_orphans } = outputs;
     let number = pairs.len() + orphans.iter().flatten().count();
     // With one thread whoever gives the text compresses it.
     let each = if threads < 2 { 1 } else { threads.div_ceil(number.max(1)).max(2) };
     let writer = |output: Output| Writer::new(output, each);
     let [one, two] = orphans.map(|output| output.map(writer).transpose());
-    let writers = Writers {
+    let writers = RepairWriters {
         pairs: pairs.into_iter().map(writer).collect::<Result<_, _>>()?,
         orphans: [one?, two?],
     };
@@ -205,30 +141,30 @@ pub fn repair(
     let options = options.map(|options| Options { notes: None, progress: None, ..options });
     let woven = weave::weave(&kept, &options, limits, &found, writers);
     // A fault that wasn't there before is one of the change.
-    kept.iter().try_for_each(Kept::check)?;
+    kept.iter().try_for_each(RepairInput::check)?;
     let woven = woven?;
     effort.moved_reads = woven.moved;
     effort.stored_bytes += woven.stored;
-    let Writers { pairs, orphans } = woven.writers;
+    let RepairWriters { pairs, orphans } = woven.writers;
     let all = pairs.into_iter().chain(orphans.into_iter().flatten());
     let mut outputs = all.map(Writer::into_output).collect::<Result<Vec<_>, _>>()?;
     if let Some(output) = all_orphans {
         outputs.push(write_together(&kept, &options, &found, output)?);
-        kept.iter().try_for_each(Kept::check)?;
+        kept.iter().try_for_each(RepairInput::check)?;
     }
-    Ok(Done { outputs, totals: woven.totals, effort })
+    Ok(RepairResult { outputs, totals: woven.totals, effort })
 }
 
 /// Writes all reads without mates to one output.
 fn write_together(
-    kept: &[Kept],
+    kept: &[RepairInput],
     options: &[Options; 2],
-    found: &Found,
+    found: &PairingMap,
     output: Output,
-) -> Result<Output, Problem> {
+) -> Result<Output, Error> {
     let mut writer = Writer::new(output, options[0].threads)?;
     for ((kept, options), orphans) in kept.iter().zip(options).zip(&found.orphans) {
-        let mut reads = Feed::new(kept.named()?, options, Wanted::Text)?;
+        let mut reads = Feed::new(kept.named()?, options, ReadContent::Text)?;
         while let Some(read) = reads.next()? {
             if orphans.has(read.ordinal) {
                 writer.append(read.text)?;

@@ -4,20 +4,21 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast_io::{Error, ErrorKind, Location, Options, Reader, Reread, Source};
+use biofast_io::{ErrorKind, Location, Options, Reader, Reread, Source};
 
 use super::feed::Naming;
-use super::{Input, Problem};
+use crate::Error;
+use crate::change::again::RereadInput;
 use crate::change::temporary::Temporary;
 
 /// The input.
-pub(super) struct Kept {
+pub(super) struct RepairInput {
     pub(super) name: String,
-    content: Content,
+    content: RepairContent,
     pub(super) naming: Naming,
 }
 
-enum Content {
+enum RepairContent {
     /// Not opened yet for the first time.
     File(Reread),
     Temporary(Arc<Mutex<Temporary>>),
@@ -26,19 +27,22 @@ enum Content {
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 256 << 10;
 
-impl Kept {
+impl RepairInput {
     /// Keeps a stream in a temporary file, whose length is returned, too.
     pub(super) fn new(
-        input: Input,
+        input: RereadInput,
         options: &Options,
         folder: &Path,
-    ) -> Result<(Kept, u64), Problem> {
+    ) -> Result<(RepairInput, u64), Error> {
         let (source, file) = input.into_parts();
         let name = source.name().to_owned();
         if let Some(file) = file {
-            return Ok((Kept { name, content: Content::File(file), naming: Naming::Strict }, 0));
+            return Ok((
+                RepairInput { name, content: RepairContent::File(file), naming: Naming::Strict },
+                0,
+            ));
         }
-        let mut reader = Reader::new(source, options).map_err(|e| Problem::Input(e.into()))?;
+        let mut reader = Reader::new(source, options).map_err(|e| Error::Reads(e.into()))?;
         let mut file = BufWriter::with_capacity(BUFFER, Temporary::create(folder)?);
         let mut stored = 0;
         loop {
@@ -55,43 +59,45 @@ impl Kept {
             io::BufRead::consume(&mut reader, len);
         }
         let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        let content = Content::Temporary(Arc::new(Mutex::new(file)));
-        Ok((Kept { name, content, naming: Naming::Strict }, stored))
+        let content = RepairContent::Temporary(Arc::new(Mutex::new(file)));
+        Ok((RepairInput { name, content, naming: Naming::Strict }, stored))
     }
 
     /// Opens it, with what its names are.
-    pub(super) fn named(&self) -> Result<(Source, Naming), Problem> {
+    pub(super) fn named(&self) -> Result<(Source, Naming), Error> {
         Ok((self.open()?, self.naming))
     }
 
     /// Opens it.
-    pub(super) fn open(&self) -> Result<Source, Problem> {
+    pub(super) fn open(&self) -> Result<Source, Error> {
         Ok(match &self.content {
-            Content::File(file) => file.open().map_err(|e| Problem::Input(e.into()))?,
-            Content::Temporary(file) => {
+            RepairContent::File(file) => file.open().map_err(|e| Error::Reads(e.into()))?,
+            RepairContent::Temporary(file) => {
                 Source::from_reader(&self.name, At { file: Arc::clone(file), position: 0 })
             }
         })
     }
 }
 
-impl Kept {
+impl RepairInput {
     /// An error if it has changed since it was first opened.
-    pub(super) fn check(&self) -> Result<(), Problem> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         match &self.content {
-            Content::File(file) => file.check().map_err(|e| Problem::Input(e.into())),
-            Content::Temporary(_) => Ok(()),
+            RepairContent::File(file) => file.check().map_err(|e| Error::Reads(e.into())),
+            RepairContent::Temporary(_) => Ok(()),
         }
     }
 }
 
 /// The error of an input, as its reader told it.
-fn of_input(error: io::Error, name: &str) -> Problem {
-    let error = match error.downcast::<Error>() {
+fn of_input(error: io::Error, name: &str) -> Error {
+    let error = match error.downcast::<biofast_io::Error>() {
         Ok(error) => error,
-        Err(error) => Error::new(ErrorKind::Io(error), Location::in_input(&name.into())),
+        Err(error) => {
+            biofast_io::Error::new(ErrorKind::Io(error), Location::in_input(&name.into()))
+        }
     };
-    Problem::Input(error.into())
+    Error::Reads(error.into())
 }
 
 /// A reader of a file that others read, too.

@@ -1,17 +1,18 @@
 use std::collections::HashMap;
-use std::io::Cursor;
+use std::io::{self, Cursor};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use biofast_io::Source;
 use biofast_io::output::{Compression, commit};
+use biofast_testkit::effort::times;
 use proptest::prelude::*;
 
 use super::*;
 
 #[derive(Clone, Default)]
-struct Texts(Arc<Mutex<Vec<u8>>>);
+struct SharedTexts(Arc<Mutex<Vec<u8>>>);
 
-impl io::Write for Texts {
+impl io::Write for SharedTexts {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(bytes.len())
@@ -22,7 +23,7 @@ impl io::Write for Texts {
     }
 }
 
-impl Texts {
+impl SharedTexts {
     fn output(&self) -> Output {
         Output::stream("o", self.clone(), Compression::default())
     }
@@ -75,22 +76,27 @@ fn expected(reads: &[(u16, Option<bool>, String)]) -> Expected {
     (pairs, orphans, all)
 }
 
-fn run(sources: Sources, memory: usize, threads: usize, together: bool) -> (Expected, Totals) {
-    let (pairs, one, two, both) = <(Texts, Texts, Texts, Texts)>::default();
-    let outputs = Outputs {
+fn run(
+    sources: Sources,
+    memory: usize,
+    threads: usize,
+    together: bool,
+) -> (Expected, RepairTotals) {
+    let (pairs, one, two, both) = <(SharedTexts, SharedTexts, SharedTexts, SharedTexts)>::default();
+    let outputs = RepairOutputs {
         pairs: vec![pairs.output()],
         orphans: [one.output(), two.output()].map(|output| Some(output).filter(|_| !together)),
         all_orphans: together.then(|| both.output()),
     };
     let options = || Options { threads, chunk_size: 700, ..Options::default() };
-    let limits = Limits { memory, folder: std::env::temp_dir() };
+    let limits = SpillLimits { memory, folder: std::env::temp_dir() };
     let done = repair(sources, [options(), options()], &limits, outputs).expect("runs");
     commit(done.outputs, false).expect("written");
     ((pairs.text(), [one.text(), two.text()], both.text()), done.totals)
 }
 
-fn once(text: &str) -> Input {
-    Input::once(Source::from_reader("x", Cursor::new(text.to_owned().into_bytes())))
+fn once(text: &str) -> RereadInput {
+    RereadInput::once(Source::from_reader("x", Cursor::new(text.to_owned().into_bytes())))
 }
 
 fn check(sources: [Sources; 2], expected: &Expected, run_as: (usize, usize), number: usize) {
@@ -98,7 +104,7 @@ fn check(sources: [Sources; 2], expected: &Expected, run_as: (usize, usize), num
     let [apart, together] = sources;
     let ((pairs, orphans, _), totals) = run(apart, memory, threads, false);
     assert_eq!((&pairs, &orphans), (&expected.0, &expected.1));
-    let sum = |totals: Totals| {
+    let sum = |totals: RepairTotals| {
         let both = totals.pairs.iter().chain(&totals.orphans);
         both.map(|amount| amount.sum.records).sum::<u64>()
     };
@@ -109,7 +115,7 @@ fn check(sources: [Sources; 2], expected: &Expected, run_as: (usize, usize), num
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: times(4), ..ProptestConfig::default() })]
     #[test]
     fn mates_are_those_of_a_plain_search_in_any_memory(
         // Names that are there several times, and many that are there once.
@@ -168,23 +174,26 @@ fn files_that_go_on_together_need_no_memory_whatever_is_missing() {
         .iter()
         .zip([&one, &two])
         .for_each(|(path, text)| std::fs::write(path, text).expect("written"));
-    let open = |path| Input::open(path).expect("opens");
-    let outputs = Outputs { pairs: Vec::new(), orphans: [None, None], all_orphans: None };
-    let limits = Limits { memory: 64 << 20, folder: folder.path().to_owned() };
+    let open = |path| RereadInput::open(path).expect("opens");
+    let outputs = RepairOutputs { pairs: Vec::new(), orphans: [None, None], all_orphans: None };
+    let limits = SpillLimits { memory: 64 << 20, folder: folder.path().to_owned() };
     let sources = Sources::Two(open(&files[0]), open(&files[1]));
     let done = repair(sources, Default::default(), &limits, outputs).expect("runs");
     assert_eq!(done.totals.pairs[0].sum.records, 3000);
-    assert_eq!(done.effort, Effort::default());
+    assert_eq!(done.effort, RepairEffort::default());
 }
 
 #[test]
 fn a_read_in_the_file_of_the_other_mates_is_an_error() {
     let one = once("@a/1\nA\n+\nI\n@b/2\nA\n+\nI\n");
-    let outputs = Outputs { pairs: Vec::new(), orphans: [None, None], all_orphans: None };
-    let limits = Limits { memory: 1 << 20, folder: std::env::temp_dir() };
+    let outputs = RepairOutputs { pairs: Vec::new(), orphans: [None, None], all_orphans: None };
+    let limits = SpillLimits { memory: 1 << 20, folder: std::env::temp_dir() };
     let result =
         repair(Sources::Two(one, once("@a/2\nA\n+\nI\n")), Default::default(), &limits, outputs);
-    let Err(Problem::Input(error)) = result else { panic!("b is a second read") };
+    let Err(Error::Reads(error)) = result else { panic!("b is a second read") };
     assert_eq!(error.at().record, Some(2));
-    assert!(matches!(error.kind(), fastq::ErrorKind::WrongMate { expected: 1, found: 2, .. }));
+    assert!(matches!(
+        error.kind(),
+        biofast_fastq::ErrorKind::WrongMate { expected: 1, found: 2, .. }
+    ));
 }

@@ -3,8 +3,8 @@
 use biofast_bam::Record;
 
 use super::key::Order;
-use super::segment::Segment;
-use super::template::Libraries;
+use super::segment::MemorySegment;
+use super::template::LibraryRanks;
 
 /// Bytes that are asked for at once: a part of what may be taken, but not more than this.
 const LARGEST_SEGMENT: usize = 32 << 20;
@@ -23,23 +23,23 @@ pub(super) const HEAD: usize = 16;
 
 /// A record with its key, as they are kept in memory and in files.
 #[derive(Clone, Copy)]
-pub(in crate::change) struct Entry<'a> {
+pub(in crate::change) struct SortEntry<'a> {
     pub(in crate::change) number: u64,
     /// Empty where it is short.
     pub(in crate::change) key: &'a [u8],
     pub(in crate::change) record: &'a [u8],
 }
 
-impl<'a> Entry<'a> {
+impl<'a> SortEntry<'a> {
     /// The entry at the start of `bytes`, which hold all of it.
-    pub(super) fn at(bytes: &'a [u8]) -> Entry<'a> {
+    pub(super) fn at(bytes: &'a [u8]) -> SortEntry<'a> {
         let (head, rest) = bytes.split_at(HEAD);
         let mut word = [0; 8];
         word.copy_from_slice(&head[..8]);
         let number = u64::from_le_bytes(word);
-        let (key, record) = Entry::lengths(head);
+        let (key, record) = SortEntry::lengths(head);
         let (key, rest) = rest.split_at(key);
-        Entry { number, key, record: &rest[..record] }
+        SortEntry { number, key, record: &rest[..record] }
     }
 
     /// The lengths of key and record that its first bytes tell.
@@ -83,7 +83,7 @@ impl<'a> Entry<'a> {
 
 /// Where an entry is, and what decides most comparisons.
 #[derive(Clone, Copy)]
-struct Place {
+struct EntryLocator {
     /// Eight bytes of the key.
     prefix: u64,
     /// The number of the segment, and where in it.
@@ -91,26 +91,26 @@ struct Place {
 }
 
 /// Records that are kept in memory, in the order they came or sorted.
-pub(in crate::change) struct Gathered {
+pub(in crate::change) struct GatheredRecords {
     segment: usize,
-    segments: Vec<Segment>,
+    segments: Vec<MemorySegment>,
     /// How many segments are in use.
     used: usize,
-    places: Vec<Place>,
+    places: Vec<EntryLocator>,
     /// Bytes of the segments.
     bytes: usize,
     key: Vec<u8>,
     /// Those of the header, once it is known.
-    pub(super) libraries: Option<Libraries>,
+    pub(super) libraries: Option<LibraryRanks>,
 }
 
 /// What keys are made with before a header is known.
-static NO_LIBRARIES: Libraries = Libraries::none();
+static NO_LIBRARIES: LibraryRanks = LibraryRanks::none();
 
-impl Gathered {
+impl GatheredRecords {
     /// None yet; some day records of `memory` bytes.
-    pub(super) fn new(memory: usize) -> Gathered {
-        Gathered {
+    pub(super) fn new(memory: usize) -> GatheredRecords {
+        GatheredRecords {
             segment: (memory / 16).clamp(SMALLEST_SEGMENT, LARGEST_SEGMENT),
             segments: Vec::new(),
             used: 0,
@@ -123,7 +123,7 @@ impl Gathered {
 
     /// Bytes of memory that are taken.
     pub(super) fn memory(&self) -> usize {
-        self.bytes + self.places.capacity() * size_of::<Place>()
+        self.bytes + self.places.capacity() * size_of::<EntryLocator>()
     }
 
     /// How many records there are.
@@ -138,7 +138,8 @@ impl Gathered {
     /// Bytes of memory that one more record of this length may take, beyond what is taken now.
     pub(super) fn growth(&self, len: usize) -> usize {
         let grows = self.places.len() == self.places.capacity();
-        let places = if grows { more_places(self.places.len()) * size_of::<Place>() } else { 0 };
+        let places =
+            if grows { more_places(self.places.len()) * size_of::<EntryLocator>() } else { 0 };
         // A key is made of a name, of which it has three times the length at most, and of an optional field.
         let needed = HEAD + 4 * len;
         let fits = self.used < self.segments.len() || self.room() >= needed;
@@ -166,13 +167,13 @@ impl Gathered {
         let prefix = prefix(&self.key);
         let key = std::mem::take(&mut self.key);
         let kept = if order.is_short() { &[][..] } else { &key[..] };
-        self.add_entry(prefix, &Entry { number, key: kept, record: record.as_bytes() });
+        self.add_entry(prefix, &SortEntry { number, key: kept, record: record.as_bytes() });
         self.key = key;
         Ok(())
     }
 
     /// Adds an entry with the first bytes of its key, which it may not have itself.
-    pub(super) fn add_entry(&mut self, prefix: u64, entry: &Entry<'_>) {
+    pub(super) fn add_entry(&mut self, prefix: u64, entry: &SortEntry<'_>) {
         let len = entry.len();
         if self.room() < len {
             // One that was used before, and is long enough, or a new one.
@@ -180,7 +181,7 @@ impl Gathered {
             match self.segments.get(next) {
                 Some(segment) if segment.size() >= len => {}
                 _ => {
-                    let segment = Segment::new(len.max(self.segment));
+                    let segment = MemorySegment::new(len.max(self.segment));
                     self.bytes += segment.size();
                     self.segments.insert(next, segment);
                 }
@@ -193,11 +194,11 @@ impl Gathered {
         if self.places.len() == self.places.capacity() {
             self.places.reserve_exact(more_places(self.places.len()));
         }
-        self.places.push(Place { prefix, at });
+        self.places.push(EntryLocator { prefix, at });
     }
 
     /// The record of this number in the present order.
-    pub(super) fn get(&self, index: usize) -> Entry<'_> {
+    pub(super) fn get(&self, index: usize) -> SortEntry<'_> {
         entry_of(&self.segments, self.places[index])
     }
 
@@ -229,7 +230,7 @@ impl Gathered {
             return;
         }
         // Names begin alike: eight bytes behind what all of them have tell more.
-        let key = |place: Place| entry_of(segments, place).key;
+        let key = |place: EntryLocator| entry_of(segments, place).key;
         let Some(&first) = self.places.first() else { return };
         let first = key(first);
         let common = self.places.iter().fold(first.len(), |common, &place| {
@@ -246,21 +247,21 @@ impl Gathered {
     }
 
     /// One without records that takes the same things.
-    pub(super) fn another(&self, memory: usize) -> Gathered {
-        Gathered { libraries: self.libraries.clone(), ..Gathered::new(memory) }
+    pub(super) fn another(&self, memory: usize) -> GatheredRecords {
+        GatheredRecords { libraries: self.libraries.clone(), ..GatheredRecords::new(memory) }
     }
 
     /// Forgets all records and keeps the memory.
     pub(super) fn clear(&mut self) {
-        self.segments.iter_mut().for_each(Segment::clear);
+        self.segments.iter_mut().for_each(MemorySegment::clear);
         self.used = 0;
         self.places.clear();
     }
 }
 
-fn entry_of(segments: &[Segment], place: Place) -> Entry<'_> {
+fn entry_of(segments: &[MemorySegment], place: EntryLocator) -> SortEntry<'_> {
     let (segment, at) = ((place.at >> 32) as usize, place.at as u32 as usize);
-    Entry::at(&segments[segment].bytes()[at..])
+    SortEntry::at(&segments[segment].bytes()[at..])
 }
 
 /// By how many the list of places grows: by a quarter, so that it never takes much more than is needed.

@@ -4,18 +4,9 @@ use std::fmt;
 
 use biofast_bam::{Error, Header, Record, Value, flag};
 
-use super::template::{Libraries, template};
+use super::template::{LibraryRanks, template};
 
-/// The order that records are brought into. Records that are equal in it stay in the order of the input.
-///
-/// ```
-/// use biofast_ops::sort::Order;
-///
-/// // By cell, as `samtools sort -t CB`.
-/// let order = Order::Tag(*b"CB");
-/// assert_eq!(order.header_fields().0, "unknown");
-/// assert_eq!(Order::default(), Order::Coordinate);
-/// ```
+/// A sort order. Ties keep the order of the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// By reference in the order of the header, those without one last, then by position and strand, forward first. As
@@ -39,14 +30,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// What the header says of it: the fields SO and SS of its line `@HD`.
-    ///
-    /// ```
-    /// use biofast_ops::sort::Order;
-    ///
-    /// assert_eq!(Order::Coordinate.header_fields(), ("coordinate", None));
-    /// assert_eq!(Order::NaturalName.header_fields(), ("queryname", Some("queryname:natural")));
-    /// ```
+    /// The fields `SO` and `SS` of the header's `@HD` line for this order.
     pub fn header_fields(self) -> (&'static str, Option<&'static str>) {
         match self {
             Order::Coordinate => ("coordinate", None),
@@ -57,17 +41,7 @@ impl Order {
         }
     }
 
-    /// The header of records that are in this order.
-    ///
-    /// ```
-    /// use biofast_bam::Header;
-    /// use biofast_ops::sort::Order;
-    ///
-    /// let header = Order::TemplateCoordinate.header(&Header::from_text(b"@HD\tVN:1.6\n")?);
-    /// let line = b"@HD\tVN:1.6\tSO:unsorted\tGO:query\tSS:unsorted:template-coordinate\n";
-    /// assert_eq!(header.text(), line);
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// The header of records in this order.
     #[must_use]
     pub fn header(self, header: &Header) -> Header {
         let (order, sub_order) = self.header_fields();
@@ -103,7 +77,7 @@ impl Order {
     pub(in crate::change) fn key(
         self,
         record: &Record<'_>,
-        libraries: &Libraries,
+        libraries: &LibraryRanks,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         match self {
@@ -232,7 +206,7 @@ mod tests {
     fn key(order: Order, record: &RecordBuf) -> Vec<u8> {
         let (mut bytes, mut key) = (Vec::new(), Vec::new());
         let record = record.write_bam(&Header::default(), &mut bytes).unwrap();
-        order.key(&record, &Libraries::default(), &mut key).unwrap();
+        order.key(&record, &LibraryRanks::default(), &mut key).unwrap();
         key
     }
 

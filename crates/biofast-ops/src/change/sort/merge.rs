@@ -6,35 +6,35 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use super::gather::{Entry, Gathered, prefix};
+use super::gather::{GatheredRecords, SortEntry, prefix};
 use super::key::{Order, coordinate_of};
 use super::stored::{BLOCK, Decoder, StoredRun};
 
 /// A sorted run, in memory or in a file. It is read in blocks of records that lie one behind the other, as those in memory
 /// don't: they are fetched together, so that many are waited for at once, and by other threads.
-pub(in crate::change) enum Run {
-    Memory(Gathered),
+pub(in crate::change) enum SortedRun {
+    Memory(GatheredRecords),
     Stored(StoredRun),
     /// One that can be read only once, and not at two places at once.
-    Blocks(Mutex<Box<dyn Blocks>>),
+    Blocks(Mutex<Box<dyn BlockSource>>),
 }
 
 /// Gives blocks of sorted records one after the other.
-pub(in crate::change) trait Blocks: Send {
+pub(in crate::change) trait BlockSource: Send {
     /// The next block of records; an empty one at the end.
     fn next_block(&mut self) -> io::Result<Vec<u8>>;
 }
 
-impl Run {
+impl SortedRun {
     /// The block at a place in the run, and where the next one is; places start at 0.
     fn read(&self, place: usize, decoder: &mut Decoder) -> io::Result<(Vec<u8>, usize)> {
         match self {
-            Run::Memory(gathered) => Ok(gathered.block(place, BLOCK)),
-            Run::Stored(run) => match run.blocks.get(place) {
+            SortedRun::Memory(gathered) => Ok(gathered.block(place, BLOCK)),
+            SortedRun::Stored(run) => match run.blocks.get(place) {
                 Some(&block) => Ok((run.store.read(block, decoder)?, place + 1)),
                 None => Ok((Vec::new(), place)),
             },
-            Run::Blocks(blocks) => {
+            SortedRun::Blocks(blocks) => {
                 let mut blocks = blocks.lock().unwrap_or_else(PoisonError::into_inner);
                 Ok((blocks.next_block()?, place + 1))
             }
@@ -43,7 +43,7 @@ impl Run {
 }
 
 /// Runs merged: the least of the first records of all, again and again, by a tree of losers.
-pub(in crate::change) struct Merge {
+pub(in crate::change) struct RunMerge {
     order: Order,
     heads: Vec<Head>,
     /// At 0 the run whose turn it is, behind it the losers of the comparisons on its way.
@@ -54,31 +54,31 @@ pub(in crate::change) struct Merge {
 
 /// A run and its first record.
 struct Head {
-    run: Arc<Run>,
+    run: Arc<SortedRun>,
     /// A block, empty at the end of the run, and where in it the record is.
     block: Vec<u8>,
     at: usize,
     /// The block behind it.
-    next: Next,
+    next: NextBlock,
     prefix: u64,
     number: u64,
 }
 
 /// Where a block is, or on its way.
-enum Next {
+enum NextBlock {
     At(usize),
     Asked(usize, Receiver<Fetched>),
 }
 
 type Fetched = io::Result<(Vec<u8>, usize)>;
 
-impl Merge {
+impl RunMerge {
     /// Merges runs; blocks are read ahead on `threads` threads, or on this one if there are none.
     pub(in crate::change) fn new(
-        runs: Vec<Run>,
+        runs: Vec<SortedRun>,
         order: Order,
         threads: usize,
-    ) -> io::Result<Merge> {
+    ) -> io::Result<RunMerge> {
         let mut fetcher = Fetcher::new(threads.min(runs.len()));
         let mut heads = Vec::with_capacity(runs.len());
         for run in runs {
@@ -89,7 +89,7 @@ impl Merge {
         for head in &mut heads {
             head.look(order, &mut fetcher)?;
         }
-        let mut merge = Merge { order, heads, tree: Vec::new(), is_fresh: true, fetcher };
+        let mut merge = RunMerge { order, heads, tree: Vec::new(), is_fresh: true, fetcher };
         merge.plant();
         Ok(merge)
     }
@@ -126,7 +126,7 @@ impl Merge {
 
     /// The next record.
     #[inline]
-    pub(in crate::change) fn next(&mut self) -> io::Result<Option<Entry<'_>>> {
+    pub(in crate::change) fn next(&mut self) -> io::Result<Option<SortEntry<'_>>> {
         if self.heads.is_empty() {
             return Ok(None);
         }
@@ -136,7 +136,7 @@ impl Merge {
             if head.is_over() {
                 return Ok(None);
             }
-            head.at += Entry::at(&head.block[head.at..]).len();
+            head.at += SortEntry::at(&head.block[head.at..]).len();
             head.look(self.order, &mut self.fetcher)?;
             let (mut winner, mut node) = (last, (last + self.heads.len()) / 2);
             while node > 0 {
@@ -157,7 +157,7 @@ impl Head {
     fn look(&mut self, order: Order, fetcher: &mut Fetcher) -> io::Result<()> {
         if self.at == self.block.len() {
             self.at = 0;
-            let next = std::mem::replace(&mut self.next, Next::At(0));
+            let next = std::mem::replace(&mut self.next, NextBlock::At(0));
             let behind;
             (self.block, behind) = fetcher.get(&self.run, next)?;
             if self.block.is_empty() {
@@ -165,7 +165,7 @@ impl Head {
             }
             self.next = fetcher.ask(&self.run, behind);
         }
-        let entry = Entry::at(&self.block[self.at..]);
+        let entry = SortEntry::at(&self.block[self.at..]);
         self.number = entry.number;
         self.prefix = match order.is_short() {
             true => coordinate_of(entry.record),
@@ -179,8 +179,8 @@ impl Head {
     }
 
     #[inline]
-    fn entry(&self) -> Option<Entry<'_>> {
-        (!self.is_over()).then(|| Entry::at(&self.block[self.at..]))
+    fn entry(&self) -> Option<SortEntry<'_>> {
+        (!self.is_over()).then(|| SortEntry::at(&self.block[self.at..]))
     }
 
     fn key(&self) -> &[u8] {
@@ -197,7 +197,7 @@ struct Fetcher {
 }
 
 struct Request {
-    run: Arc<Run>,
+    run: Arc<SortedRun>,
     place: usize,
     reply: SyncSender<Fetched>,
 }
@@ -229,20 +229,20 @@ impl Fetcher {
     }
 
     /// Asks for the block at a place.
-    fn ask(&self, run: &Arc<Run>, place: usize) -> Next {
-        let Some(requests) = &self.requests else { return Next::At(place) };
+    fn ask(&self, run: &Arc<SortedRun>, place: usize) -> NextBlock {
+        let Some(requests) = &self.requests else { return NextBlock::At(place) };
         let (reply, block) = sync_channel(1);
         match requests.send(Request { run: Arc::clone(run), place, reply }) {
-            Ok(()) => Next::Asked(place, block),
-            Err(_) => Next::At(place),
+            Ok(()) => NextBlock::Asked(place, block),
+            Err(_) => NextBlock::At(place),
         }
     }
 
     /// The block that was asked for, or else it is read now.
-    fn get(&mut self, run: &Run, next: Next) -> Fetched {
+    fn get(&mut self, run: &SortedRun, next: NextBlock) -> Fetched {
         let place = match next {
-            Next::At(place) => place,
-            Next::Asked(place, block) => match block.recv() {
+            NextBlock::At(place) => place,
+            NextBlock::Asked(place, block) => match block.recv() {
                 Ok(fetched) => return fetched,
                 Err(_) => place,
             },

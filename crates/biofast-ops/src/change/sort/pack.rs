@@ -18,7 +18,7 @@
 
 use std::io;
 
-use super::gather::{Entry, HEAD};
+use super::gather::{HEAD, SortEntry};
 
 /// Bytes of a record before its name (SAMv1, 4.2).
 const FIXED: usize = 32;
@@ -34,10 +34,10 @@ const QUALITIES: u8 = 4;
 /// Replaces `out` by the packed entries of `text`, and their CRC-32.
 pub(super) fn pack(text: &[u8], out: &mut Vec<u8>) {
     let mut packer = Packer { bytes: std::mem::take(out), at: 0 };
-    let mut before = Parts::default();
+    let mut before = EntryLayout::default();
     let mut start = 0;
     while start < text.len() {
-        let parts = Parts::of(text, start);
+        let parts = EntryLayout::of(text, start);
         packer.add(text, &before, &parts);
         start = parts.end;
         before = parts;
@@ -62,7 +62,7 @@ pub(super) fn unpack(stored: &[u8], len: usize) -> io::Result<Vec<u8>> {
 fn fill(packed: &[u8], len: usize) -> Option<Vec<u8>> {
     // Runs are written eight bytes at a time, and so a little too far.
     let mut unpacker = Unpacker { rest: packed, out: vec![0; len + 8] };
-    let mut before = Parts::default();
+    let mut before = EntryLayout::default();
     while before.end < len {
         before = unpacker.take(&before, len)?;
     }
@@ -73,7 +73,7 @@ fn fill(packed: &[u8], len: usize) -> Option<Vec<u8>> {
 
 /// Where the parts of an entry begin in a block, and where it ends.
 #[derive(Clone, Copy, Default)]
-struct Parts {
+struct EntryLayout {
     start: usize,
     bases: usize,
     qualities: usize,
@@ -82,13 +82,13 @@ struct Parts {
     end: usize,
 }
 
-impl Parts {
+impl EntryLayout {
     /// Those of the entry that starts there.
-    fn of(text: &[u8], start: usize) -> Parts {
-        let (key, len) = Entry::lengths(&text[start..start + HEAD]);
+    fn of(text: &[u8], start: usize) -> EntryLayout {
+        let (key, len) = SortEntry::lengths(&text[start..start + HEAD]);
         let record = start + HEAD + key;
         let end = record + len;
-        let whole = Parts { start, bases: end, qualities: end, fields: end, end };
+        let whole = EntryLayout { start, bases: end, qualities: end, fields: end, end };
         let Some(fixed) = text[record..end].first_chunk::<FIXED>() else { return whole };
         let operations = usize::from(u16::from_le_bytes([fixed[12], fixed[13]]));
         let count = u32::from_le_bytes([fixed[16], fixed[17], fixed[18], fixed[19]]) as usize;
@@ -98,23 +98,24 @@ impl Parts {
         let bases = record + FIXED + usize::from(fixed[8]) + 4 * operations;
         let qualities = bases + count.div_ceil(2);
         let fields = qualities + count;
-        if fields > end { whole } else { Parts { start, bases, qualities, fields, end } }
+        if fields > end { whole } else { EntryLayout { start, bases, qualities, fields, end } }
     }
 
     fn lengths(&self) -> [usize; 4] {
-        let Parts { start, bases, qualities, fields, end } = *self;
+        let EntryLayout { start, bases, qualities, fields, end } = *self;
         [bases - start, qualities - bases, fields - qualities, end - fields]
     }
 
     /// The position of a record, if it is one.
     fn position(&self, text: &[u8]) -> Option<u32> {
-        let record = self.start + HEAD + Entry::lengths(text.get(self.start..self.start + HEAD)?).0;
+        let record =
+            self.start + HEAD + SortEntry::lengths(text.get(self.start..self.start + HEAD)?).0;
         let bytes = text.get(record + 4..record + 8).filter(|_| self.bases < self.end)?;
         Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 }
 
-/// Eight bytes as a number, the first the lowest; zeros behind the end.
+/// Eight bytes as a number, the first the lowest; zeros past the end.
 #[inline]
 fn word(bytes: &[u8]) -> u64 {
     match bytes.first_chunk() {
@@ -123,7 +124,7 @@ fn word(bytes: &[u8]) -> u64 {
     }
 }
 
-/// Eight bytes from a place on; zeros behind the end.
+/// Eight bytes from a place on; zeros past the end.
 #[inline]
 fn word_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..).map_or(0, word)
@@ -155,7 +156,7 @@ struct Packer {
 }
 
 impl Packer {
-    fn add(&mut self, text: &[u8], before: &Parts, parts: &Parts) {
+    fn add(&mut self, text: &[u8], before: &EntryLayout, parts: &EntryLayout) {
         let len = parts.end - parts.start;
         // Bits, flags, lengths, and room for a stretch that is written in full.
         let room = self.at + len + len / 8 + 2 * STRETCH + 64;
@@ -239,7 +240,13 @@ impl Packer {
     }
 
     /// Adds what differs from the bases of the record before at the same places, if that is less than all of them.
-    fn add_bases(&mut self, text: &[u8], before: &Parts, parts: &Parts, bases: &[u8]) -> bool {
+    fn add_bases(
+        &mut self,
+        text: &[u8],
+        before: &EntryLayout,
+        parts: &EntryLayout,
+        bases: &[u8],
+    ) -> bool {
         let known = &text[before.bases..before.end];
         let shift = before.position(text).zip(parts.position(text));
         let shift = shift.map(|(one, other)| other.wrapping_sub(one) as usize);
@@ -281,7 +288,7 @@ struct Unpacker<'a> {
 
 impl<'a> Unpacker<'a> {
     /// Unpacks the entry behind another one, in a block of this length.
-    fn take(&mut self, before: &Parts, len: usize) -> Option<Parts> {
+    fn take(&mut self, before: &EntryLayout, len: usize) -> Option<EntryLayout> {
         let &[flags] = self.bytes(1)? else { return None };
         let mut lengths = before.lengths();
         if flags & LENGTHS != 0 {
@@ -300,7 +307,7 @@ impl<'a> Unpacker<'a> {
             return None;
         }
         let [bases, qualities, fields, end] = ends;
-        let parts = Parts { start, bases, qualities, fields, end };
+        let parts = EntryLayout { start, bases, qualities, fields, end };
         self.copy(before.start, before.end, start, bases);
         self.take_changed(start, bases)?;
         if flags & BASES != 0 {
@@ -446,7 +453,7 @@ mod tests {
             if random.chance(50) {
                 key.resize(random.below(20), number as u8);
             }
-            Entry { number: number * 977, key: &key, record: &record }.write(&mut text);
+            SortEntry { number: number * 977, key: &key, record: &record }.write(&mut text);
         }
         text
     }
@@ -498,7 +505,7 @@ mod tests {
             record.extend_from_slice(format!("r{number:06}\0").as_bytes());
             record.extend(bases.chunks(2).map(|pair| pair[0] << 4 | pair[1]));
             record.extend((0..150).map(|n| 30 + (n + number) as u8 / 10 % 7));
-            Entry { number: number as u64, key: &[], record: &record }.write(&mut text);
+            SortEntry { number: number as u64, key: &[], record: &record }.write(&mut text);
         }
         let mut stored = Vec::new();
         pack(&text, &mut stored);

@@ -4,12 +4,12 @@ use memmap2::MmapMut;
 
 /// Memory of a fixed size, which is taken from the system page by page as it is filled, in large pages where
 /// the system has them: records are read from it in any order, and small ones would be looked up again and again.
-pub(super) struct Segment {
-    memory: Memory,
+pub(super) struct MemorySegment {
+    memory: SegmentMemory,
     len: usize,
 }
 
-enum Memory {
+enum SegmentMemory {
     Mapped(MmapMut),
     /// Where it can't be mapped.
     Allocated(Vec<u8>),
@@ -18,25 +18,25 @@ enum Memory {
 /// Below this, large pages would be waste.
 const SMALLEST_MAP: usize = 8 << 20;
 
-impl Segment {
-    pub(super) fn new(size: usize) -> Segment {
+impl MemorySegment {
+    pub(super) fn new(size: usize) -> MemorySegment {
         let mapped = (size >= SMALLEST_MAP).then(|| MmapMut::map_anon(size));
         let memory = match mapped {
             Some(Ok(map)) => {
                 // It works without, too.
                 #[cfg(target_os = "linux")]
                 let _ = map.advise(memmap2::Advice::HugePage);
-                Memory::Mapped(map)
+                SegmentMemory::Mapped(map)
             }
-            _ => Memory::Allocated(vec![0; size]),
+            _ => SegmentMemory::Allocated(vec![0; size]),
         };
-        Segment { memory, len: 0 }
+        MemorySegment { memory, len: 0 }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
         match &self.memory {
-            Memory::Mapped(map) => map,
-            Memory::Allocated(bytes) => bytes,
+            SegmentMemory::Mapped(map) => map,
+            SegmentMemory::Allocated(bytes) => bytes,
         }
     }
 
@@ -54,8 +54,8 @@ impl Segment {
         let from = self.len;
         self.len += len;
         let bytes = match &mut self.memory {
-            Memory::Mapped(map) => &mut map[..],
-            Memory::Allocated(bytes) => bytes,
+            SegmentMemory::Mapped(map) => &mut map[..],
+            SegmentMemory::Allocated(bytes) => bytes,
         };
         &mut bytes[from..self.len]
     }

@@ -4,57 +4,41 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast_bam::{self as bam, Error, ErrorKind, Query, Reader};
+use biofast_bam::{self as bam, ErrorKind, Query, Reader};
 use biofast_io::{Location, Options, Shown};
 
-use super::gather::Entry;
-use super::merge::{Blocks, Merge, Run};
+use super::gather::SortEntry;
+use super::merge::{BlockSource, RunMerge, SortedRun};
 use super::stored::BLOCK;
-use super::template::Libraries;
+use super::template::LibraryRanks;
 use crate::measure::records::Sum;
 
-use super::{Limits, Order, Problem, Sorted, Summary};
+use super::key::Order;
+use super::sorter::{SortLimits, SortSummary, Sorted};
+use crate::Error;
 
 /// The records of a batch: what the first and the last are sorted by, and whether those between are in order.
 #[derive(Default)]
-struct Span {
+struct KeySpan {
     first: Vec<u8>,
     last: Vec<u8>,
     records: u64,
     is_broken: bool,
 }
 
-/// How many records an input has, if all of them are in order as [`sort`](super::sort) would give them. Reading ends with the
-/// first that isn't, and with anything that is wrong.
-///
-/// ```
-/// use biofast_bam::{Detail, Input, InputOptions};
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::sort::{Limits, Order, copy, is_sorted};
-///
-/// let sam = b"a\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\nb\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
-/// let options = Options::default();
-/// let open = || {
-///     let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-///     Input::open(Source::from_reader("example", &sam[..]), &opened)
-/// };
-/// assert_eq!(is_sorted(open()?.source, &options, Order::NaturalName), Some(2));
-/// let mut sorted = copy(open()?.source, &options, Order::NaturalName, &Limits::default())?;
-/// assert_eq!(sorted.next_record()?.map(|record| record.name()), Some(&b"a"[..]));
-/// assert!(sorted.summary().was_sorted);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// The number of records of an input, if all are in the order that [`sort`](super::sort) would give them. Reading ends
+/// at the first record that isn't, and at any fault.
 pub fn is_sorted(input: impl Into<Query>, options: &Options, order: Order) -> Option<u64> {
     let (mut last, mut is_broken, mut is_first) = (Vec::new(), false, true);
     let result = bam::par_fold_regions_ordered(
         input.into(),
         options,
         || (None, Vec::new(), 0),
-        |(libraries, key, records): &mut (Option<Libraries>, Vec<u8>, u64),
+        |(libraries, key, records): &mut (Option<LibraryRanks>, Vec<u8>, u64),
          batch,
-         span: &mut Span| {
-            let libraries = libraries.get_or_insert_with(|| Libraries::of(batch.header()));
-            *span = Span::default();
+         span: &mut KeySpan| {
+            let libraries = libraries.get_or_insert_with(|| LibraryRanks::of(batch.header()));
+            *span = KeySpan::default();
             for record in batch {
                 key.clear();
                 span.is_broken =
@@ -96,13 +80,13 @@ pub fn copy(
     input: impl Into<Query>,
     options: &Options,
     order: Order,
-    limits: &Limits,
-) -> Result<Sorted, Problem> {
+    limits: &SortLimits,
+) -> Result<Sorted, Error> {
     let input = input.into();
     let name: Arc<str> = input.name().into();
     let reader = Reader::new(input, options)?;
     let header = reader.header().clone();
-    let libraries = Libraries::of(&header);
+    let libraries = LibraryRanks::of(&header);
     let sum = Arc::new(Mutex::new(Sum::default()));
     let sums = limits.sums.then(|| Arc::clone(&sum));
     let copied = Copied {
@@ -116,16 +100,11 @@ pub fn copy(
         last: Vec::new(),
     };
     let limits = limits.clone();
-    let failed = |error| Problem::Temporary(limits.folder.clone(), error);
-    let run = Run::Blocks(Mutex::new(Box::new(copied)));
+    let run = SortedRun::Blocks(Mutex::new(Box::new(copied)));
     let readers = usize::from(options.threads > 1);
-    let merge = Merge::new(vec![run], order, readers).map_err(|error: io::Error| {
-        match error.downcast::<Error>() {
-            Ok(error) => Problem::Input(error),
-            Err(error) => failed(error),
-        }
-    })?;
-    let summary = Summary { was_sorted: true, ..Summary::default() };
+    let merge = RunMerge::new(vec![run], order, readers)
+        .map_err(|error| Error::scratch_in(&limits.folder, error))?;
+    let summary = SortSummary { was_sorted: true, ..SortSummary::default() };
     Ok(Sorted { merge, header, summary, limits, copied: Some(sum), marker: None })
 }
 
@@ -134,21 +113,21 @@ struct Copied {
     reader: Reader,
     name: Arc<str>,
     order: Order,
-    libraries: Libraries,
+    libraries: LibraryRanks,
     sums: Option<Arc<Mutex<Sum>>>,
     letters: [Vec<u8>; 2],
     key: Vec<u8>,
     last: Vec<u8>,
 }
 
-impl Blocks for Copied {
+impl BlockSource for Copied {
     fn next_block(&mut self) -> io::Result<Vec<u8>> {
         let mut block = Vec::with_capacity(BLOCK + BLOCK / 8);
         let mut sum = Sum::default();
         while block.len() < BLOCK {
             let number = self.reader.records_read();
             let Some(record) = self.reader.next_record()? else { break };
-            let located = |error: Error| {
+            let located = |error: bam::Error| {
                 error.or_at(Location { record: Some(number + 1), ..Location::in_input(&self.name) })
             };
             record.check().map_err(located)?;
@@ -161,14 +140,14 @@ impl Blocks for Copied {
                     previous: "another one, as the file is changed while it is read".into(),
                     order: self.order.to_string(),
                 };
-                return Err(located(Error::new(kind, Location::default())).into());
+                return Err(located(bam::Error::new(kind, Location::default())).into());
             }
             if self.sums.is_some() {
                 sum.add_alignment(&record, &mut self.letters);
             }
             std::mem::swap(&mut self.key, &mut self.last);
             let key = if self.order.is_short() { &[][..] } else { &self.last[..] };
-            Entry { number, key, record: record.as_bytes() }.write(&mut block);
+            SortEntry { number, key, record: record.as_bytes() }.write(&mut block);
         }
         if let Some(sums) = &self.sums {
             sums.lock().unwrap_or_else(PoisonError::into_inner).add(sum);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use super::gather::{Entry, Gathered};
+use super::gather::{GatheredRecords, SortEntry};
 use super::key::Order;
 use super::pack;
 use crate::change::temporary::Temporary;
@@ -20,7 +20,7 @@ pub(super) struct Store {
 
 /// Where a block is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
+pub(super) struct BlockPosition {
     offset: u64,
     len: usize,
     unpacked: usize,
@@ -29,7 +29,7 @@ pub(super) struct Block {
 /// Sorted records in a file.
 pub(in crate::change) struct StoredRun {
     pub(super) store: Arc<Store>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<BlockPosition>,
 }
 
 impl Store {
@@ -38,7 +38,7 @@ impl Store {
     }
 
     /// Fills `out` with the records of a block.
-    pub(super) fn read(&self, block: Block, decoder: &mut Decoder) -> io::Result<Vec<u8>> {
+    pub(super) fn read(&self, block: BlockPosition, decoder: &mut Decoder) -> io::Result<Vec<u8>> {
         decoder.stored.resize(block.len, 0);
         {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,7 +61,7 @@ pub(in crate::change) struct Storer {
     end: u64,
     text: Vec<u8>,
     stored: Vec<u8>,
-    blocks: Vec<Block>,
+    blocks: Vec<BlockPosition>,
 }
 
 impl Storer {
@@ -76,7 +76,7 @@ impl Storer {
     }
 
     /// Adds a record to the run.
-    pub(in crate::change) fn add(&mut self, entry: &Entry<'_>) -> io::Result<()> {
+    pub(in crate::change) fn add(&mut self, entry: &SortEntry<'_>) -> io::Result<()> {
         if !self.text.is_empty() && self.text.len() + entry.len() > BLOCK {
             self.write_block()?;
         }
@@ -90,14 +90,18 @@ impl Storer {
         file.seek(SeekFrom::Start(self.end))?;
         file.write_all(&self.stored)?;
         let len = self.stored.len();
-        self.blocks.push(Block { offset: self.end, len, unpacked: self.text.len() });
+        self.blocks.push(BlockPosition { offset: self.end, len, unpacked: self.text.len() });
         self.end += len as u64;
         self.text.clear();
         Ok(())
     }
 
     /// Sorts what was gathered, and makes a run of it.
-    pub(super) fn store(&mut self, gathered: &mut Gathered, order: Order) -> io::Result<StoredRun> {
+    pub(super) fn store(
+        &mut self,
+        gathered: &mut GatheredRecords,
+        order: Order,
+    ) -> io::Result<StoredRun> {
         gathered.sort(order);
         for index in 0..gathered.len() {
             self.add(&gathered.get(index))?;
@@ -131,14 +135,14 @@ pub(super) struct Storing {
 /// What is stored and what with; when it has ended, the memory, without records.
 struct Work {
     storer: Storer,
-    gathered: Gathered,
+    gathered: GatheredRecords,
     order: Order,
     run: Option<io::Result<StoredRun>>,
 }
 
 /// What comes back.
 pub(super) struct Ended {
-    pub(super) gathered: Gathered,
+    pub(super) gathered: GatheredRecords,
     pub(super) storer: Storer,
     pub(super) run: io::Result<StoredRun>,
 }
@@ -153,7 +157,7 @@ impl Work {
 
 impl Storing {
     /// Begins to store what was gathered.
-    pub(super) fn start(storer: Storer, gathered: Gathered, order: Order) -> Storing {
+    pub(super) fn start(storer: Storer, gathered: GatheredRecords, order: Order) -> Storing {
         let work = Arc::new(Mutex::new(Work { storer, gathered, order, run: None }));
         let shared = Arc::clone(&work);
         let thread = std::thread::Builder::new().name("sort-store".into());

@@ -7,15 +7,15 @@ use biofast_io::{Location, Shown};
 
 /// The libraries of read groups, as their ranks among all of them by name; 0 is none.
 #[derive(Clone, Default)]
-pub(in crate::change) struct Libraries(Option<HashMap<Vec<u8>, u32>>);
+pub(in crate::change) struct LibraryRanks(Option<HashMap<Vec<u8>, u32>>);
 
-impl Libraries {
-    pub(super) const fn none() -> Libraries {
-        Libraries(None)
+impl LibraryRanks {
+    pub(super) const fn none() -> LibraryRanks {
+        LibraryRanks(None)
     }
 
     /// Those of a header.
-    pub(in crate::change) fn of(header: &Header) -> Libraries {
+    pub(in crate::change) fn of(header: &Header) -> LibraryRanks {
         let lines = header.text().split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t"));
         let ids = lines.filter_map(|line| {
             let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -25,7 +25,7 @@ impl Libraries {
             ids.filter_map(|id| Some((id, header.library(id)?))).collect();
         let names: BTreeSet<&[u8]> = groups.iter().map(|(_, library)| *library).collect();
         let ranks: HashMap<&[u8], u32> = names.into_iter().zip(1..).collect();
-        Libraries(Some(groups.iter().map(|(id, name)| (id.to_vec(), ranks[name])).collect()))
+        LibraryRanks(Some(groups.iter().map(|(id, name)| (id.to_vec(), ranks[name])).collect()))
     }
 
     fn rank(&self, group: Option<&[u8]>) -> u32 {
@@ -46,7 +46,7 @@ const NOWHERE: End = (i32::MAX, i64::MAX, false);
 /// If the mate's CIGAR isn't there, or the optional fields can't be read.
 pub(super) fn template(
     record: &Record<'_>,
-    libraries: &Libraries,
+    libraries: &LibraryRanks,
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
     let flags = record.flags();
@@ -58,8 +58,7 @@ pub(super) fn template(
         let Some(Value::Text(cigar)) = record.tag(b"MC")? else {
             let kind = ErrorKind::BadTags {
                 name: Shown(record.name()).to_string(),
-                reason: "the mate is mapped, but its CIGAR (MC) isn't there, which the order of templates needs; `samtools \
-                         fixmate -m` adds it",
+                reason: "the mate is mapped but its CIGAR (MC) is missing, which template-coordinate order needs; add it with `samtools fixmate -m`",
             };
             return Err(Error::new(kind, Location::default()));
         };

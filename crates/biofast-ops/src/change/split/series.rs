@@ -1,6 +1,6 @@
 //! Parts one after the other.
 //!
-//! Workers write reads as text, each unit behind a [`Mark`] that says what it is, to a stream that gets them in order: it
+//! Workers write reads as text, each unit behind a [`UnitLengths`] that says what it is, to a stream that gets them in order: it
 //! knows how much came before, cuts, and writes each part with threads that compress.
 
 use std::io;
@@ -10,23 +10,26 @@ use biofast_fastq::{Inputs, Readable, par_transform};
 use biofast_io::Options;
 use biofast_io::output::{Compression, Output, Writer};
 
-use super::{Amount, Part, Parts, Problem, Rule, Target, append, reads};
+use super::target::{
+    MateAmounts, SplitAmount, SplitOutputs, SplitRule, SplitTarget, append, reads,
+};
+use crate::Error;
 use crate::change::pending::Pending;
 use crate::measure::records::{Checksum, Sum};
 
 /// What stands before the text of a unit.
 #[derive(Clone, Copy, Default)]
-struct Mark {
+struct UnitLengths {
     /// Bytes for each output of a part.
     texts: [u64; 2],
-    part: Part,
+    part: MateAmounts,
 }
 
-impl Mark {
+impl UnitLengths {
     const NUMBERS: usize = 8;
-    const LEN: usize = Mark::NUMBERS * 8;
+    const LEN: usize = UnitLengths::NUMBERS * 8;
 
-    fn to_bytes(self) -> [u8; Mark::LEN] {
+    fn to_bytes(self) -> [u8; UnitLengths::LEN] {
         let [one, two] = self.part;
         let numbers = [
             self.texts[0],
@@ -38,24 +41,24 @@ impl Mark {
             two.bases,
             two.sum.checksum.to_bits(),
         ];
-        let mut bytes = [0; Mark::LEN];
+        let mut bytes = [0; UnitLengths::LEN];
         for (bytes, number) in bytes.chunks_exact_mut(8).zip(numbers) {
             bytes.copy_from_slice(&number.to_le_bytes());
         }
         bytes
     }
 
-    fn from_bytes(bytes: &[u8; Mark::LEN]) -> Mark {
-        let mut numbers = [0; Mark::NUMBERS];
+    fn from_bytes(bytes: &[u8; UnitLengths::LEN]) -> UnitLengths {
+        let mut numbers = [0; UnitLengths::NUMBERS];
         for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *number = u64::from_le_bytes(*bytes);
         }
-        let amount = |[records, bases, checksum]: [u64; 3]| Amount {
+        let amount = |[records, bases, checksum]: [u64; 3]| SplitAmount {
             sum: Sum { records, checksum: Checksum::from_bits(checksum) },
             bases,
         };
         let [one, two, a, b, c, d, e, f] = numbers;
-        Mark { texts: [one, two], part: [amount([a, b, c]), amount([d, e, f])] }
+        UnitLengths { texts: [one, two], part: [amount([a, b, c]), amount([d, e, f])] }
     }
 }
 
@@ -63,11 +66,11 @@ impl Mark {
 pub(super) fn split<E, O, S>(
     inputs: Inputs<S>,
     options: [Options; 2],
-    rule: Rule,
-    target: Target<O>,
-) -> Result<Parts, Problem<E>>
+    rule: SplitRule,
+    target: SplitTarget<O>,
+) -> Result<SplitOutputs, E>
 where
-    E: Send + 'static,
+    E: From<Error> + Send + 'static,
     O: FnMut(u64, usize) -> Result<Output, E> + Send + 'static,
     S: Readable,
 {
@@ -76,8 +79,8 @@ where
     // What can't be opened is said before anything is read.
     series.begin()?;
     let series =
-        Arc::new(Mutex::new(Shared { series, problem: None, pending: Pending::default() }));
-    let stream = Stream(Arc::clone(&series));
+        Arc::new(Mutex::new(SharedSeries { series, problem: None, pending: Pending::default() }));
+    let stream = SplitStream(Arc::clone(&series));
     let mut outputs = [Output::stream("parts", stream, Compression::default())];
     let result = par_transform(
         inputs,
@@ -87,16 +90,16 @@ where
         || (),
         |(), unit, out| {
             let out = &mut out[0];
-            let mut mark = Mark::default();
+            let mut mark = UnitLengths::default();
             let at = out.len();
             out.extend_from_slice(&mark.to_bytes());
             for (mate, record, file) in reads(&unit, files) {
                 let before = out.len();
                 append(out, &record);
                 mark.texts[file] += (out.len() - before) as u64;
-                mark.part[mate] = Amount::of(&record);
+                mark.part[mate] = SplitAmount::of(&record);
             }
-            out[at..at + Mark::LEN].copy_from_slice(&mark.to_bytes());
+            out[at..at + UnitLengths::LEN].copy_from_slice(&mark.to_bytes());
         },
         |(), ()| (),
     );
@@ -106,19 +109,19 @@ where
     if let Some(problem) = shared.problem.take() {
         return Err(problem);
     }
-    result?;
+    result.map_err(Error::from)?;
     shared.series.finish()
 }
 
 /// The parts and what has been written to them.
 struct Series<E, O> {
-    rule: Rule,
-    target: Target<O>,
+    rule: SplitRule,
+    target: SplitTarget<O>,
     threads: usize,
     /// Of the part that is being written.
     writers: Vec<Writer>,
     done: Vec<Output>,
-    parts: Vec<Part>,
+    parts: Vec<MateAmounts>,
     /// What the part that is being written has.
     has: Has,
     /// Reads or pairs so far.
@@ -133,8 +136,8 @@ struct Has {
     bytes: u64,
 }
 
-impl<E, O: FnMut(u64, usize) -> Result<Output, E>> Series<E, O> {
-    fn new(rule: Rule, target: Target<O>, threads: usize) -> Series<E, O> {
+impl<E: From<Error>, O: FnMut(u64, usize) -> Result<Output, E>> Series<E, O> {
+    fn new(rule: SplitRule, target: SplitTarget<O>, threads: usize) -> Series<E, O> {
         Series {
             rule,
             target,
@@ -149,46 +152,46 @@ impl<E, O: FnMut(u64, usize) -> Result<Output, E>> Series<E, O> {
     }
 
     /// Begins the next part, and ends the one before.
-    fn begin(&mut self) -> Result<(), Problem<E>> {
-        self.parts.push(Part::default());
+    fn begin(&mut self) -> Result<(), E> {
+        self.parts.push(MateAmounts::default());
         self.has = Has::default();
         let number = self.parts.len() as u64;
         // With one thread whoever gives the text compresses it.
         let threads =
             if self.threads < 2 { 1 } else { self.threads.div_ceil(self.target.files).max(2) };
         for file in 0..self.target.files {
-            let next = (self.target.open)(number, file).map_err(Problem::Open)?;
+            let next = (self.target.open)(number, file)?;
             match self.writers.get_mut(file) {
                 Some(writer) => {
-                    let mut ended = writer.replace(next).map_err(Problem::Output)?;
-                    ended.close(self.target.sync).map_err(Problem::Output)?;
+                    let mut ended = writer.replace(next).map_err(Error::Output)?;
+                    ended.close(self.target.sync).map_err(Error::Output)?;
                     self.done.push(ended);
                 }
-                None => self.writers.push(Writer::new(next, threads).map_err(Problem::Output)?),
+                None => self.writers.push(Writer::new(next, threads).map_err(Error::Output)?),
             }
         }
         Ok(())
     }
 
     /// Whether what has this mark belongs to the next part.
-    fn is_next(&self, mark: &Mark) -> bool {
+    fn is_next(&self, mark: &UnitLengths) -> bool {
         let Has { units, bases, bytes } = self.has;
         match self.rule {
-            Rule::Reads(n) => units >= n.get(),
-            Rule::Bases(n) => bases >= n.get(),
-            Rule::Bytes(n) => {
+            SplitRule::Reads(n) => units >= n.get(),
+            SplitRule::Bases(n) => bases >= n.get(),
+            SplitRule::Bytes(n) => {
                 units > 0 && bytes.saturating_add(mark.texts[0] + mark.texts[1]) > n.get()
             }
-            Rule::Blocks { parts, total } => {
+            SplitRule::Blocks { parts, total } => {
                 let number = self.parts.len() as u64;
                 number < parts.get() && self.units >= end_of_block(number, parts.get(), total)
             }
-            Rule::Turns(_) => false,
+            SplitRule::Turns(_) => false,
         }
     }
 
     /// Writes what has this mark.
-    fn write(&mut self, mark: &Mark, text: &[u8]) -> Result<(), Problem<E>> {
+    fn write(&mut self, mark: &UnitLengths, text: &[u8]) -> Result<(), E> {
         // More than once only where there are fewer reads than parts.
         while self.is_next(mark) {
             self.begin()?;
@@ -197,7 +200,7 @@ impl<E, O: FnMut(u64, usize) -> Result<Output, E>> Series<E, O> {
         for (writer, len) in self.writers.iter_mut().zip(mark.texts) {
             // They were lengths in memory.
             let (now, later) = rest.split_at(len as usize);
-            writer.append(now).map_err(Problem::Output)?;
+            writer.append(now).map_err(Error::Output)?;
             rest = later;
         }
         self.units += 1;
@@ -211,30 +214,30 @@ impl<E, O: FnMut(u64, usize) -> Result<Output, E>> Series<E, O> {
     }
 
     /// Writes the units of a text, and returns how much of it they are: less than all if the last one is cut.
-    fn take(&mut self, text: &[u8]) -> Result<usize, Problem<E>> {
+    fn take(&mut self, text: &[u8]) -> Result<usize, E> {
         let mut at = 0;
-        while let Some((mark, rest)) = text[at..].split_first_chunk::<{ Mark::LEN }>() {
-            let mark = Mark::from_bytes(mark);
+        while let Some((mark, rest)) = text[at..].split_first_chunk::<{ UnitLengths::LEN }>() {
+            let mark = UnitLengths::from_bytes(mark);
             let len = (mark.texts[0] + mark.texts[1]) as usize;
             let Some(unit) = rest.get(..len) else { break };
             self.write(&mark, unit)?;
-            at += Mark::LEN + len;
+            at += UnitLengths::LEN + len;
         }
         Ok(at)
     }
 
     /// All parts, when everything has been taken.
-    fn finish(&mut self) -> Result<Parts, Problem<E>> {
+    fn finish(&mut self) -> Result<SplitOutputs, E> {
         // Parts for which there was nothing are empty files.
         while self.rule.parts().is_some_and(|parts| (self.parts.len() as u64) < parts) {
             self.begin()?;
         }
         for writer in self.writers.drain(..) {
-            let mut output = writer.into_output().map_err(Problem::Output)?;
-            output.close(self.target.sync).map_err(Problem::Output)?;
+            let mut output = writer.into_output().map_err(Error::Output)?;
+            output.close(self.target.sync).map_err(Error::Output)?;
             self.done.push(output);
         }
-        Ok(Parts {
+        Ok(SplitOutputs {
             outputs: std::mem::take(&mut self.done),
             parts: std::mem::take(&mut self.parts),
         })
@@ -248,20 +251,20 @@ fn end_of_block(number: u64, parts: u64, total: u64) -> u64 {
 }
 
 /// What the stream and the one who made it share.
-struct Shared<E, O> {
+struct SharedSeries<E, O> {
     series: Series<E, O>,
-    problem: Option<Problem<E>>,
+    problem: Option<E>,
     /// The start of a unit whose end has not been written yet.
     pending: Pending,
 }
 
 /// What gets the text of all units in order.
-struct Stream<E, O>(Arc<Mutex<Shared<E, O>>>);
+struct SplitStream<E, O>(Arc<Mutex<SharedSeries<E, O>>>);
 
-impl<E, O: FnMut(u64, usize) -> Result<Output, E>> io::Write for Stream<E, O> {
+impl<E: From<Error>, O: FnMut(u64, usize) -> Result<Output, E>> io::Write for SplitStream<E, O> {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Shared { series, problem, pending } = &mut *shared;
+        let SharedSeries { series, problem, pending } = &mut *shared;
         match pending.add(text, |text| series.take(text)) {
             Ok(()) => Ok(text.len()),
             Err(error) => {
@@ -285,18 +288,18 @@ mod tests {
 
     use super::*;
     use biofast_fastq::Record;
-    use biofast_io::output::{self, commit};
+    use biofast_io::output::commit;
 
     fn series(
         folder: &Path,
-        rule: Rule,
-    ) -> Series<output::Error, impl FnMut(u64, usize) -> Result<Output, output::Error> + use<>>
-    {
+        rule: SplitRule,
+    ) -> Series<Error, impl FnMut(u64, usize) -> Result<Output, Error> + use<>> {
         let folder = folder.to_owned();
         let open = move |part: u64, file: usize| {
-            Output::create_with(&folder.join(format!("{part}.{file}")), Compression::default())
+            let path = folder.join(format!("{part}.{file}"));
+            Ok(Output::create_with(&path, Compression::default())?)
         };
-        Series::new(rule, Target { files: 2, open, sync: false }, 2)
+        Series::new(rule, SplitTarget { files: 2, open, sync: false }, 2)
     }
 
     #[test]
@@ -306,26 +309,26 @@ mod tests {
         for number in 0..10 {
             let mates = [format!("@{number}\nACGT\n+\nIIII\n"), format!("@{number}\nA\n+\nI\n")];
             let part = [&b"ACGT"[..], b"A"].map(|bases| {
-                Amount::of(&Record::new(
+                SplitAmount::of(&Record::new(
                     number.to_string().as_bytes(),
                     bases,
                     &b"IIII"[..bases.len()],
                 ))
             });
-            let mark = Mark { texts: mates.each_ref().map(|mate| mate.len() as u64), part };
-            assert!(Mark::from_bytes(&mark.to_bytes()).part == part);
+            let mark = UnitLengths { texts: mates.each_ref().map(|mate| mate.len() as u64), part };
+            assert!(UnitLengths::from_bytes(&mark.to_bytes()).part == part);
             text.extend_from_slice(&mark.to_bytes());
             text.extend_from_slice(mates.concat().as_bytes());
         }
         for piece in [1, 7, 64, 100, 1000, text.len()] {
             let folder = tempfile::tempdir()?;
-            let mut series = series(folder.path(), Rule::Bases(NonZeroU64::new(11).unwrap()));
+            let mut series = series(folder.path(), SplitRule::Bases(NonZeroU64::new(11).unwrap()));
             series.begin()?;
-            let shared = Shared { series, problem: None, pending: Pending::default() };
+            let shared = SharedSeries { series, problem: None, pending: Pending::default() };
             let shared = Arc::new(Mutex::new(shared));
-            let mut stream = Stream(Arc::clone(&shared));
+            let mut stream = SplitStream(Arc::clone(&shared));
             text.chunks(piece).try_for_each(|piece| stream.write_all(piece))?;
-            let Parts { outputs, parts } = shared.lock().unwrap().series.finish()?;
+            let SplitOutputs { outputs, parts } = shared.lock().unwrap().series.finish()?;
             commit(outputs, false)?;
             // Three pairs have 15 bases, two have 10.
             let reads: Vec<_> = parts.iter().map(|part| part[1].sum.records).collect();

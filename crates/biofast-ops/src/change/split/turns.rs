@@ -6,37 +6,37 @@ use biofast_fastq::{Inputs, Readable, par_transform};
 use biofast_io::Options;
 use biofast_io::output::Output;
 
-use super::{Amount, Part, Parts, Problem, Target, append, reads};
+use super::target::{MateAmounts, SplitAmount, SplitOutputs, SplitTarget, append, reads};
+use crate::Error;
 
 /// Splits so; the parts are open all the time.
 pub(super) fn split<E, O, S>(
     inputs: Inputs<S>,
     options: [Options; 2],
     parts: NonZeroU64,
-    target: Target<O>,
-) -> Result<Parts, Problem<E>>
+    target: SplitTarget<O>,
+) -> Result<SplitOutputs, E>
 where
+    E: From<Error>,
     O: FnMut(u64, usize) -> Result<Output, E>,
     S: Readable,
 {
-    let Target { files, mut open, .. } = target;
+    let SplitTarget { files, mut open, .. } = target;
     let numbers = (1..=parts.get()).flat_map(|part| (0..files).map(move |file| (part, file)));
-    let mut outputs = numbers
-        .map(|(part, file)| open(part, file))
-        .collect::<Result<Vec<Output>, E>>()
-        .map_err(Problem::Open)?;
+    let mut outputs =
+        numbers.map(|(part, file)| open(part, file)).collect::<Result<Vec<Output>, E>>()?;
     let number = outputs.len() / files;
     let amounts = par_transform(
         inputs,
         options,
         None,
         &mut outputs,
-        || vec![Part::default(); number],
+        || vec![MateAmounts::default(); number],
         |amounts, unit, texts| {
             // Less than the number of outputs.
             let part = (unit.index % parts) as usize;
             for (mate, record, file) in reads(&unit, files) {
-                amounts[part][mate].add(&Amount::of(&record));
+                amounts[part][mate].add(&SplitAmount::of(&record));
                 append(&mut texts[part * files + file], &record);
             }
         },
@@ -45,6 +45,7 @@ where
                 amount.add(other);
             }
         },
-    )?;
-    Ok(Parts { outputs, parts: amounts })
+    )
+    .map_err(Error::from)?;
+    Ok(SplitOutputs { outputs, parts: amounts })
 }

@@ -1,7 +1,5 @@
 //! FASTQ of records in any order.
 
-use std::fmt;
-use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,8 +8,10 @@ use biofast_bam::{self as bam, Batch, Query, flag, par_fold_regions_ordered};
 use biofast_io::Options;
 use biofast_io::output::{self, Output};
 
-use super::collator::{Arrival, Collator, Found};
-use super::{Part, Plan, Summary};
+use super::collator::{CollatedRead, Collator, ReadArrival};
+use super::plan::{FastqPlan, FastqSummary};
+use super::segment::TemplateSegment;
+use crate::Error;
 
 /// Text that is gathered for an output before it is given to it.
 const GATHERED: usize = 256 << 10;
@@ -28,77 +28,33 @@ pub struct Collation<'a> {
     pub folder: &'a Path,
 }
 
-/// Why it failed.
-#[derive(Debug)]
-pub enum Problem {
-    /// The input can't be read, or a record of it can't be written.
-    Input(bam::Error),
-    /// An output can't be written.
-    Output(output::Error),
-    /// A temporary file can't be written or read.
-    Temporary(io::Error),
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Problem::Input(e) => e.fmt(f),
-            Problem::Output(e) => e.fmt(f),
-            Problem::Temporary(e) => write!(f, "temporary files: {e}"),
-        }
-    }
-}
-
-impl std::error::Error for Problem {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            // The errors themselves are all of the message.
-            Problem::Input(error) => error.source(),
-            Problem::Output(error) => error.source(),
-            Problem::Temporary(error) => Some(error),
-        }
-    }
-}
-
-impl From<output::Error> for Problem {
-    fn from(error: output::Error) -> Problem {
-        Problem::Output(error)
-    }
-}
-
-impl From<io::Error> for Problem {
-    fn from(error: io::Error) -> Problem {
-        Problem::Temporary(error)
-    }
-}
-
 /// The reads of one batch as text.
 #[derive(Default)]
-struct Reads {
+struct BatchReads {
     /// Names and texts, one after the other.
     bytes: Vec<u8>,
-    reads: Vec<Bounds>,
+    reads: Vec<TextBounds>,
     /// A record that can't be written, after those before it.
     fault: Option<bam::Error>,
 }
 
-struct Bounds {
+struct TextBounds {
     name_len: u32,
     text_len: usize,
-    part: Part,
+    part: TemplateSegment,
     has_qualities: bool,
     is_primary: bool,
 }
 
-impl Reads {
-    fn fill(&mut self, plan: &Plan, batch: Batch<'_>) {
+impl BatchReads {
+    fn fill(&mut self, plan: &FastqPlan, batch: Batch<'_>) {
         self.bytes.clear();
         self.reads.clear();
         for record in batch {
             if !plan.filter.accepts(record.flags(), record.mapping_quality()) {
                 continue;
             }
-            let part = Part::of(record.flags());
+            let part = TemplateSegment::of(record.flags());
             let name = record.name();
             self.bytes.extend_from_slice(name);
             let start = self.bytes.len();
@@ -106,7 +62,7 @@ impl Reads {
                 self.fault = Some(batch.located(error));
                 return;
             }
-            self.reads.push(Bounds {
+            self.reads.push(TextBounds {
                 // At most 254.
                 name_len: name.len() as u32,
                 text_len: self.bytes.len() - start,
@@ -119,20 +75,20 @@ impl Reads {
 }
 
 /// What takes the reads in order.
-struct Sink<'a> {
-    plan: &'a Plan,
+struct CollatedSink<'a> {
+    plan: &'a FastqPlan,
     collator: Collator,
-    writer: Writer<'a>,
+    writer: CollatedWriter<'a>,
 }
 
-struct Writer<'a> {
-    plan: &'a Plan,
+struct CollatedWriter<'a> {
+    plan: &'a FastqPlan,
     outputs: &'a mut [Output],
     texts: Vec<Vec<u8>>,
-    summary: Summary,
+    summary: FastqSummary,
 }
 
-impl Writer<'_> {
+impl CollatedWriter<'_> {
     fn write(&mut self, text: &[u8], output: usize) -> Result<(), output::Error> {
         self.summary.without_sequence += u64::from(text.ends_with(EMPTY));
         let gathered = &mut self.texts[output];
@@ -144,25 +100,25 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn take(&mut self, found: Found<'_>) -> Result<(), Problem> {
+    fn take(&mut self, found: CollatedRead<'_>) -> Result<(), Error> {
         let routes = &self.plan.routes;
         match found {
-            Found::Pair(first, second) => {
+            CollatedRead::Pair(first, second) => {
                 self.summary.pairs += 1;
                 let [_, one, two] = routes.parts;
                 self.write(first, one)?;
                 self.write(second, two)?;
             }
-            Found::Single(part, text) => {
+            CollatedRead::Single(part, text) => {
                 self.summary.singles += 1;
                 self.write(text, routes.single.unwrap_or(routes.parts[part as usize]))?;
             }
-            Found::Repeated => self.summary.repeated += 1,
+            CollatedRead::Repeated => self.summary.repeated += 1,
         }
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Summary, output::Error> {
+    fn finish(mut self) -> Result<FastqSummary, output::Error> {
         for (output, text) in self.outputs.iter_mut().zip(&self.texts) {
             output.append(text)?;
             output.finish()?;
@@ -172,33 +128,33 @@ impl Writer<'_> {
     }
 }
 
-impl Sink<'_> {
-    fn take(&mut self, reads: &mut Reads) -> Result<(), Problem> {
+impl CollatedSink<'_> {
+    fn take(&mut self, reads: &mut BatchReads) -> Result<(), Error> {
         let mut at = 0;
         for bounds in &reads.reads {
             let (name, rest) = reads.bytes[at..].split_at(bounds.name_len as usize);
             let text = &rest[..bounds.text_len];
             at += name.len() + text.len();
             self.writer.summary.reads += 1;
-            if bounds.part == Part::Other {
+            if bounds.part == TemplateSegment::Other {
                 self.writer.summary.others += 1;
-                self.writer.write(text, self.plan.routes.parts[Part::Other as usize])?;
+                self.writer.write(text, self.plan.routes.parts[TemplateSegment::Other as usize])?;
                 continue;
             }
-            let Bounds { part, has_qualities, is_primary, .. } = *bounds;
-            let arrival = Arrival { name, text, part, has_qualities, is_primary };
+            let TextBounds { part, has_qualities, is_primary, .. } = *bounds;
+            let arrival = ReadArrival { name, text, part, has_qualities, is_primary };
             let writer = &mut self.writer;
             self.collator.add(arrival, &mut |found| writer.take(found))?;
         }
         match reads.fault.take() {
-            Some(error) => Err(Problem::Input(error)),
+            Some(error) => Err(Error::Alignments(error)),
             None => Ok(()),
         }
     }
 }
 
 /// Writes the reads of `query` to `outputs` and ends them: pairs when the second of them comes,
-/// those that had to wait in files after all others, then reads without their mates.
+/// those that had to wait in files after all others, then reads without a mate.
 ///
 /// The outputs are the same at any number of threads.
 ///
@@ -207,22 +163,22 @@ impl Sink<'_> {
 pub fn collated(
     query: impl Into<Query>,
     options: &Options,
-    plan: &Plan,
+    plan: &FastqPlan,
     outputs: &mut [Output],
     collation: Collation<'_>,
-) -> Result<Summary, Problem> {
+) -> Result<FastqSummary, Error> {
     let query = query.into();
     let name: Arc<str> = query.name().into();
     let texts = vec![Vec::new(); outputs.len()];
-    let writer = Writer { plan, outputs, texts, summary: Summary::default() };
+    let writer = CollatedWriter { plan, outputs, texts, summary: FastqSummary::default() };
     let collator = Collator::new(collation.memory, collation.folder);
-    let mut sink = Sink { plan, collator, writer };
+    let mut sink = CollatedSink { plan, collator, writer };
     let mut problem = None;
     let result = par_fold_regions_ordered(
         query,
         options,
         || (),
-        |(), batch, reads: &mut Reads| reads.fill(plan, batch),
+        |(), batch, reads: &mut BatchReads| reads.fill(plan, batch),
         |(), ()| (),
         |reads| match sink.take(reads) {
             Ok(()) => ControlFlow::Continue(()),
@@ -232,11 +188,11 @@ pub fn collated(
             }
         },
     );
-    let Sink { collator, mut writer, .. } = sink;
+    let CollatedSink { collator, mut writer, .. } = sink;
     let result = match (problem, result) {
-        (Some(Problem::Input(error)), _) => Err(Problem::Input(error.in_input(&name))),
+        (Some(Error::Alignments(error)), _) => Err(Error::Alignments(error.in_input(&name))),
         (Some(problem), _) => Err(problem),
-        (None, Err(fault)) => Err(Problem::Input(fault.error)),
+        (None, Err(fault)) => Err(fault.into()),
         (None, Ok(_)) => collator.finish(&mut |found| writer.take(found)),
     };
     if result.is_err() {

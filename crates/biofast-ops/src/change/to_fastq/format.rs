@@ -3,14 +3,14 @@
 use biofast_bam::{Error, Record, flag};
 use biofast_kernels as kernels;
 
-use super::Part;
+use super::segment::TemplateSegment;
 
 /// The character of a missing quality, as samtools 1.16 writes it.
 const MISSING: u8 = b'B';
 
 /// How a read is written.
 #[derive(Clone, Debug)]
-pub struct Format {
+pub struct FastqFormat {
     /// Whether first reads of pairs get `/1` and second ones `/2` after their name, as samtools 1.24 does it: a read that isn't flagged as
     /// one of a pair (0x1) keeps its name.
     pub suffix: bool,
@@ -36,9 +36,9 @@ pub enum TagChoice {
     All,
 }
 
-impl Default for Format {
-    fn default() -> Format {
-        Format {
+impl Default for FastqFormat {
+    fn default() -> FastqFormat {
+        FastqFormat {
             suffix: false,
             tags: TagChoice::None,
             casava: None,
@@ -48,7 +48,7 @@ impl Default for Format {
     }
 }
 
-impl Format {
+impl FastqFormat {
     /// Whether the record has bases, and qualities to be written.
     #[inline]
     pub(super) fn has_qualities(&self, record: &Record<'_>) -> bool {
@@ -77,15 +77,15 @@ impl Format {
     pub(super) fn write(
         &self,
         record: &Record<'_>,
-        part: Part,
+        part: TemplateSegment,
         barcode: Option<&[u8]>,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
         out.reserve(record.as_bytes().len() * 2);
         out.push(b'@');
         out.extend_from_slice(record.check_name()?);
-        if self.suffix && part != Part::Other && record.flags() & flag::PAIRED != 0 {
-            out.extend_from_slice(if part == Part::First { b"/1" } else { b"/2" });
+        if self.suffix && part != TemplateSegment::Other && record.flags() & flag::PAIRED != 0 {
+            out.extend_from_slice(if part == TemplateSegment::First { b"/1" } else { b"/2" });
         }
         if self.casava.is_some() {
             let barcode = barcode.or_else(|| self.barcode(record));
@@ -108,7 +108,7 @@ impl Format {
         let raw = record.qualities();
         if let Some(original) = self.original(record) {
             if original.len() != len {
-                return Err(record.unwritable("its OQ has another length than its sequence"));
+                return Err(record.unwritable("its OQ differs in length from its sequence"));
             }
             match is_reverse {
                 true => out.extend(original.iter().rev()),

@@ -5,7 +5,8 @@ use biofast_io::Options;
 use biofast_io::output::Output;
 use biofast_io::pipeline::Failure;
 
-use super::{Part, Plan, Summary};
+use super::plan::{FastqPlan, FastqSummary};
+use super::segment::TemplateSegment;
 
 /// Writes the reads of `query` to `outputs`, in the order of the input.
 ///
@@ -18,15 +19,15 @@ use super::{Part, Plan, Summary};
 pub fn grouped(
     query: impl Into<Query>,
     options: &Options,
-    plan: &Plan,
+    plan: &FastqPlan,
     outputs: &mut [Output],
-) -> Result<Summary, Failure<bam::Error>> {
+) -> Result<FastqSummary, Failure<bam::Error>> {
     let result = par_transform(
         query,
         options,
         true,
         outputs,
-        Summary::default,
+        FastqSummary::default,
         |summary, batch, texts| write(plan, batch, summary, texts),
         |summary, other| summary.merge(&other),
     );
@@ -35,7 +36,7 @@ pub fn grouped(
 
 /// The best records so far of a template.
 #[derive(Default)]
-struct Template<'a> {
+struct TemplateRecords<'a> {
     name: Option<&'a [u8]>,
     best: [Option<(Record<'a>, Worth)>; 3],
 }
@@ -49,7 +50,7 @@ enum Worth {
 }
 
 impl Worth {
-    fn of(plan: &Plan, record: &Record<'_>) -> Worth {
+    fn of(plan: &FastqPlan, record: &Record<'_>) -> Worth {
         match record.sequence_len() {
             0 => Worth::Name,
             _ if plan.format.has_qualities(record) => Worth::Qualities,
@@ -59,12 +60,12 @@ impl Worth {
 }
 
 fn write(
-    plan: &Plan,
+    plan: &FastqPlan,
     batch: Batch<'_>,
-    summary: &mut Summary,
+    summary: &mut FastqSummary,
     texts: &mut [Vec<u8>],
 ) -> Result<(), Error> {
-    let mut template = Template::default();
+    let mut template = TemplateRecords::default();
     for record in batch {
         let name = record.name();
         // A record that isn't wanted ends a group, too: groups don't depend on the filter.
@@ -77,7 +78,7 @@ fn write(
         }
         summary.reads += 1;
         let worth = Worth::of(plan, &record);
-        let best = &mut template.best[Part::of(record.flags()) as usize];
+        let best = &mut template.best[TemplateSegment::of(record.flags()) as usize];
         summary.repeated += u64::from(best.is_some());
         if best.is_none_or(|(_, others)| worth > others) {
             *best = Some((record, worth));
@@ -86,38 +87,38 @@ fn write(
     template.flush(plan, summary, texts)
 }
 
-impl Template<'_> {
+impl TemplateRecords<'_> {
     fn flush(
         &mut self,
-        plan: &Plan,
-        summary: &mut Summary,
+        plan: &FastqPlan,
+        summary: &mut FastqSummary,
         texts: &mut [Vec<u8>],
     ) -> Result<(), Error> {
         let [other, first, second] = std::mem::take(&mut self.best).map(|b| b.map(|(r, _)| r));
-        let mut write = |record: Record<'_>, part: Part, barcode, output: usize| {
+        let mut write = |record: Record<'_>, part: TemplateSegment, barcode, output: usize| {
             summary.without_sequence += u64::from(record.sequence_len() == 0);
             plan.format.write(&record, part, barcode, &mut texts[output])
         };
         let routes = &plan.routes;
-        let to = |part: Part| routes.parts[part as usize];
+        let to = |part: TemplateSegment| routes.parts[part as usize];
         match (first, second) {
             (Some(first), Some(second)) => {
                 let barcode = plan.format.barcode(&first);
-                write(first, Part::First, barcode, to(Part::First))?;
-                write(second, Part::Second, barcode, to(Part::Second))?;
+                write(first, TemplateSegment::First, barcode, to(TemplateSegment::First))?;
+                write(second, TemplateSegment::Second, barcode, to(TemplateSegment::Second))?;
             }
             (Some(record), None) => {
-                let output = routes.single.unwrap_or(to(Part::First));
-                write(record, Part::First, None, output)?;
+                let output = routes.single.unwrap_or(to(TemplateSegment::First));
+                write(record, TemplateSegment::First, None, output)?;
             }
             (None, Some(record)) => {
-                let output = routes.single.unwrap_or(to(Part::Second));
-                write(record, Part::Second, None, output)?;
+                let output = routes.single.unwrap_or(to(TemplateSegment::Second));
+                write(record, TemplateSegment::Second, None, output)?;
             }
             (None, None) => {}
         }
         if let Some(record) = other {
-            write(record, Part::Other, None, to(Part::Other))?;
+            write(record, TemplateSegment::Other, None, to(TemplateSegment::Other))?;
         }
         summary.pairs += u64::from(first.is_some() && second.is_some());
         summary.singles += u64::from(first.is_some() != second.is_some());

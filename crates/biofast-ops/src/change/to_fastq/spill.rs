@@ -4,8 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::Part;
-use super::collator::Arrival;
+use super::collator::arrival::ReadArrival;
+use super::segment::TemplateSegment;
 use crate::change::temporary::Temporary;
 
 /// How many files reads are parted into.
@@ -27,7 +27,7 @@ impl Spill {
     }
 
     /// Adds a read.
-    pub(super) fn add(&mut self, read: &Arrival<'_>) -> io::Result<()> {
+    pub(super) fn add(&mut self, read: &ReadArrival<'_>) -> io::Result<()> {
         let mut hasher = DefaultHasher::new();
         (self.level, read.name).hash(&mut hasher);
         let index = (hasher.finish() % FILES as u64) as usize;
@@ -35,7 +35,7 @@ impl Spill {
         // A name has at most 254 bytes; a text that doesn't fit 32 bits isn't made of a record.
         let name_len = u8::try_from(read.name.len()).map_err(io::Error::other)?;
         let text_len = u32::try_from(read.text.len()).map_err(io::Error::other)?;
-        let is_second = u8::from(read.part == Part::Second);
+        let is_second = u8::from(read.part == TemplateSegment::Second);
         let bits = is_second | u8::from(read.has_qualities) << 1 | u8::from(read.is_primary) << 2;
         file.write_all(&[name_len, bits])?;
         file.write_all(&text_len.to_le_bytes())?;
@@ -44,24 +44,24 @@ impl Spill {
     }
 
     /// The files for reading, one after the other.
-    pub(super) fn into_files(self) -> impl Iterator<Item = io::Result<Stored>> {
+    pub(super) fn into_files(self) -> impl Iterator<Item = io::Result<SpilledReads>> {
         self.files.into_iter().map(|file| {
             let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
             file.seek(SeekFrom::Start(0))?;
-            Ok(Stored { reader: BufReader::with_capacity(BUFFER, file), bytes: Vec::new() })
+            Ok(SpilledReads { reader: BufReader::with_capacity(BUFFER, file), bytes: Vec::new() })
         })
     }
 }
 
 /// Reads of one file.
-pub(super) struct Stored {
+pub(super) struct SpilledReads {
     reader: BufReader<Temporary>,
     bytes: Vec<u8>,
 }
 
-impl Stored {
+impl SpilledReads {
     /// The next read, in the order they were added.
-    pub(super) fn next(&mut self) -> io::Result<Option<Arrival<'_>>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<ReadArrival<'_>>> {
         let mut head = [0; 6];
         // What a signal interrupts is tried again, as `read_exact` does it.
         let first = loop {
@@ -79,8 +79,8 @@ impl Stored {
         self.bytes.resize(name_len + u32::from_le_bytes(len) as usize, 0);
         self.reader.read_exact(&mut self.bytes)?;
         let (name, text) = self.bytes.split_at(name_len);
-        let part = if bits & 1 == 0 { Part::First } else { Part::Second };
+        let part = if bits & 1 == 0 { TemplateSegment::First } else { TemplateSegment::Second };
         let (has_qualities, is_primary) = (bits & 2 != 0, bits & 4 != 0);
-        Ok(Some(Arrival { name, text, part, has_qualities, is_primary }))
+        Ok(Some(ReadArrival { name, text, part, has_qualities, is_primary }))
     }
 }

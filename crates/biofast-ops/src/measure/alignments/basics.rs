@@ -11,7 +11,7 @@ use crate::measure::reads::Lengths;
 
 /// Which read of its template a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fragment {
+pub enum Fragment {
     /// The first read of a pair, or a read that isn't paired.
     First = 0,
     /// The second read of a pair.
@@ -25,7 +25,7 @@ pub(crate) const FRAGMENTS: usize = 3;
 
 impl Fragment {
     #[inline]
-    pub(crate) fn of(flags: u16) -> Fragment {
+    pub fn of(flags: u16) -> Fragment {
         // First and second reads come in any order: a table takes no branch that can't be foreseen.
         const BY_FLAGS: [Fragment; 8] = {
             use Fragment::{First, Last, Other};
@@ -37,7 +37,7 @@ impl Fragment {
 }
 
 /// Indels up to this length have a count of their own.
-pub(crate) const MAX_INDEL: usize = 300;
+pub const MAX_INDEL: usize = 300;
 
 /// Insert sizes from this one on are counted together.
 pub(crate) const MAX_INSERT: usize = 8000;
@@ -48,7 +48,7 @@ const MAX_HARD_CLIP: u64 = 1 << 22;
 
 /// How the mates of a pair point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Orientation {
+pub(crate) enum PairOrientation {
     Inward = 0,
     Outward = 1,
     Other = 2,
@@ -59,14 +59,14 @@ pub(crate) const OPS: usize = 10;
 
 /// The counts. Merging two equals counting both inputs.
 #[derive(Clone, Debug)]
-pub(crate) struct Basics {
+pub struct Basics {
     by_flags: Box<[ByFlags; FLAGS]>,
-    pub(crate) secondary: u64,
-    pub(crate) supplementary: u64,
+    pub secondary: u64,
+    pub supplementary: u64,
     /// Primary reads by length, hard-clipped bases included, by fragment.
-    pub(crate) lengths: [Lengths; FRAGMENTS],
+    pub lengths: [Lengths; FRAGMENTS],
     /// The longest of them, supplementary alignments included.
-    pub(crate) longest: [u64; FRAGMENTS],
+    pub longest: [u64; FRAGMENTS],
     /// Mapped records: how many operations of each kind, and of how many bases.
     pub(crate) ops: [(u64, u64); OPS],
     /// Mapped records with soft or hard clips.
@@ -74,13 +74,13 @@ pub(crate) struct Basics {
     /// Sum of the `NM` fields of mapped records, negative ones with it, as samtools has it.
     edit_distance: u64,
     pub(crate) negative: Negative,
-    /// Records of mapped pairs by insert size, up to the largest one seen and [`MAX_INSERT`], and by orientation; every pair
+    /// Records of mapped pairs by insert size, up to the largest one seen and `MAX_INSERT`, and by orientation; every pair
     /// counts twice.
-    pub(crate) inserts: Vec<[u64; 3]>,
+    pub inserts: Vec<[u64; 3]>,
     /// Insertions and deletions by length − 1.
-    pub(crate) indels: Box<[[u64; 2]; MAX_INDEL]>,
+    pub indels: Box<[[u64; 2]; MAX_INDEL]>,
     /// By the cycle of the read: insertions and deletions of first and of last fragments.
-    pub(crate) indel_cycles: Vec<[[u64; 2]; 2]>,
+    pub indel_cycles: Vec<[[u64; 2]; 2]>,
     /// The number, from 0, of the first record whose optional fields can't be read.
     pub(crate) malformed: Option<u64>,
 }
@@ -107,7 +107,7 @@ impl Negative {
     /// Warns of them.
     pub(crate) fn warn(&self, options: &Options) {
         if let (Some(number), Some(notes)) = (self.first, &options.notes) {
-            let what = "the number of differences (NM) is negative, and not counted";
+            let what = "the number of differences (NM) is negative and was not counted";
             let first = Location { record: Some(number + 1), ..Location::default() };
             notes.warn(Warning::Noticed { what, count: self.records, first });
         }
@@ -119,13 +119,13 @@ const FLAGS: usize = 1 << 12;
 
 /// Records with a sequence that aren't secondary, by their flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ByFlags {
-    pub(crate) records: u64,
-    pub(crate) bases: u64,
+pub struct ByFlags {
+    pub records: u64,
+    pub bases: u64,
     /// Those of mapping quality 0.
-    pub(crate) mapq0: u64,
+    pub mapq0: u64,
     /// Those whose mate is on another reference.
-    pub(crate) elsewhere: u64,
+    pub elsewhere: u64,
 }
 
 impl ByFlags {
@@ -161,7 +161,7 @@ impl Default for Basics {
 
 /// What was found out about a record on the way.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct ExaminedRecord<'a> {
     pub(crate) fragment: Fragment,
     pub(crate) cigar: Cigar<'a>,
     /// Bases before hard clipping.
@@ -177,7 +177,11 @@ impl Basics {
     ///
     /// Part of the loop over records: what it found out stays in registers.
     #[inline(always)]
-    pub(crate) fn add<'a>(&mut self, record: &Record<'a>, number: u64) -> Option<Seen<'a>> {
+    pub(crate) fn add<'a>(
+        &mut self,
+        record: &Record<'a>,
+        number: u64,
+    ) -> Option<ExaminedRecord<'a>> {
         let flags = record.flags();
         if flags & flag::SECONDARY != 0 {
             self.secondary += 1;
@@ -227,7 +231,7 @@ impl Basics {
             }
             self.add_edit_distance(record, number);
         }
-        Some(Seen { fragment, cigar, unclipped_len, deleted, stretch })
+        Some(ExaminedRecord { fragment, cigar, unclipped_len, deleted, stretch })
     }
 
     /// Counts the operations of a record; returns how many bases were hard-clipped and deleted.
@@ -343,11 +347,11 @@ impl Basics {
         let offset = i64::from(record.mate_position()) - i64::from(record.position());
         let downstream = if first { offset >= 0 } else { offset <= 0 };
         let orientation = if reverse == mate_reverse {
-            Orientation::Other
+            PairOrientation::Other
         } else if downstream == (first != reverse) {
-            Orientation::Inward
+            PairOrientation::Inward
         } else {
-            Orientation::Outward
+            PairOrientation::Outward
         };
         let insert = insert.min(MAX_INSERT);
         if insert >= self.inserts.len() {
@@ -408,7 +412,7 @@ impl Basics {
     }
 
     /// The sums over the records whose flags `of` accepts.
-    pub(crate) fn sum(&self, of: impl Fn(u16) -> bool) -> ByFlags {
+    pub fn sum(&self, of: impl Fn(u16) -> bool) -> ByFlags {
         let mut sum = ByFlags::default();
         for (flags, counts) in (0u16..).zip(self.by_flags.iter()) {
             if counts.records > 0 && of(flags) {
@@ -419,7 +423,7 @@ impl Basics {
     }
 
     /// The sum of the `NM` fields as samtools has it: in 64 bits without a sign, of negative ones, too.
-    pub(crate) fn mismatches_of_samtools(&self) -> u64 {
+    pub fn mismatches_of_samtools(&self) -> u64 {
         self.edit_distance
     }
 
@@ -434,7 +438,7 @@ impl Basics {
     }
 
     /// Read bases that are aligned or inserted.
-    pub(crate) fn aligned_bases(&self) -> u64 {
+    pub fn aligned_bases(&self) -> u64 {
         [Op::Match, Op::Insertion, Op::SequenceMatch, Op::SequenceMismatch]
             .map(|op| self.op_bases(op))
             .iter()
@@ -443,7 +447,7 @@ impl Basics {
 }
 
 /// Adds counts to counts, entry by entry.
-pub(crate) fn add_all(mine: &mut [u64], theirs: &[u64]) {
+pub fn add_all(mine: &mut [u64], theirs: &[u64]) {
     mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
 }
 

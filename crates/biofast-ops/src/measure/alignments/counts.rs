@@ -4,16 +4,18 @@ use biofast_bam::Op;
 
 use super::Statistics;
 use super::basics::{FRAGMENTS, MAX_INDEL, MAX_INSERT, OPS};
-use super::depth::{Depths, MAX_DEPTH};
-use super::join::Invalid;
-use super::partial::Partial;
-use super::report::{Alignment, Coverage, Figures, InsertSize, Reads, Records, Reference};
+use super::depth::{DepthHistogram, MAX_DEPTH};
+use super::figures::{
+    Alignment, Coverage, Figures, InsertSize, ReadsByFragment, RecordCounts, ReferenceReport,
+};
+use super::invalid::Invalid;
+use super::partial::PartialAlignments;
 use crate::measure::flagstat::FlagStat;
 use crate::measure::reads::report::{Statistics as ReadStatistics, rounded};
 use crate::measure::reads::{Collector, Lengths, Percent};
 
 /// The counts of a report.
-pub(super) struct Counts {
+pub(super) struct AlignmentCounts {
     /// Name, length, mapped and unmapped records of each.
     pub(super) references: Vec<(String, u64, [u64; 2])>,
     /// Those that passed quality control, and those that failed it.
@@ -27,8 +29,8 @@ pub(super) struct Counts {
     /// Records of pairs by insert size and orientation.
     inserts: Vec<[u64; 3]>,
     reads: [Option<Box<Collector>>; FRAGMENTS],
-    pub(super) depths: Option<Depths>,
-    pub(super) partial: Option<Partial>,
+    pub(super) depths: Option<DepthHistogram>,
+    pub(super) partial: Option<PartialAlignments>,
 }
 
 /// The letters of CIGAR operations by code.
@@ -38,15 +40,15 @@ const _: () = assert!(Op::Unknown as usize + 1 == LETTERS.len());
 /// Whoever counts that far, each part of a report may be as large, and none of the sums of 1,000 parts overflows.
 const MOST: u64 = 1 << 54;
 
-impl Counts {
-    pub(super) fn of(s: &Statistics) -> Counts {
+impl AlignmentCounts {
+    pub(super) fn of(s: &Statistics) -> AlignmentCounts {
         let counts = &s.counts;
         let basics = &counts.basics;
         let references = s.header.references().iter().enumerate().map(|(index, reference)| {
             let name = String::from_utf8_lossy(&reference.name).into_owned();
             (name, reference.length, counts.references.counts(Some(index)))
         });
-        Counts {
+        AlignmentCounts {
             references: references.collect(),
             records: counts.flags.finish(),
             unplaced: counts.references.counts(None).iter().sum(),
@@ -70,7 +72,7 @@ impl Counts {
         let references = references.map(|(index, (name, length, [mapped, unmapped]))| {
             let depths = depths.map(|depths| depths.of_reference(index));
             let (covered, depth_bases) = depths.unzip();
-            Reference {
+            ReferenceReport {
                 name,
                 length,
                 mapped,
@@ -90,7 +92,7 @@ impl Counts {
         let [first, last, other] =
             self.reads.each_ref().map(|reads| reads.as_deref().map(ReadStatistics::from));
         Figures {
-            records: Records { passed, failed },
+            records: RecordCounts { passed, failed },
             references,
             unplaced: self.unplaced,
             mapping_quality: (0u8..=255)
@@ -116,15 +118,15 @@ impl Counts {
             },
             insert_size: insert_size(&self.inserts),
             coverage: depths.map(|depths| coverage(depths, length)),
-            reads: Reads { first, last, other },
+            reads: ReadsByFragment { first, last, other },
             partial: self.partial,
         }
     }
 
     /// The counts of which a report was made. What is derived of them is ignored.
-    pub(super) fn read_back(figures: &Figures) -> Result<Counts, Invalid> {
+    pub(super) fn read_back(figures: &Figures) -> Result<AlignmentCounts, Invalid> {
         let f = figures;
-        let mut counts = Counts {
+        let mut counts = AlignmentCounts {
             references: Vec::with_capacity(f.references.len()),
             records: [plausible(&f.records.passed)?, plausible(&f.records.failed)?],
             unplaced: count(f.unplaced)?,
@@ -182,10 +184,10 @@ impl Counts {
 
     /// Adds the counts of another part, which has the same references. Depths are added as if no position were covered by
     /// both.
-    pub(super) fn merge(&mut self, other: &Counts) -> Result<(), Invalid> {
-        const BEYOND: Invalid = Invalid::Inconsistent("counts beyond 64 bits");
+    pub(super) fn merge(&mut self, other: &AlignmentCounts) -> Result<(), Invalid> {
+        const BEYOND: Invalid = Invalid::Inconsistent("counts exceed 64 bits");
         // By name, so that no count can be forgotten.
-        let Counts {
+        let AlignmentCounts {
             references,
             records,
             unplaced,
@@ -264,7 +266,7 @@ fn count(n: u64) -> Result<u64, Invalid> {
 }
 
 /// Whether the counts agree with each other, as far as they must.
-fn consistent(f: &Figures, counts: &Counts) -> Result<(), Invalid> {
+fn consistent(f: &Figures, counts: &AlignmentCounts) -> Result<(), Invalid> {
     let agree = |is: bool, what: &'static str| match is {
         true => Ok(()),
         false => Err(Invalid::Inconsistent(what)),
@@ -320,7 +322,7 @@ fn plausible(counts: &FlagStat) -> Result<FlagStat, Invalid> {
     Ok(*counts)
 }
 
-fn depths(coverage: &Coverage, references: &[Reference]) -> Result<Depths, Invalid> {
+fn depths(coverage: &Coverage, references: &[ReferenceReport]) -> Result<DepthHistogram, Invalid> {
     let mut positions = Box::new([0; MAX_DEPTH + 1]);
     for &(depth, n) in &coverage.histogram {
         match positions.get_mut(depth) {
@@ -342,7 +344,7 @@ fn depths(coverage: &Coverage, references: &[Reference]) -> Result<Depths, Inval
             "'coverage.histogram' doesn't add up to the 'covered' of 'references'",
         ));
     }
-    Ok(Depths { positions, by_reference })
+    Ok(DepthHistogram { positions, by_reference })
 }
 
 fn insert_size(records: &[[u64; 3]]) -> InsertSize {
@@ -376,7 +378,7 @@ fn insert_size(records: &[[u64; 3]]) -> InsertSize {
     }
 }
 
-fn coverage(depths: &Depths, positions: u64) -> Coverage {
+fn coverage(depths: &DepthHistogram, positions: u64) -> Coverage {
     let sums = || depths.by_reference.iter();
     let covered = sums().map(|(covered, _)| covered).sum();
     Coverage {
@@ -391,4 +393,10 @@ fn coverage(depths: &Depths, positions: u64) -> Coverage {
 /// A ratio as JSON shows it; 0 of nothing.
 fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { rounded(part as f64 / whole as f64) }
+}
+
+impl From<&Statistics> for Figures {
+    fn from(statistics: &Statistics) -> Figures {
+        AlignmentCounts::of(statistics).figures()
+    }
 }

@@ -3,29 +3,29 @@
 use biofast_bam::Header;
 use biofast_io::{Location, Options, Warning};
 
-use super::partial::{Kind, Partial, Place, kept_until};
-use super::runs::Runs;
-use crate::measure::coverage::{self, Collector, Run, Seam, Spans};
+use super::partial::{PartKind, PartialAlignments, ReferencePosition, kept_until};
+use super::runs::DepthRuns;
+use crate::measure::coverage::{self, DepthCollector, DepthRun, MateSeam, Spans};
 
 /// Depths from this one on are counted together.
 pub(crate) const MAX_DEPTH: usize = 1000;
 
 /// Positions by depth.
 #[derive(Clone, Debug)]
-pub(crate) struct Depths {
+pub(crate) struct DepthHistogram {
     /// Positions by depth, those of [`MAX_DEPTH`] and more in the last entry; the first entry is 0.
     pub(crate) positions: Box<[u64; MAX_DEPTH + 1]>,
     /// Covered positions and the sum of their depths, of each reference.
     pub(crate) by_reference: Vec<(u64, u64)>,
 }
 
-impl Default for Depths {
-    fn default() -> Depths {
-        Depths { positions: Box::new([0; MAX_DEPTH + 1]), by_reference: Vec::new() }
+impl Default for DepthHistogram {
+    fn default() -> DepthHistogram {
+        DepthHistogram { positions: Box::new([0; MAX_DEPTH + 1]), by_reference: Vec::new() }
     }
 }
 
-impl Depths {
+impl DepthHistogram {
     /// Covered positions and the sum of their depths.
     pub(crate) fn of_reference(&self, index: usize) -> (u64, u64) {
         self.by_reference.get(index).copied().unwrap_or_default()
@@ -33,24 +33,29 @@ impl Depths {
 }
 
 /// Counts the depths of sorted records.
-pub(crate) struct Depth {
+pub(crate) struct SortedDepth {
     /// None from the first record out of order on.
-    collector: Option<Collector<Counter>>,
-    first: Option<Place>,
-    part: Option<Kind>,
-    /// Records that go on behind the end of their reference: the number of the first one, from 0, and how many.
+    collector: Option<DepthCollector<Counter>>,
+    first: Option<ReferencePosition>,
+    part: Option<PartKind>,
+    /// Records that extend past the end of their reference: the number of the first one, from 0, and how many.
     beyond: Option<(u64, u64)>,
 }
 
-impl Depth {
-    /// For the records of a whole, or of a part, whose [`Partial`] is wanted.
-    pub(crate) fn new(header: &Header, part: Option<Kind>) -> Depth {
-        let kept = part.map(|kind| Kept { kind, first: None, last: None, runs: Runs::default() });
-        let mut collector = Collector::new(header, Counter { kept, ..Counter::default() });
-        if part == Some(Kind::Shard) {
+impl SortedDepth {
+    /// For the records of a whole, or of a part, whose [`PartialAlignments`] is wanted.
+    pub(crate) fn new(header: &Header, part: Option<PartKind>) -> SortedDepth {
+        let kept = part.map(|kind| PartDepths {
+            kind,
+            first: None,
+            last: None,
+            runs: DepthRuns::default(),
+        });
+        let mut collector = DepthCollector::new(header, Counter { kept, ..Counter::default() });
+        if part == Some(PartKind::Shard) {
             collector.keep_edge();
         }
-        Depth { collector: Some(collector), first: None, part, beyond: None }
+        SortedDepth { collector: Some(collector), first: None, part, beyond: None }
     }
 
     /// Adds the records of the next chunk.
@@ -73,29 +78,31 @@ impl Depth {
     }
 
     /// The depths, unless records were out of order; and what a part carries for others.
-    pub(crate) fn finish(self, options: &Options) -> (Option<Depths>, Option<Partial>) {
-        let Depth { collector, first, part, beyond } = self;
+    pub(crate) fn finish(
+        self,
+        options: &Options,
+    ) -> (Option<DepthHistogram>, Option<PartialAlignments>) {
+        let SortedDepth { collector, first, part, beyond } = self;
         if let (Some((number, count)), Some(notes)) = (beyond, &options.notes) {
-            let what = "the alignment goes on behind the end of its reference sequence, and what lies there is not \
-                        counted as covered";
+            let what = "the alignment extends past the end of its reference; bases past the end were not counted as covered";
             let first = Location { record: Some(number + 1), ..Location::default() };
             notes.warn(Warning::Noticed { what, count, first });
         }
         let Some(mut collector) = collector else {
-            return (None, part.map(|kind| Partial::new(kind, first, first, Vec::new())));
+            return (None, part.map(|kind| PartialAlignments::new(kind, first, first, Vec::new())));
         };
         let last = collector.last_place();
         let seam = match part {
-            Some(Kind::Shard) => collector.take_seam(),
+            Some(PartKind::Shard) => collector.take_seam(),
             _ => None,
         };
         if let Some(kept) = &mut collector.depths_mut().kept {
             kept.last = last;
         }
         let Counter { found, kept, .. } = collector.finish();
-        let partial = kept.map(|Kept { kind, runs, .. }| {
-            let seams: Vec<Seam> = seam.into_iter().collect();
-            Partial { seams, ..Partial::new(kind, first, last, runs.finish()) }
+        let partial = kept.map(|PartDepths { kind, runs, .. }| {
+            let seams: Vec<MateSeam> = seam.into_iter().collect();
+            PartialAlignments { seams, ..PartialAlignments::new(kind, first, last, runs.finish()) }
         });
         (Some(found), partial)
     }
@@ -104,24 +111,24 @@ impl Depth {
 /// Counts runs.
 #[derive(Default)]
 struct Counter {
-    found: Depths,
+    found: DepthHistogram,
     /// The reference of the next runs.
     reference: u32,
-    kept: Option<Kept>,
+    kept: Option<PartDepths>,
 }
 
 /// The depths that are kept for other parts.
-struct Kept {
-    kind: Kind,
+struct PartDepths {
+    kind: PartKind,
     /// The place of the first record.
-    first: Option<Place>,
+    first: Option<ReferencePosition>,
     /// That of the last one, once all records have come.
-    last: Option<Place>,
-    runs: Runs,
+    last: Option<ReferencePosition>,
+    runs: DepthRuns,
 }
 
-impl coverage::Depths for Counter {
-    fn run(&mut self, run: Run) {
+impl coverage::DepthSink for Counter {
+    fn run(&mut self, run: DepthRun) {
         if run.depth == 0 {
             return;
         }
@@ -143,14 +150,15 @@ impl coverage::Depths for Counter {
     }
 }
 
-impl Kept {
+impl PartDepths {
     /// Keeps what other parts may change of a run.
-    fn push(&mut self, reference: u32, run: Run) {
-        let on = |place: Option<Place>| place.filter(|place| place.0 as u32 == reference);
+    fn push(&mut self, reference: u32, run: DepthRun) {
+        let on =
+            |place: Option<ReferencePosition>| place.filter(|place| place.0 as u32 == reference);
         let position = |at: i32| u64::from(at.max(0) as u32);
         let (until, from) = match self.kind {
-            Kind::Lane => (u64::MAX, u64::MAX),
-            Kind::Shard => (
+            PartKind::Lane => (u64::MAX, u64::MAX),
+            PartKind::Shard => (
                 on(self.first).map_or(0, |first| position(kept_until(first))),
                 on(self.last).map_or(u64::MAX, |last| position(last.1)),
             ),

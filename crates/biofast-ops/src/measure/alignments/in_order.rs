@@ -2,7 +2,7 @@
 
 use biofast_bam::{Record, flag};
 
-use super::basics::Seen;
+use super::basics::ExaminedRecord;
 
 /// Where a record lies, as far as order matters.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct Mismatch {
 }
 
 /// One record with what belongs to it.
-pub(crate) struct Own<'a> {
+pub(crate) struct RecordParts<'a> {
     pub(crate) record: &'a Placed,
     pub(crate) blocks: &'a [(i64, i64)],
     pub(crate) mismatches: &'a [Mismatch],
@@ -53,7 +53,7 @@ pub(crate) struct Own<'a> {
 impl InOrder {
     /// Adds a record that `seen` tells about.
     #[inline]
-    pub(crate) fn push(&mut self, record: &Record<'_>, seen: &Seen<'_>, gc: f32) {
+    pub(crate) fn push(&mut self, record: &Record<'_>, seen: &ExaminedRecord<'_>, gc: f32) {
         let mapped = record.flags() & flag::UNMAPPED == 0;
         let before = self.blocks.len();
         if mapped {
@@ -86,14 +86,14 @@ impl InOrder {
     }
 
     /// Calls `each` for every record.
-    pub(crate) fn each(&self, mut each: impl FnMut(Own<'_>)) {
+    pub(crate) fn each(&self, mut each: impl FnMut(RecordParts<'_>)) {
         let (mut blocks, mut mismatches) = (&self.blocks[..], &self.mismatches[..]);
         for record in &self.records {
             let (own_blocks, later) = blocks.split_at(record.blocks as usize);
             blocks = later;
             let (own_mismatches, later) = mismatches.split_at(record.mismatches as usize);
             mismatches = later;
-            each(Own { record, blocks: own_blocks, mismatches: own_mismatches });
+            each(RecordParts { record, blocks: own_blocks, mismatches: own_mismatches });
         }
     }
 

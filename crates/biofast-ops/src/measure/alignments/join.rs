@@ -8,77 +8,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 
-use super::counts::Counts;
-use super::depth::{Depths, MAX_DEPTH};
-use super::partial::{Kind, Partial, Place, place, rank};
-use super::report::Figures;
-use super::runs::{Changes, Runs, stretches};
-use crate::measure::coverage::{Seam, Seams};
+use super::counts::AlignmentCounts;
+use super::depth::{DepthHistogram, MAX_DEPTH};
+use super::figures::Figures;
+pub use super::invalid::Invalid;
+use super::partial::{PartKind, PartialAlignments, ReferencePosition, place, rank};
+use super::runs::{Changes, DepthRuns, stretches};
+use crate::measure::coverage::{MateSeam, Seams};
 use crate::measure::picard::{Picard, Unjoinable};
-use crate::measure::reads::report::InvalidReport;
-
-/// Why figures can't be read back or joined.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Invalid {
-    /// Not a report of alignments.
-    Schema(String),
-    /// Another version.
-    Version(u32),
-    /// Counts that contradict each other.
-    Inconsistent(&'static str),
-    /// Counts of reads that do.
-    Reads(InvalidReport),
-    /// Other references than those of the parts before.
-    References,
-    /// GC content of other bases than those of the parts before.
-    Bases,
-    /// Picard's coverage of other targets or baits than those of the parts before.
-    Targets,
-    /// Picard's coverage of what isn't the piece of the file behind the one before.
-    NotNext,
-    /// Picard's coverage of a piece that alignments of the pieces before reach too far into.
-    Reaches,
-}
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Invalid::Schema(found) => {
-                let schema = super::report::SCHEMA;
-                write!(f, "expected the schema \"{schema}\", found \"{found}\"")
-            }
-            Invalid::Version(found) => {
-                let version = super::report::SCHEMA_VERSION;
-                write!(
-                    f,
-                    "the report has schema version {found}; this biofast reads version {version}"
-                )
-            }
-            Invalid::Inconsistent(what) => write!(f, "the report contradicts itself: {what}"),
-            Invalid::Reads(error) => error.fmt(f),
-            Invalid::References => {
-                f.write_str("its reference sequences aren't those of the reports before it")
-            }
-            Invalid::Targets => f.write_str(
-                "its coverage for Picard (wgs, hs) is of other bases, targets or baits than that of the reports before it, or \
-                 contradicts it",
-            ),
-            Invalid::NotNext => f.write_str(
-                "its coverage for Picard (wgs, hs) isn't that of the piece of the file behind the one before: pieces are given in \
-                 their order",
-            ),
-            Invalid::Reaches => f.write_str(
-                "alignments of the pieces before it reach further into it than it tells for Picard's coverage (wgs, hs)",
-            ),
-            Invalid::Bases => f.write_str(
-                "its GC bias was counted with another reference (FASTA) than that of the reports before it",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for Invalid {}
 
 /// Why the whole has no coverage though all parts have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,14 +35,14 @@ impl fmt::Display for LeftOut {
             LeftOut::Unknown(reference) => {
                 write!(
                     f,
-                    "several parts cover {reference}, and not all of them tell how deep where"
+                    "several parts cover {reference}, but not all of them have depths by position"
                 )
             }
             LeftOut::Reaches(reference, position) => write!(
                 f,
-                "alignments of one part reach {reference}:{position}, where another part tells no depths any more"
+                "alignments of one part reach {reference}:{position}, past the depths recorded by another part"
             ),
-            LeftOut::Mixed => f.write_str("some parts are pieces of a file, and others aren't"),
+            LeftOut::Mixed => f.write_str("some parts are pieces of a file and others are not"),
         }
     }
 }
@@ -115,17 +52,17 @@ impl fmt::Display for LeftOut {
 /// ```
 /// use biofast_bam::{Detail, Input, InputOptions};
 /// use biofast_io::{Options, Source};
-/// use biofast_ops::alignments::{Statistics, join::Join, partial::Kind, report::Figures};
+/// use biofast_ops::alignments::{Statistics, join::AlignmentJoin, partial::PartKind, report::Figures};
 ///
 /// let options = Options::default();
 /// let figures = |records: &str| {
 ///     let sam = format!("@SQ\tSN:c\tLN:9\n{records}").into_bytes();
 ///     let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
 ///     let input = Input::open(Source::from_reader("example", std::io::Cursor::new(sam)), &opened)?;
-///     let part = Statistics::collect_part(input.source, &options, Some(Kind::Shard));
+///     let part = Statistics::collect_part(input.source, &options, Some(PartKind::Shard));
 ///     part.map(|statistics| Figures::from(&statistics)).map_err(|fault| fault.error)
 /// };
-/// let mut join = Join::default();
+/// let mut join = AlignmentJoin::default();
 /// for record in ["a\t0\tc\t1\t9\t4M\t*\t0\t0\tACGT\tIIII\n", "b\t0\tc\t3\t9\t4M\t*\t0\t0\tACGT\tIIII\n"] {
 ///     join.add(&figures(record)?)?;
 /// }
@@ -136,41 +73,41 @@ impl fmt::Display for LeftOut {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Default)]
-pub struct Join {
-    sum: Option<Counts>,
-    parts: Vec<Part>,
+pub struct AlignmentJoin {
+    sum: Option<AlignmentCounts>,
+    parts: Vec<DepthPart>,
     picard: Option<Box<Picard>>,
 }
 
 /// What joining depths takes of a part.
-struct Part {
-    kind: Option<Kind>,
-    first: Option<Place>,
-    last: Option<Place>,
+struct DepthPart {
+    kind: Option<PartKind>,
+    first: Option<ReferencePosition>,
+    last: Option<ReferencePosition>,
     /// Stretches of places, which others must not reach: there depths are only known summed up.
     settled: Vec<(u64, u64)>,
     /// The depths that are known, by reference.
     known: Vec<(u32, Changes)>,
     /// The ends of the pieces that it is made of.
-    seams: Vec<Seam>,
+    seams: Vec<MateSeam>,
 }
 
-impl Join {
+impl AlignmentJoin {
     /// Adds the figures of a part.
     ///
     /// # Errors
     /// If they contradict themselves, or are of other references than those before. Nothing can be done with the others
     /// then.
     pub fn add(&mut self, figures: &Figures) -> Result<(), Invalid> {
-        let mut counts = Counts::read_back(figures)?;
+        let mut counts = AlignmentCounts::read_back(figures)?;
         let mut partial = counts.partial.take();
         self.add_picard(partial.as_mut().and_then(|partial| partial.picard.take()))?;
-        self.parts.push(Part::new(partial, &counts)?);
+        self.parts.push(DepthPart::new(partial, &counts)?);
         let Some(sum) = &mut self.sum else {
             self.sum = Some(counts);
             return Ok(());
         };
-        let names = |counts: &Counts| -> Vec<(String, u64)> {
+        let names = |counts: &AlignmentCounts| -> Vec<(String, u64)> {
             counts.references.iter().map(|(name, length, _)| (name.clone(), *length)).collect()
         };
         if names(sum) != names(&counts) {
@@ -204,13 +141,7 @@ impl Join {
         Ok(())
     }
 
-    /// The counts of Picard's metrics of the whole, of those that every part has.
-    ///
-    /// ```
-    /// use biofast_ops::alignments::join::Join;
-    ///
-    /// assert!(Join::default().picard().is_none());
-    /// ```
+    /// Picard's counts of the whole, for the metrics that every part has.
     pub fn picard(&self) -> Option<Picard> {
         self.picard.as_deref().cloned().map(Picard::whole)
     }
@@ -221,7 +152,7 @@ impl Join {
     /// # Errors
     /// If depths of parts contradict their sums.
     pub fn finish(self, is_part: bool) -> Result<Option<(Figures, Option<LeftOut>)>, Invalid> {
-        let Join { sum, parts, picard } = self;
+        let AlignmentJoin { sum, parts, picard } = self;
         let Some(mut sum) = sum else { return Ok(None) };
         let mut left_out = None;
         if !in_order(&parts) {
@@ -240,21 +171,26 @@ impl Join {
             sum.depths = None;
         }
         if is_part && left_out.is_none() {
-            sum.partial = joined(&parts).map(|partial| Partial { picard, ..partial });
+            sum.partial = joined(&parts).map(|partial| PartialAlignments { picard, ..partial });
         }
         Ok(Some((sum.figures(), left_out)))
     }
 }
 
-impl Part {
-    fn new(partial: Option<Partial>, counts: &Counts) -> Result<Part, Invalid> {
+impl DepthPart {
+    fn new(
+        partial: Option<PartialAlignments>,
+        counts: &AlignmentCounts,
+    ) -> Result<DepthPart, Invalid> {
         const DAMAGED: Invalid = Invalid::Inconsistent("depths of a part that can't be");
-        let Some(Partial { kind, first, last, settled, depths, seams, picard: _ }) = partial else {
+        let Some(PartialAlignments { kind, first, last, settled, depths, seams, picard: _ }) =
+            partial
+        else {
             let covered = counts.depths.as_ref().map(|depths| &depths.by_reference[..]);
             let covered = (0u64..).zip(covered.unwrap_or_default()).filter(|(_, own)| own.0 > 0);
             let settled = covered.map(|(reference, _)| (reference << 32, (reference + 1) << 32));
             let settled = settled.collect();
-            return Ok(Part {
+            return Ok(DepthPart {
                 kind: None,
                 first: None,
                 last: None,
@@ -274,7 +210,7 @@ impl Part {
         }
         let settled = settled.iter().map(|(from, to)| (rank(*from), rank(*to)));
         let settled = settled.filter(|(from, to)| from < to).collect();
-        Ok(Part { kind: Some(kind), first, last, settled, known, seams })
+        Ok(DepthPart { kind: Some(kind), first, last, settled, known, seams })
     }
 
     /// Calls `each` with the first and the last place of the stretches whose depths are known.
@@ -287,20 +223,20 @@ impl Part {
 }
 
 /// Whether pieces follow each other in the order of a sorted file, so that the file is sorted if they are.
-fn in_order(parts: &[Part]) -> bool {
-    let own_order = |(reference, position): Place| (reference as u32, position);
-    let pieces = parts.iter().filter(|part| part.kind == Some(Kind::Shard));
+fn in_order(parts: &[DepthPart]) -> bool {
+    let own_order = |(reference, position): ReferencePosition| (reference as u32, position);
+    let pieces = parts.iter().filter(|part| part.kind == Some(PartKind::Shard));
     let ends = pieces.filter_map(|part| Some((own_order(part.first?), own_order(part.last?))));
     ends.clone().zip(ends.skip(1)).all(|((_, last), (first, _))| last <= first)
 }
 
 /// Why the depths of parts can't be joined exactly.
-fn conflict(parts: &[Part], name: impl Fn(u32) -> String) -> Option<LeftOut> {
-    let pieces = parts.iter().filter(|part| part.kind == Some(Kind::Shard)).count();
+fn conflict(parts: &[DepthPart], name: impl Fn(u32) -> String) -> Option<LeftOut> {
+    let pieces = parts.iter().filter(|part| part.kind == Some(PartKind::Shard)).count();
     if pieces > 0 && pieces < parts.len() {
         return Some(LeftOut::Mixed);
     }
-    let own = |(part, of): (usize, &Part)| {
+    let own = |(part, of): (usize, &DepthPart)| {
         of.settled.iter().map(move |&(from, to)| (from, to, part)).collect::<Vec<_>>()
     };
     let mut settled: Vec<(u64, u64, usize)> = parts.iter().enumerate().flat_map(own).collect();
@@ -330,7 +266,7 @@ fn conflict(parts: &[Part], name: impl Fn(u32) -> String) -> Option<LeftOut> {
 }
 
 /// The references that several parts know depths of, with their changes.
-fn by_reference(parts: &[Part]) -> BTreeMap<u32, Vec<&Changes>> {
+fn by_reference(parts: &[DepthPart]) -> BTreeMap<u32, Vec<&Changes>> {
     let mut all = BTreeMap::<u32, Vec<&Changes>>::new();
     for (reference, changes) in parts.iter().flat_map(|part| &part.known) {
         all.entry(*reference).or_default().push(changes);
@@ -341,7 +277,7 @@ fn by_reference(parts: &[Part]) -> BTreeMap<u32, Vec<&Changes>> {
 /// By how much depths change where mates overlap across pieces, by reference, in order.
 type Corrections = BTreeMap<u32, Vec<(i64, i64)>>;
 
-fn corrections(parts: &[Part]) -> Corrections {
+fn corrections(parts: &[DepthPart]) -> Corrections {
     let mut all = Corrections::new();
     let mut seams = Seams::default();
     for seam in parts.iter().flat_map(|part| &part.seams) {
@@ -373,7 +309,11 @@ fn together<'a>(
 }
 
 /// Takes the depths that parts know out of the sums, and puts in what they are together.
-fn correct(depths: &mut Depths, parts: &[Part], corrections: &Corrections) -> Result<(), Invalid> {
+fn correct(
+    depths: &mut DepthHistogram,
+    parts: &[DepthPart],
+    corrections: &Corrections,
+) -> Result<(), Invalid> {
     const CONTRADICT: Invalid = Invalid::Inconsistent("more depths than are summed up");
     let class = |depth: u64| usize::try_from(depth).map_or(MAX_DEPTH, |depth| depth.min(MAX_DEPTH));
     let known = by_reference(parts);
@@ -417,12 +357,12 @@ fn correct(depths: &mut Depths, parts: &[Part], corrections: &Corrections) -> Re
 }
 
 /// What the parts carry, together.
-fn joined(parts: &[Part]) -> Option<Partial> {
+fn joined(parts: &[DepthPart]) -> Option<PartialAlignments> {
     let kind = parts.first()?.kind?;
     if parts.iter().any(|part| part.kind != Some(kind)) {
         return None;
     }
-    let mut runs = Runs::default();
+    let mut runs = DepthRuns::default();
     for (reference, changes) in by_reference(parts) {
         stretches(together(&changes, &[]), |from, to, depth| {
             runs.push(
@@ -433,8 +373,8 @@ fn joined(parts: &[Part]) -> Option<Partial> {
             );
         });
     }
-    let ranked = |places: Vec<Option<Place>>| {
-        let mut places: Vec<Place> = places.into_iter().flatten().collect();
+    let ranked = |places: Vec<Option<ReferencePosition>>| {
+        let mut places: Vec<ReferencePosition> = places.into_iter().flatten().collect();
         places.sort_by_key(|place| (place.0 as u32, place.1));
         places
     };
@@ -445,7 +385,15 @@ fn joined(parts: &[Part]) -> Option<Partial> {
     settled.sort_unstable();
     let settled = settled.into_iter().map(|(from, to)| (place(from), place(to))).collect();
     let seams = parts.iter().flat_map(|part| part.seams.iter().cloned()).collect();
-    Some(Partial { kind, first, last, settled, depths: runs.finish(), seams, picard: None })
+    Some(PartialAlignments {
+        kind,
+        first,
+        last,
+        settled,
+        depths: runs.finish(),
+        seams,
+        picard: None,
+    })
 }
 
 #[cfg(test)]
@@ -455,15 +403,16 @@ mod tests {
 
     use biofast_bam::{Detail, Input, InputOptions};
     use biofast_io::{Options, Source};
+    use biofast_testkit::effort::times;
     use biofast_testkit::random::Random;
-    use biofast_testkit::sam::{self, Shape};
+    use biofast_testkit::sam::{self, SamShape};
     use proptest::prelude::*;
 
     use super::super::Statistics;
     use super::*;
 
     /// The figures of SAM text, through JSON.
-    fn figures(text: &str, part: Option<Kind>) -> Figures {
+    fn figures(text: &str, part: Option<PartKind>) -> Figures {
         let options = Options { threads: 1, ..Options::default() };
         let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
         let source = Source::from_reader("x", Cursor::new(text.as_bytes().to_vec()));
@@ -478,7 +427,7 @@ mod tests {
     }
 
     fn join(parts: &[Figures], is_part: bool) -> (Figures, Option<LeftOut>) {
-        let mut join = Join::default();
+        let mut join = AlignmentJoin::default();
         parts.iter().for_each(|part| join.add(part).unwrap());
         join.finish(is_part).unwrap().unwrap()
     }
@@ -531,7 +480,7 @@ mod tests {
                 line("z", 0, reference, at + 500),
             ];
             let piece = |lines: &[String]| {
-                figures(&(header.to_owned() + &lines.concat()), Some(Kind::Shard))
+                figures(&(header.to_owned() + &lines.concat()), Some(PartKind::Shard))
             };
             let pieces = [piece(&records[..1]), piece(&records[1..])];
             let whole = json(&figures(&(header.to_owned() + &records.concat()), None));
@@ -540,7 +489,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
+        #![proptest_config(ProptestConfig::with_cases(times(15)))]
 
         #[test]
         fn pieces_cut_anywhere_give_the_bytes_of_the_whole(
@@ -552,13 +501,13 @@ mod tests {
             first in 0usize..8,
             of_pairs in any::<bool>(),
         ) {
-            let shape = Shape { records, sorted, longest, oddities: true, seed };
+            let shape = SamShape { records, sorted, longest, oddities: true, seed };
             let text = if of_pairs { pairs(seed, 40) } else { sam::text(&shape) };
             let (header, lines) = split(&text);
             cuts.iter_mut().for_each(|cut| *cut = (*cut).min(lines.len()));
             cuts.extend([0, lines.len()]);
             cuts.sort_unstable();
-            let piece = |ends: &[usize]| figures(&(header.clone() + &lines[ends[0]..ends[1]].concat()), Some(Kind::Shard));
+            let piece = |ends: &[usize]| figures(&(header.clone() + &lines[ends[0]..ends[1]].concat()), Some(PartKind::Shard));
             let pieces: Vec<Figures> = cuts.windows(2).map(piece).collect();
             let whole = json(&figures(&text, None));
             let (joined, left_out) = join(&pieces, false);
@@ -583,7 +532,7 @@ mod tests {
             lanes in 1usize..5,
             of_pairs in any::<bool>(),
         ) {
-            let shape = Shape { records, sorted: true, longest, oddities: true, seed };
+            let shape = SamShape { records, sorted: true, longest, oddities: true, seed };
             let text = if of_pairs { pairs(seed, 40) } else { sam::text(&shape) };
             let (header, lines) = split(&text);
             // Mates, which share their name, are in one lane.
@@ -593,7 +542,7 @@ mod tests {
             };
             let of_lane = |lane: usize| {
                 let own: String = lines.iter().filter(|line| lane_of(line) == lane).copied().collect();
-                figures(&(header.clone() + &own), Some(Kind::Lane))
+                figures(&(header.clone() + &own), Some(PartKind::Lane))
             };
             let parts: Vec<Figures> = (0..lanes).map(of_lane).collect();
             let whole = json(&figures(&text, None));
@@ -623,20 +572,24 @@ mod tests {
         let (joined, left_out) =
             join(&[of(&b[1..], None), of(&[&a[..], &b[..1]].concat(), None)], false);
         assert_eq!((left_out, &json(&joined)), (None, &whole));
-        let (_, left_out) = join(&[of(&a, Some(Kind::Shard)), of(&b, None)], false);
+        let (_, left_out) = join(&[of(&a, Some(PartKind::Shard)), of(&b, None)], false);
         assert_eq!(left_out, Some(LeftOut::Mixed));
-        let (_, left_out) = join(&[of(&a, Some(Kind::Lane)), of(&b, None)], false);
+        let (_, left_out) = join(&[of(&a, Some(PartKind::Lane)), of(&b, None)], false);
         assert_eq!(left_out, Some(LeftOut::Reaches("a".into(), 5)));
+        let lanes = [of(&b, Some(PartKind::Lane)), of(&[at("b", 3, "4M")], None)];
+        assert_eq!(join(&lanes, false).1, Some(LeftOut::Reaches("b".into(), 1)));
         // Over a skip, beyond what the next piece keeps.
         let far = at("a", 5, "2M3000000N2M");
         let next = [at("a", 9, "4M"), at("a", 3_000_007, "4M"), at("a", 4_000_000, "4M")];
-        let parts =
-            [of(std::slice::from_ref(&far), Some(Kind::Shard)), of(&next, Some(Kind::Shard))];
+        let parts = [
+            of(std::slice::from_ref(&far), Some(PartKind::Shard)),
+            of(&next, Some(PartKind::Shard)),
+        ];
         let (joined, left_out) = join(&parts, false);
         assert_eq!(left_out, Some(LeftOut::Reaches("a".into(), 3_000_007)));
         assert!(joined.coverage.is_none());
         // Pieces that don't follow each other are those of an unsorted file.
-        let pieces = [of(&b, Some(Kind::Shard)), of(&a, Some(Kind::Shard))];
+        let pieces = [of(&b, Some(PartKind::Shard)), of(&a, Some(PartKind::Shard))];
         let unsorted = json(&of(&[&b[..], &a].concat(), None));
         assert_eq!(json(&join(&pieces, false).0), unsorted);
         assert!(unsorted.contains("\"coverage\":null"));
@@ -644,7 +597,7 @@ mod tests {
 
     #[test]
     fn figures_that_contradict_themselves_are_refused() {
-        let good = figures(&(HEADER.to_owned() + &at("a", 5, "4M")), Some(Kind::Shard));
+        let good = figures(&(HEADER.to_owned() + &at("a", 5, "4M")), Some(PartKind::Shard));
         type Damage = fn(&mut Figures);
         let damages: [Damage; 8] = [
             |f| f.references[0].covered = Some(3),
@@ -659,9 +612,9 @@ mod tests {
         for (number, damage) in damages.into_iter().enumerate() {
             let mut bad = good.clone();
             damage(&mut bad);
-            assert!(Join::default().add(&bad).is_err(), "{number}");
+            assert!(AlignmentJoin::default().add(&bad).is_err(), "{number}");
         }
-        let mut join = Join::default();
+        let mut join = AlignmentJoin::default();
         join.add(&good).unwrap();
         let others = figures("@SQ\tSN:a\tLN:9\n", None);
         assert!(matches!(join.add(&others), Err(Invalid::References)));

@@ -5,10 +5,13 @@
 //! are like (lengths, qualities, composition by position) is counted as it is for FASTQ, in the
 //! direction of sequencing, for first and last fragments apart.
 
-pub(crate) mod basics;
+#[doc(hidden)]
+pub mod basics;
 mod counts;
 pub(crate) mod depth;
+pub(crate) mod figures;
 pub(crate) mod in_order;
+mod invalid;
 pub mod join;
 pub mod partial;
 pub mod report;
@@ -22,13 +25,13 @@ use biofast_bam::{Batch, Error, Header, Record, flag};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
-use crate::measure::coverage::{Rules, Spans};
+use crate::measure::coverage::{DepthRules, Spans};
 use crate::measure::samtools_stats::cycles::Cycles;
 use crate::measure::{flagstat, idxstats, reads};
-use basics::{Basics, FRAGMENTS, Seen};
-use depth::{Depth, Depths};
-use partial::{Kind, Partial};
-use waiting::Waiting;
+use basics::{Basics, ExaminedRecord, FRAGMENTS};
+use depth::{DepthHistogram, SortedDepth};
+use partial::{PartKind, PartialAlignments};
+use waiting::UnpackedReads;
 
 /// The statistics of one input of alignments.
 ///
@@ -48,23 +51,23 @@ use waiting::Waiting;
 /// ```
 pub struct Statistics {
     pub(crate) header: Header,
-    pub(crate) counts: Collector,
+    pub(crate) counts: AlignmentCollector,
     /// None of unsorted records, and of regions.
-    pub(crate) depths: Option<Depths>,
-    pub(crate) partial: Option<Partial>,
+    pub(crate) depths: Option<DepthHistogram>,
+    pub(crate) partial: Option<PartialAlignments>,
 }
 
 /// What is counted without regard to order.
 #[derive(Default)]
-pub(crate) struct Collector {
-    pub(crate) flags: flagstat::Collector,
-    pub(crate) references: idxstats::Collector,
+pub(crate) struct AlignmentCollector {
+    pub(crate) flags: flagstat::FlagstatCollector,
+    pub(crate) references: idxstats::IdxstatsCollector,
     pub(crate) basics: Basics,
     /// Mapped primary records by mapping quality.
     pub(crate) mapping_qualities: MappingQualities,
     /// Primary reads by fragment; none before the first one, since a collector takes 1 MB.
     pub(crate) reads: [Option<Box<reads::Collector>>; FRAGMENTS],
-    waiting: [Waiting; FRAGMENTS],
+    waiting: [UnpackedReads; FRAGMENTS],
 }
 
 /// Records by mapping quality.
@@ -88,7 +91,7 @@ impl Statistics {
         Statistics::collect_part(query, options, None)
     }
 
-    /// The same of what is a part, if `part` says so: its report has what [`Join`](join::Join) needs to give the coverage
+    /// The same of what is a part, if `part` says so: its report has what [`AlignmentJoin`](join::AlignmentJoin) needs to give the coverage
     /// of the whole. All records of the query must be records of the source, since a part of a part has no order to keep.
     ///
     /// # Errors
@@ -96,24 +99,25 @@ impl Statistics {
     pub fn collect_part(
         query: impl Into<Query>,
         options: &Options,
-        part: Option<Kind>,
+        part: Option<PartKind>,
     ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
         let (header, query) = query.into().peek_header().map_err(|error| {
-            let so_far = Statistics::new(Header::default(), Collector::default(), (None, None));
+            let so_far =
+                Statistics::new(Header::default(), AlignmentCollector::default(), (None, None));
             Fault { error, so_far: Box::new(so_far) }
         })?;
         let is_everything = query.is_everything();
-        let rules = Rules::default();
-        let mut depth = Depth::new(&header, part);
+        let rules = DepthRules::default();
+        let mut depth = SortedDepth::new(&header, part);
         let result = par_fold_regions_ordered(
             query,
             options,
-            Collector::default,
-            |counts: &mut Collector, batch, spans: &mut Spans| {
+            AlignmentCollector::default,
+            |counts: &mut AlignmentCollector, batch, spans: &mut Spans| {
                 spans.set_lasting(part.is_some());
                 counts.accept(batch, Some((spans, &rules)));
             },
-            Collector::join,
+            AlignmentCollector::join,
             |spans| {
                 depth.add(spans);
                 spans.clear();
@@ -137,8 +141,8 @@ impl Statistics {
 
     pub(crate) fn new(
         header: Header,
-        mut counts: Collector,
-        (depths, partial): (Option<Depths>, Option<Partial>),
+        mut counts: AlignmentCollector,
+        (depths, partial): (Option<DepthHistogram>, Option<PartialAlignments>),
     ) -> Statistics {
         counts.settle();
         Statistics { header, counts, depths, partial }
@@ -151,10 +155,10 @@ impl Statistics {
     }
 }
 
-impl Collector {
+impl AlignmentCollector {
     /// Counts the records of a batch, and leaves what the depth needs of them: records are looked at once, while they are
     /// near.
-    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: Option<(&mut Spans, &Rules)>) {
+    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: Option<(&mut Spans, &DepthRules)>) {
         self.prepare(batch);
         let mut left = left.map(|(spans, rules)| (spans, rules, batch.header().references()));
         for (number, record) in batch.numbered() {
@@ -178,7 +182,7 @@ impl Collector {
         record: &Record<'a>,
         number: u64,
         cycles: Option<&mut Cycles>,
-    ) -> Option<Seen<'a>> {
+    ) -> Option<ExaminedRecord<'a>> {
         self.flags.add(record);
         self.references.add(record);
         let flags = record.flags();
@@ -206,7 +210,7 @@ impl Collector {
     }
 
     /// Adds what another one counted, and what waits in both.
-    pub(crate) fn join(&mut self, mut other: Collector) {
+    pub(crate) fn join(&mut self, mut other: AlignmentCollector) {
         self.settle();
         other.settle();
         self.merge(&other);
@@ -220,8 +224,9 @@ impl Collector {
     }
 
     /// Adds another one's counts; both must be settled.
-    fn merge(&mut self, other: &Collector) {
-        let Collector { flags, references, basics, mapping_qualities, reads, waiting: _ } = other;
+    fn merge(&mut self, other: &AlignmentCollector) {
+        let AlignmentCollector { flags, references, basics, mapping_qualities, reads, waiting: _ } =
+            other;
         self.flags.merge(flags);
         self.references.merge(references);
         self.basics.merge(basics);
@@ -234,7 +239,7 @@ impl Collector {
     }
 }
 
-fn count(waiting: &mut Waiting, reads: &mut Option<Box<reads::Collector>>) {
+fn count(waiting: &mut UnpackedReads, reads: &mut Option<Box<reads::Collector>>) {
     waiting.take(|bases, qualities| {
         reads.get_or_insert_default().add_reads(bases, qualities);
     });

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Depths along one reference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stretches {
+pub struct DepthStretches {
     /// The index of the reference in the header.
     pub reference: u32,
     /// Where the depth changes, and by how much: the distance from the change before (from 0 at first), then the new
@@ -20,8 +20,8 @@ pub struct Stretches {
 
 /// Depths along the references, gathered in their order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Runs {
-    done: Vec<Stretches>,
+pub(crate) struct DepthRuns {
+    done: Vec<DepthStretches>,
     /// The reference that is being gathered, its bytes, and where it is: the last change, the end of the last stretch
     /// and the depth there.
     reference: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Runs {
     depth: u32,
 }
 
-impl Runs {
+impl DepthRuns {
     /// Adds `len` positions from `start` on. Positions ascend within a reference; those that are left out have depth 0.
     #[inline]
     pub(crate) fn push(&mut self, reference: u32, start: i64, len: u64, depth: u32) {
@@ -61,13 +61,13 @@ impl Runs {
         self.change(self.end, 0);
         if !self.bytes.is_empty() {
             let changes = base64(&self.bytes);
-            self.done.push(Stretches { reference: self.reference, changes });
+            self.done.push(DepthStretches { reference: self.reference, changes });
         }
         self.bytes.clear();
         (self.changed, self.end) = (0, 0);
     }
 
-    pub(crate) fn finish(mut self) -> Vec<Stretches> {
+    pub(crate) fn finish(mut self) -> Vec<DepthStretches> {
         self.close();
         self.done
     }
@@ -78,7 +78,7 @@ impl Runs {
 pub(crate) struct Changes(Vec<u8>);
 
 impl Changes {
-    /// Reads them back; `None` unless they are what [`Runs`] makes of a reference of `length` bases.
+    /// Reads them back; `None` unless they are what [`DepthRuns`] makes of a reference of `length` bases.
     pub(crate) fn read(text: &str, length: u64) -> Option<Changes> {
         let changes = Changes(from_base64(text)?);
         let mut bytes = &changes.0[..];
@@ -191,7 +191,7 @@ mod tests {
         fn stretches_come_back(
             parts in prop::collection::vec((0u32..3, 0i64..100_000, 1u64..300, 0u32..100_000), 0..60),
         ) {
-            let mut runs = Runs::default();
+            let mut runs = DepthRuns::default();
             let mut expected: [Vec<(i64, i64, u64)>; 3] = Default::default();
             let (mut reference, mut at) = (0, 0);
             for (next, gap, len, depth) in parts {

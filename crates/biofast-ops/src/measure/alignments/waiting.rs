@@ -12,7 +12,7 @@ const BASES: usize = 256 << 10;
 
 /// Reads that wait to be counted, unpacked.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct UnpackedReads {
     bases: Vec<u8>,
     /// Phred+33.
     qualities: Vec<u8>,
@@ -20,7 +20,7 @@ pub(crate) struct Waiting {
     ends: Vec<(usize, usize)>,
 }
 
-impl Waiting {
+impl UnpackedReads {
     /// Adds the read as it was sequenced: reversed and complemented if it is aligned to the
     /// reverse strand. Its qualities are left out if they are missing, or without `qualities`.
     #[inline]

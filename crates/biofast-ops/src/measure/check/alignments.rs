@@ -7,30 +7,33 @@ use biofast_bam::{Batch, Detail, ErrorKind, InputOptions};
 use biofast_io::splice::Places;
 use biofast_io::{Location, Options as Io, Source};
 
+use super::CheckedFormat;
 use super::doubts::Doubts;
+use super::fault::{CheckRule, Error, Fault, Warning};
 use super::header::Facts;
-use super::order::{Break, Ends, Place, Track};
-use super::partial::Remains;
-use super::record::{Finding, Rules};
-use super::{Error, Fault, Format, Options, Outcome, Rule, Warning};
+use super::options::Options;
+use super::order::{Break, ChunkEnds, RecordOffset, Track};
+use super::outcome::Outcome;
+use super::record::{RecordFinding, RecordRules};
+use super::remains::Remains;
 use crate::measure::records::{Amount, Sum};
 
 /// What one chunk leaves.
 #[derive(Default)]
-struct Left {
+struct ChunkFindings {
     /// Good records.
     records: u64,
     doubts: Doubts,
     /// Of all records, if that was asked for.
     sum: Sum,
-    ends: Ends,
+    ends: ChunkEnds,
     /// What is wrong with the record after them, and where it starts.
-    fault: Option<(Finding, Option<Place>)>,
+    fault: Option<(RecordFinding, Option<RecordOffset>)>,
 }
 
 /// What has been found, in the order of the file.
 #[derive(Default)]
-struct Found {
+struct OrderedFindings {
     records: u64,
     doubts: Doubts,
     sum: Sum,
@@ -42,14 +45,14 @@ struct Found {
 
 pub(super) fn check(
     source: Source,
-    format: Format,
+    format: CheckedFormat,
     io: &Io,
     options: &Options<'_>,
     remains: &mut Remains,
 ) -> Result<Outcome, Error> {
     let (first, places) = (source.origin().records, source.places());
     let mut outcome = Outcome::new(format);
-    let named = Format::of_name(source.name()).filter(|_| options.expected.is_none());
+    let named = CheckedFormat::of_name(source.name()).filter(|_| options.expected.is_none());
     let with_bases = options.reference.is_some() || options.checksum;
     let opening = InputOptions {
         io,
@@ -70,25 +73,28 @@ pub(super) fn check(
             }
         },
     };
-    if format == Format::Cram && !with_bases {
+    if format == CheckedFormat::Cram && !with_bases {
         let message =
-            "bases stored as differences from a reference were not decoded: none was given";
-        outcome.warnings.push(Warning::new(Rule::Unchecked, message));
+            "no reference was given, so bases stored as differences from it were not decoded";
+        outcome.warnings.push(Warning::new(CheckRule::Unchecked, message));
     }
     // Programs that go by names would take it for reads.
-    if let Some(named @ (Format::Fastq | Format::Fasta)) = named {
-        let message =
-            format!("the file's name says {}, but it holds {}", named.name(), format.name());
-        outcome.warnings.push(Warning::new(Rule::Format, message));
+    if let Some(named @ (CheckedFormat::Fastq | CheckedFormat::Fasta)) = named {
+        let message = format!(
+            "the file extension says {}, but the file holds {}",
+            named.name(),
+            format.name()
+        );
+        outcome.warnings.push(Warning::new(CheckRule::Format, message));
     }
     // Every worker sees the same header; the first one looks at it.
     let facts: OnceLock<Facts> = OnceLock::new();
-    let mut found = Found { records: first, ..Found::default() };
+    let mut found = OrderedFindings { records: first, ..OrderedFindings::default() };
     let result = biofast_bam::par_fold_ordered(
         source,
         io,
-        || (Rules::default(), Default::default()),
-        |(rules, scratch), batch, left: &mut Left| {
+        || (RecordRules::default(), Default::default()),
+        |(rules, scratch), batch, left: &mut ChunkFindings| {
             if !batch.is_empty() {
                 let facts = facts.get_or_init(|| Facts::of(batch.header()));
                 if facts.fault.is_none() {
@@ -137,7 +143,7 @@ pub(super) fn check(
         && record < found.records
     {
         let at = locate(record, place, &facts, format);
-        outcome.warnings.push(Warning { at, ..Warning::new(Rule::Order, message) });
+        outcome.warnings.push(Warning { at, ..Warning::new(CheckRule::Order, message) });
     }
     outcome.records = Some(found.records - first);
     outcome.sum = (complete && options.checksum).then_some(found.sum);
@@ -146,11 +152,11 @@ pub(super) fn check(
 }
 
 fn check_batch(
-    rules: &mut Rules,
+    rules: &mut RecordRules,
     batch: Batch<'_>,
     facts: &Facts,
     places: Option<&Places>,
-    left: &mut Left,
+    left: &mut ChunkFindings,
 ) {
     // Blocks of a part are elsewhere in the file.
     let in_file = |block| places.map_or(Some(block), |places| places.in_file(block));
@@ -167,9 +173,14 @@ fn check_batch(
     }
 }
 
-impl Found {
+impl OrderedFindings {
     /// Takes what the next chunk left, and empties it.
-    fn take(&mut self, left: &mut Left, facts: &Facts, format: Format) -> ControlFlow<()> {
+    fn take(
+        &mut self,
+        left: &mut ChunkFindings,
+        facts: &Facts,
+        format: CheckedFormat,
+    ) -> ControlFlow<()> {
         if facts.fault.is_some() {
             return ControlFlow::Break(());
         }
@@ -190,7 +201,7 @@ impl Found {
         if let Some(found) = found {
             self.records = found.record.max(before);
             let at = locate(found.record, found.place, facts, format);
-            self.fault = Some(Fault::new(Rule::Order, found.message, at));
+            self.fault = Some(Fault::new(CheckRule::Order, found.message, at));
         } else if let Some(((rule, message), place)) = wrong {
             let at = locate(self.records, place, facts, format);
             self.fault = Some(Fault::new(rule, message, at));
@@ -205,12 +216,17 @@ impl Found {
 
 /// Where record `number` (from 0) is, in terms of the input: bytes of BAM that were made of text
 /// or of CRAM are no place in it.
-fn locate(number: u64, place: Option<Place>, facts: &Facts, format: Format) -> Location {
-    let place = place.filter(|_| format == Format::Bam);
+fn locate(
+    number: u64,
+    place: Option<RecordOffset>,
+    facts: &Facts,
+    format: CheckedFormat,
+) -> Location {
+    let place = place.filter(|_| format == CheckedFormat::Bam);
     Location {
         name: None,
         record: Some(number + 1),
-        line: (format == Format::Sam).then_some(facts.lines + number + 1),
+        line: (format == CheckedFormat::Sam).then_some(facts.lines + number + 1),
         offset: place.map(|(offset, _)| offset),
         block: place.and_then(|(_, block)| block),
     }
@@ -225,8 +241,8 @@ fn fault_of(error: biofast_bam::Error) -> Result<Fault, Error> {
             | biofast_io::ErrorKind::OtherRecords { .. }
             | biofast_io::ErrorKind::IndexMismatch(_)
             | biofast_io::ErrorKind::Shrunk => return Err(Error::Alignments(error)),
-            biofast_io::ErrorKind::MissingEofBlock => Rule::EndMarker,
-            _ => Rule::Container,
+            biofast_io::ErrorKind::MissingEofBlock => CheckRule::EndMarker,
+            _ => CheckRule::Container,
         },
         ErrorKind::MissingReference { .. }
         | ErrorKind::WrongReference(_)
@@ -234,13 +250,13 @@ fn fault_of(error: biofast_bam::Error) -> Result<Fault, Error> {
         | ErrorKind::FastaIndex { .. } => {
             return Err(Error::Alignments(error));
         }
-        ErrorKind::MissingEofContainer => Rule::EndMarker,
-        ErrorKind::BadHeader(_) => Rule::Header,
-        ErrorKind::BadLine { .. } if error.at().record.is_none() => Rule::Header,
-        ErrorKind::BadCram(_) | ErrorKind::UnsupportedCram(..) => Rule::Container,
-        ErrorKind::CigarOperation { .. } | ErrorKind::CigarMisfit { .. } => Rule::Cigar,
-        ErrorKind::NotBam(_) | ErrorKind::NotAlignments(_) => Rule::Format,
-        _ => Rule::Record,
+        ErrorKind::MissingEofContainer => CheckRule::EndMarker,
+        ErrorKind::BadHeader(_) => CheckRule::Header,
+        ErrorKind::BadLine { .. } if error.at().record.is_none() => CheckRule::Header,
+        ErrorKind::BadCram(_) | ErrorKind::UnsupportedCram(..) => CheckRule::Container,
+        ErrorKind::CigarOperation { .. } | ErrorKind::CigarMisfit { .. } => CheckRule::Cigar,
+        ErrorKind::NotBam(_) | ErrorKind::NotAlignments(_) => CheckRule::Format,
+        _ => CheckRule::Record,
     };
     Ok(Fault::new(rule, error.kind().to_string(), error.at().clone()))
 }

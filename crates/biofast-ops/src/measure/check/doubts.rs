@@ -1,6 +1,6 @@
 //! What is odd about records: kinds of warnings, counted.
 
-use super::Rule;
+use super::fault::CheckRule;
 
 /// A kind of warning about records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,48 +39,49 @@ impl Doubt {
         Doubt::Modifications,
     ];
 
-    fn describe(self) -> (Rule, &'static str) {
+    fn describe(self) -> (CheckRule, &'static str) {
         match self {
-            Doubt::NamePadded => (Rule::Name, "the name is padded with NULs"),
-            Doubt::FlagsReserved => (Rule::Flags, "flags above 0x800 are set, which are reserved"),
-            Doubt::FlagsUnpaired => {
-                (Rule::Flags, "flags about a mate are set (0x2, 0x8, 0x20, 0x40, 0x80) without 0x1")
+            Doubt::NamePadded => (CheckRule::Name, "the name is padded with NULs"),
+            Doubt::FlagsReserved => {
+                (CheckRule::Flags, "flags above 0x800 are set, which are reserved")
             }
+            Doubt::FlagsUnpaired => (
+                CheckRule::Flags,
+                "flags about a mate are set (0x2, 0x8, 0x20, 0x40, 0x80) without 0x1",
+            ),
             Doubt::MappedWithoutPlace => {
-                (Rule::Flags, "the record counts as mapped (no 0x4), but has no place")
+                (CheckRule::Flags, "the record is flagged as mapped (no 0x4) but has no position")
             }
             Doubt::CigarOfUnmapped => (
-                Rule::Cigar,
-                "the CIGAR of an unmapped read doesn't fit its sequence, or clips inside",
+                CheckRule::Cigar,
+                "the CIGAR of an unmapped read doesn't match its sequence or has clipping inside",
             ),
             Doubt::BeyondReference => {
-                (Rule::Position, "the alignment ends beyond the end of its reference sequence")
+                (CheckRule::Position, "the alignment ends past the end of its reference")
             }
             Doubt::StartsBeyondReference => {
-                (Rule::Position, "the position is beyond the end of the reference sequence")
+                (CheckRule::Position, "the position is past the end of the reference")
             }
             Doubt::MateBeyondReference => {
-                (Rule::Mate, "the mate's position is beyond the end of its reference sequence")
+                (CheckRule::Mate, "the mate's position is past the end of its reference")
             }
-            Doubt::MateNegative => (Rule::Mate, "the mate's position (PNEXT) is negative"),
-            Doubt::TagType => {
-                (Rule::Tags, "an optional field the specification defines has another type")
-            }
-            Doubt::ReadGroupUnknown => (Rule::Tags, "the read group (RG) isn't in the header"),
+            Doubt::MateNegative => (CheckRule::Mate, "the mate's position (PNEXT) is negative"),
+            Doubt::TagType => (CheckRule::Tags, "a tag has a type other than the specification's"),
+            Doubt::ReadGroupUnknown => (CheckRule::Tags, "the read group (RG) isn't in the header"),
             Doubt::NoNumber => (
-                Rule::Tags,
-                "a number of an optional field (type f) is infinite or none, for which SAM has no text",
+                CheckRule::Tags,
+                "a number in a tag (type f) is infinite or NaN, which SAM can't express",
             ),
             Doubt::Modifications => (
-                Rule::Tags,
-                "base modifications (MM, ML, MN) don't fit the sequence or one another",
+                CheckRule::Tags,
+                "base modifications (MM, ML, MN) don't match the sequence or one another",
             ),
         }
     }
 }
 
 /// Where a kind of this rule and message stands among all.
-pub(super) fn position(rule: Rule, message: &str) -> usize {
+pub(super) fn position(rule: CheckRule, message: &str) -> usize {
     let described = Doubt::ALL.iter().map(|doubt| doubt.describe());
     described.into_iter().position(|own| own == (rule, message)).unwrap_or(KINDS)
 }
@@ -88,11 +89,11 @@ pub(super) fn position(rule: Rule, message: &str) -> usize {
 /// Where each kind was seen first, and how often. Records are counted from 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Doubts {
-    seen: [Option<Seen>; KINDS],
+    seen: [Option<DoubtCount>; KINDS],
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct DoubtCount {
     pub(super) record: u64,
     count: u64,
 }
@@ -100,22 +101,23 @@ pub(super) struct Seen {
 impl Doubts {
     #[cold]
     pub(super) fn add(&mut self, doubt: Doubt, record: u64) {
-        self.seen[doubt as usize].get_or_insert(Seen { record, count: 0 }).count += 1;
+        self.seen[doubt as usize].get_or_insert(DoubtCount { record, count: 0 }).count += 1;
     }
 
     /// Adds what was seen in later records, and forgets it there.
     pub(super) fn take(&mut self, later: &mut Doubts) {
         for (mine, theirs) in self.seen.iter_mut().zip(&mut later.seen) {
             if let Some(theirs) = theirs.take() {
-                mine.get_or_insert(Seen { record: theirs.record, count: 0 }).count += theirs.count;
+                mine.get_or_insert(DoubtCount { record: theirs.record, count: 0 }).count +=
+                    theirs.count;
             }
         }
     }
 
     /// Each kind that was seen: what, in which record first, and how often.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Rule, &'static str, u64, u64)> + '_ {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (CheckRule, &'static str, u64, u64)> + '_ {
         Doubt::ALL.iter().zip(&self.seen).filter_map(|(doubt, seen)| {
-            let Seen { record, count } = (*seen)?;
+            let DoubtCount { record, count } = (*seen)?;
             let (rule, message) = doubt.describe();
             Some((rule, message, record, count))
         })

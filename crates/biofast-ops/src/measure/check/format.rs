@@ -4,12 +4,12 @@
 use biofast_io::{Container, Location, Source};
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, Rule};
+use super::fault::{CheckRule, Fault};
 
 /// A format of data that can be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum CheckedFormat {
     /// Reads.
     Fastq,
     /// Sequences without qualities.
@@ -27,21 +27,21 @@ pub enum Format {
 /// Enough to tell the formats apart, as much as the sniffing of alignments takes.
 const START: usize = 8 << 10;
 
-impl Format {
+impl CheckedFormat {
     /// `FASTQ`, `FASTA`, `BAM`, `SAM`, `CRAM` or `other`.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Fastq => "FASTQ",
-            Format::Fasta => "FASTA",
-            Format::Bam => "BAM",
-            Format::Sam => "SAM",
-            Format::Cram => "CRAM",
-            Format::Other => "other",
+            CheckedFormat::Fastq => "FASTQ",
+            CheckedFormat::Fasta => "FASTA",
+            CheckedFormat::Bam => "BAM",
+            CheckedFormat::Sam => "SAM",
+            CheckedFormat::Cram => "CRAM",
+            CheckedFormat::Other => "other",
         }
     }
 
     /// What a file of this name should hold, if the name says so.
-    pub fn of_name(name: &str) -> Option<Format> {
+    pub fn of_name(name: &str) -> Option<CheckedFormat> {
         let mut name = name.to_ascii_lowercase();
         for suffix in [".gz", ".bgz", ".bgzf", ".zst", ".bz2", ".xz"] {
             if let Some(len) = name.strip_suffix(suffix).map(str::len) {
@@ -50,23 +50,23 @@ impl Format {
             }
         }
         match name.rsplit_once('.')?.1 {
-            "fastq" | "fq" => Some(Format::Fastq),
-            "fasta" | "fa" | "fna" | "ffn" | "faa" | "frn" | "fas" => Some(Format::Fasta),
-            "bam" => Some(Format::Bam),
-            "sam" => Some(Format::Sam),
-            "cram" => Some(Format::Cram),
+            "fastq" | "fq" => Some(CheckedFormat::Fastq),
+            "fasta" | "fa" | "fna" | "ffn" | "faa" | "frn" | "fas" => Some(CheckedFormat::Fasta),
+            "bam" => Some(CheckedFormat::Bam),
+            "sam" => Some(CheckedFormat::Sam),
+            "cram" => Some(CheckedFormat::Cram),
             _ => None,
         }
     }
 }
 
-impl From<biofast_bam::Format> for Format {
-    fn from(format: biofast_bam::Format) -> Format {
+impl From<biofast_bam::Format> for CheckedFormat {
+    fn from(format: biofast_bam::Format) -> CheckedFormat {
         match format {
-            biofast_bam::Format::Bam => Format::Bam,
-            biofast_bam::Format::Sam => Format::Sam,
-            biofast_bam::Format::Cram => Format::Cram,
-            _ => Format::Other,
+            biofast_bam::Format::Bam => CheckedFormat::Bam,
+            biofast_bam::Format::Sam => CheckedFormat::Sam,
+            biofast_bam::Format::Cram => CheckedFormat::Cram,
+            _ => CheckedFormat::Other,
         }
     }
 }
@@ -77,50 +77,57 @@ impl From<biofast_bam::Format> for Format {
 /// The fault of an input that can't be what it should be, with what it should be.
 pub(super) fn recognise(
     source: &mut Source,
-    expected: Option<Format>,
-) -> Result<Format, (Format, Fault)> {
+    expected: Option<CheckedFormat>,
+) -> Result<CheckedFormat, (CheckedFormat, Fault)> {
     // Whoever reads the bytes will come upon the damage.
-    let are_reads = |format: &Format| matches!(format, Format::Fastq | Format::Fasta);
-    let unseen = || expected.filter(are_reads).unwrap_or(Format::Other);
+    let are_reads =
+        |format: &CheckedFormat| matches!(format, CheckedFormat::Fastq | CheckedFormat::Fasta);
+    let unseen = || expected.filter(are_reads).unwrap_or(CheckedFormat::Other);
     let Ok(start) = source.peek(START) else { return Ok(unseen()) };
     let (found, what) = match biofast_bam::Format::sniff(source) {
         Ok(format) => (format.into(), ""),
         // The system, which gave the bytes a moment ago, refuses them now: that is no other format.
         Err(error) if matches!(error.kind(), biofast_bam::ErrorKind::Io(_)) => return Ok(unseen()),
-        Err(_) if start.is_empty() => (Format::Other, "nothing"),
+        Err(error) if error.kind().is_spaced_sam() => {
+            (CheckedFormat::Other, "SAM with spaces instead of tabs between fields")
+        }
+        Err(_) if start.is_empty() => (CheckedFormat::Other, "nothing"),
         Err(_)
             if is_fastq(&start)
-                && (Format::of_name(source.name()) == Some(Format::Fastq)
+                && (CheckedFormat::of_name(source.name()) == Some(CheckedFormat::Fastq)
                     || !is_list_of_names(&start)) =>
         {
-            (Format::Fastq, "")
+            (CheckedFormat::Fastq, "")
         }
         // By another name it is a file of that format which begins wrongly.
         Err(_)
             if is_fasta(&start)
-                && matches!(Format::of_name(source.name()), None | Some(Format::Fasta)) =>
+                && matches!(
+                    CheckedFormat::of_name(source.name()),
+                    None | Some(CheckedFormat::Fasta)
+                ) =>
         {
-            (Format::Fasta, "")
+            (CheckedFormat::Fasta, "")
         }
-        Err(_) => (Format::Other, describe(&start)),
+        Err(_) => (CheckedFormat::Other, describe(&start)),
     };
     let fault = |wanted: &str, found: &str, format| {
         let message = format!("expected {wanted}, found {found}");
-        Err((format, Fault::new(Rule::Format, message, Location::default())))
+        Err((format, Fault::new(CheckRule::Format, message, Location::default())))
     };
-    let by_name = || Format::of_name(source.name());
+    let by_name = || CheckedFormat::of_name(source.name());
     match (found, expected) {
-        (Format::Other, _) => match expected.or_else(by_name) {
+        (CheckedFormat::Other, _) => match expected.or_else(by_name) {
             // No reads are FASTQ, too.
             Some(format) if start.is_empty() && are_reads(&format) => Ok(format),
-            Some(format) if format != Format::Other => fault(format.name(), what, format),
-            _ if start.is_empty() => Ok(Format::Other),
-            _ => Ok(Format::Other),
+            Some(format) if format != CheckedFormat::Other => fault(format.name(), what, format),
+            _ if start.is_empty() => Ok(CheckedFormat::Other),
+            _ => Ok(CheckedFormat::Other),
         },
-        (found, Some(wanted)) if wanted != Format::Other && wanted != found => {
+        (found, Some(wanted)) if wanted != CheckedFormat::Other && wanted != found => {
             fault(wanted.name(), found.name(), wanted)
         }
-        (_, Some(Format::Other)) => Ok(Format::Other),
+        (_, Some(CheckedFormat::Other)) => Ok(CheckedFormat::Other),
         (found, _) => Ok(found),
     }
 }
@@ -144,7 +151,7 @@ fn is_list_of_names(start: &[u8]) -> bool {
 
 fn describe(start: &[u8]) -> &'static str {
     match start {
-        _ if is_fasta(start) => "text that may be FASTA",
+        _ if is_fasta(start) => "text (FASTA?)",
         _ if start.starts_with(b"##fileformat=VCF") => "VCF text",
         [b'B', b'A', b'I', 1, ..] => "a BAM index (BAI)",
         [b'C', b'S', b'I', 1, ..] => "an index (CSI)",
@@ -160,7 +167,7 @@ fn describe(start: &[u8]) -> &'static str {
 /// The fault of data that nothing is known about and that no container protects.
 pub(super) fn unknown(start: &[u8]) -> Fault {
     let message = format!("expected FASTQ, FASTA, BAM, SAM or CRAM, found {}", describe(start));
-    Fault::new(Rule::Format, message, Location::default())
+    Fault::new(CheckRule::Format, message, Location::default())
 }
 
 #[cfg(test)]
@@ -170,18 +177,18 @@ mod tests {
     #[test]
     fn names_say_what_a_file_should_hold() {
         for (name, expected) in [
-            ("a.fastq", Some(Format::Fastq)),
-            ("A.FQ.GZ", Some(Format::Fastq)),
-            ("x/y.fq.zst", Some(Format::Fastq)),
-            ("x.bam", Some(Format::Bam)),
-            ("x.sam.bgz", Some(Format::Sam)),
-            ("x.cram", Some(Format::Cram)),
-            ("genes.fna.gz", Some(Format::Fasta)),
+            ("a.fastq", Some(CheckedFormat::Fastq)),
+            ("A.FQ.GZ", Some(CheckedFormat::Fastq)),
+            ("x/y.fq.zst", Some(CheckedFormat::Fastq)),
+            ("x.bam", Some(CheckedFormat::Bam)),
+            ("x.sam.bgz", Some(CheckedFormat::Sam)),
+            ("x.cram", Some(CheckedFormat::Cram)),
+            ("genes.fna.gz", Some(CheckedFormat::Fasta)),
             ("x.bam.bai", None),
             ("bam", None),
             ("-", None),
         ] {
-            assert_eq!(Format::of_name(name), expected, "{name}");
+            assert_eq!(CheckedFormat::of_name(name), expected, "{name}");
         }
     }
 
@@ -190,9 +197,11 @@ mod tests {
         let found = |name: &str, expected| {
             recognise(&mut Source::from_reader(name, &b"\n>chr1 x\nACGT\n"[..]), expected)
         };
-        assert_eq!(found("x.fa", None), Ok(Format::Fasta));
-        assert_eq!(found("-", None), Ok(Format::Fasta));
-        for (name, expected) in [("x.fq", None), ("x.bam", None), ("x.fa", Some(Format::Fastq))] {
+        assert_eq!(found("x.fa", None), Ok(CheckedFormat::Fasta));
+        assert_eq!(found("-", None), Ok(CheckedFormat::Fasta));
+        for (name, expected) in
+            [("x.fq", None), ("x.bam", None), ("x.fa", Some(CheckedFormat::Fastq))]
+        {
             let (_, fault) = found(name, expected).expect_err(name);
             assert!(fault.message.contains("FASTA"), "{name}: {}", fault.message);
         }
@@ -203,9 +212,9 @@ mod tests {
         let found = |name: &str, text: &'static str| {
             recognise(&mut Source::from_reader(name, text.as_bytes()), None).ok()
         };
-        assert_eq!(found("x.names", "@a\n@b\n@c\n@d\n"), Some(Format::Other));
-        assert_eq!(found("x.fq", "@a\n@b\n@c\n@d\n"), Some(Format::Fastq));
-        assert_eq!(found("x.names", "@a\nA\n@b\nC\n"), Some(Format::Fastq));
-        assert_eq!(found("x.names", "@a\n"), Some(Format::Fastq));
+        assert_eq!(found("x.names", "@a\n@b\n@c\n@d\n"), Some(CheckedFormat::Other));
+        assert_eq!(found("x.fq", "@a\n@b\n@c\n@d\n"), Some(CheckedFormat::Fastq));
+        assert_eq!(found("x.names", "@a\nA\n@b\nC\n"), Some(CheckedFormat::Fastq));
+        assert_eq!(found("x.names", "@a\n"), Some(CheckedFormat::Fastq));
     }
 }

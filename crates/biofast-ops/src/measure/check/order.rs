@@ -44,7 +44,7 @@ impl TryFrom<String> for Claim {
             "name" => Claim::Names { natural: true, bytes: true },
             "natural name" => Claim::Names { natural: true, bytes: false },
             "name by bytes" => Claim::Names { natural: false, bytes: true },
-            _ => return Err("an order that isn't known"),
+            _ => return Err("an unknown order"),
         })
     }
 }
@@ -81,7 +81,7 @@ impl Claim {
 }
 
 /// The offset of a record in the inflated data, and of its block in the file.
-pub(super) type Place = (u64, Option<u64>);
+pub(super) type RecordOffset = (u64, Option<u64>);
 
 /// A record out of order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,11 +90,11 @@ pub(super) struct Break {
     /// Its number, from 0.
     pub(super) record: u64,
     /// Where it starts.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<RecordOffset>,
     pub(super) message: String,
 }
 
-type StoredBreak = (u64, Option<Place>, String);
+type StoredBreak = (u64, Option<RecordOffset>, String);
 
 impl From<Break> for StoredBreak {
     fn from(Break { record, place, message }: Break) -> StoredBreak {
@@ -110,17 +110,17 @@ impl From<StoredBreak> for Break {
 
 /// The ends of a chunk, and where it breaks each order that may be claimed.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
+pub(super) struct ChunkEnds {
     any: bool,
-    first: Key,
-    last: Key,
+    first: OrderKey,
+    last: OrderKey,
     first_record: u64,
-    first_place: Option<Place>,
+    first_place: Option<RecordOffset>,
     breaks: [Option<Break>; 2],
 }
 
 #[derive(Clone, Debug, Default)]
-struct Key {
+struct OrderKey {
     coordinate: u64,
     name: Vec<u8>,
 }
@@ -133,7 +133,7 @@ fn coordinate(reference: i32, position: i32) -> u64 {
     }
 }
 
-impl Ends {
+impl ChunkEnds {
     pub(super) fn clear(&mut self) {
         self.any = false;
         self.breaks = [None, None];
@@ -145,7 +145,7 @@ impl Ends {
         &mut self,
         record: &Record<'_>,
         number: u64,
-        place: impl Fn() -> Option<Place>,
+        place: impl Fn() -> Option<RecordOffset>,
         claim: Claim,
         references: &[(Vec<u8>, i64)],
     ) {
@@ -197,8 +197,8 @@ impl Ends {
 #[derive(Debug, Default)]
 pub(super) struct Track {
     /// The first record, its number and where it starts.
-    first: Option<(Key, u64, Option<Place>)>,
-    last: Option<Key>,
+    first: Option<(OrderKey, u64, Option<RecordOffset>)>,
+    last: Option<OrderKey>,
     breaks: [Option<Break>; 2],
 }
 
@@ -206,7 +206,7 @@ impl Track {
     /// Takes the next chunk. Returns the record with which the claim falls, if it is there.
     pub(super) fn add(
         &mut self,
-        ends: &mut Ends,
+        ends: &mut ChunkEnds,
         claim: Claim,
         references: &[(Vec<u8>, i64)],
     ) -> Option<Break> {
@@ -248,12 +248,12 @@ impl Track {
     /// What the order of the records before and behind these depends on; `None` if nothing is claimed, or there are none.
     pub(super) fn edges(self, claim: Claim, references: &[(Vec<u8>, i64)]) -> Option<Edges> {
         let ((first, record, place), last) = (self.first?, self.last?);
-        let edge = |key: Key| match claim {
+        let edge = |key: OrderKey| match claim {
             Claim::Coordinate => {
                 let place = ((key.coordinate >> 32) as u32, key.coordinate as u32);
-                Edge(shown_place(key.coordinate, references), Some(place))
+                SortPosition(shown_place(key.coordinate, references), Some(place))
             }
-            _ => Edge(String::from_utf8_lossy(&key.name).into_owned(), None),
+            _ => SortPosition(String::from_utf8_lossy(&key.name).into_owned(), None),
         };
         let (first, last) = (edge(first), edge(last));
         Some(Edges { claim, record, place, first, last, breaks: self.breaks })
@@ -283,16 +283,16 @@ pub(super) struct Edges {
     pub(super) claim: Claim,
     /// The number of the first record, from 0, and where it starts.
     record: u64,
-    place: Option<Place>,
-    first: Edge,
-    last: Edge,
+    place: Option<RecordOffset>,
+    first: SortPosition,
+    last: SortPosition,
     breaks: [Option<Break>; 2],
 }
 
 /// What a record is sorted by: its name; or how its place is told, and the place, which is the index of the reference, or the
 /// largest number if there is none, and the position from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Edge(String, Option<(u32, u32)>);
+struct SortPosition(String, Option<(u32, u32)>);
 
 impl Edges {
     /// Adds those of the shard behind. Where one order alone is claimed: its first record, if it lies before the last one of these.
@@ -300,10 +300,12 @@ impl Edges {
         let mut cut = [None, None];
         for (which, claimed) in self.claim.candidates().into_iter().enumerate() {
             let message = match (&self.last, &behind.first) {
-                (Edge(before, Some(last)), Edge(now, Some(first))) if claimed && first < last => {
+                (SortPosition(before, Some(last)), SortPosition(now, Some(first)))
+                    if claimed && first < last =>
+                {
                     unsorted(now, before)
                 }
-                (Edge(before, None), Edge(now, None))
+                (SortPosition(before, None), SortPosition(now, None))
                     if claimed && compare(which, now.as_bytes(), before.as_bytes()).is_lt() =>
                 {
                     unsorted_names(before.as_bytes(), now.as_bytes(), self.claim)

@@ -7,8 +7,12 @@ use biofast_io::{Container, Location};
 use serde::{Deserialize, Serialize};
 
 use super::doubts;
+use super::fault::{CheckRule, Error, Fault, Warning};
+use super::options::Options;
 use super::order::{Break, Edges};
-use super::{Error, Fault, Format, Options, Outcome, Rule, Warning, alignments, reads};
+use super::outcome::Outcome;
+use super::remains::Remains;
+use super::{CheckedFormat, alignments, reads};
 use crate::measure::shards::{self, Plan};
 
 /// What was found in a shard, or in shards that follow each other.
@@ -18,12 +22,12 @@ use crate::measure::shards::{self, Plan};
 /// # std::fs::create_dir_all(&folder)?;
 /// # let path = folder.join("reads.fq");
 /// use biofast_ops::check::{Options, check, check_shard};
-/// use biofast_ops::shards::{Cut, Input, make};
+/// use biofast_ops::shards::{ShardInput, ShardSizing, make};
 ///
 /// std::fs::write(&path, "@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n@c\nT\n+\nI\n")?;
 /// let io = biofast_io::Options::default();
 /// let options = Options::new(&io);
-/// let plan = make(&[Input::new(&path)], 1, Cut::Number(2), &io)?;
+/// let plan = make(&[ShardInput::new(&path)], 1, ShardSizing::Number(2), &io)?;
 /// let (_, mut all) = check_shard(&plan, 1, 0, &path, &options)?;
 /// let (_, second) = check_shard(&plan, 2, 0, &path, &options)?;
 /// all.append(second)?;
@@ -32,29 +36,29 @@ use crate::measure::shards::{self, Plan};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Partial {
+pub struct PartialCheck {
     /// How it was checked.
     how: How,
-    format: Format,
+    format: CheckedFormat,
     container: Option<String>,
     /// The number of the first record, from 0.
     first: u64,
     /// Good records from there on, up to the fault if there is one.
     records: Option<u64>,
     /// The first fault, which ended the reading.
-    fault: Option<Kept>,
+    fault: Option<StoredFinding>,
     /// What is wrong with the mates, if that was looked at.
-    mates: Option<Kept>,
+    mates: Option<StoredFinding>,
     /// A fault that didn't end the reading: of the bytes behind, or blank lines.
-    late: Option<Kept>,
+    late: Option<StoredFinding>,
     /// Warnings that are of the whole file; of the header.
-    header: Vec<Kept>,
+    header: Vec<StoredFinding>,
     /// Warnings about records.
-    doubts: Vec<Kept>,
+    doubts: Vec<StoredFinding>,
     /// The order of the records, if any is claimed.
     order: Option<Edges>,
     /// Warnings about the bytes.
-    notes: Vec<Kept>,
+    notes: Vec<StoredFinding>,
 }
 
 /// How a shard was checked. All shards must be checked in the same way.
@@ -64,37 +68,33 @@ struct How {
     allow_missing_eof: bool,
 }
 
-/// Why the shard behind can't be added: it was checked in another way, or isn't the next one.
-///
-/// ```
-/// assert!(biofast_ops::check::Apart::Ways.to_string().contains("other options"));
-/// ```
+/// Why a shard can't be appended: it was checked with other options, or isn't the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Apart {
+pub enum ShardMismatch {
     /// It was checked with other options.
     Ways,
     /// Its records aren't those behind.
     Records,
 }
 
-impl std::fmt::Display for Apart {
+impl std::fmt::Display for ShardMismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Apart::Ways => {
+            ShardMismatch::Ways => {
                 "the shards were checked with other options (--paired, --interleaved, --allow-missing-eof)"
             }
-            Apart::Records => "the shards don't follow each other",
+            ShardMismatch::Records => "the shards are not consecutive",
         })
     }
 }
 
-impl std::error::Error for Apart {}
+impl std::error::Error for ShardMismatch {}
 
 /// A fault or a warning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Kept {
-    rule: Rule,
+struct StoredFinding {
+    rule: CheckRule,
     message: String,
     record: Option<u64>,
     line: Option<u64>,
@@ -103,9 +103,9 @@ struct Kept {
     count: Option<u64>,
 }
 
-impl Kept {
-    fn new(rule: Rule, message: &str, at: &Location, count: Option<u64>) -> Kept {
-        Kept {
+impl StoredFinding {
+    fn new(rule: CheckRule, message: &str, at: &Location, count: Option<u64>) -> StoredFinding {
+        StoredFinding {
             rule,
             message: message.to_owned(),
             record: at.record,
@@ -135,7 +135,7 @@ impl Kept {
     }
 
     /// Adds what was seen behind, if it is of the same kind.
-    fn absorb(&mut self, behind: &Kept) -> bool {
+    fn absorb(&mut self, behind: &StoredFinding) -> bool {
         let is_same = self.rule == behind.rule && self.message == behind.message;
         if is_same {
             self.count =
@@ -145,31 +145,23 @@ impl Kept {
     }
 }
 
-impl From<&Fault> for Kept {
-    fn from(fault: &Fault) -> Kept {
-        Kept::new(fault.rule, &fault.message, &fault.at, None)
+impl From<&Fault> for StoredFinding {
+    fn from(fault: &Fault) -> StoredFinding {
+        StoredFinding::new(fault.rule, &fault.message, &fault.at, None)
     }
 }
 
-impl From<&Warning> for Kept {
-    fn from(warning: &Warning) -> Kept {
-        Kept::new(warning.rule, &warning.message, &warning.at, warning.count)
+impl From<&Warning> for StoredFinding {
+    fn from(warning: &Warning) -> StoredFinding {
+        StoredFinding::new(warning.rule, &warning.message, &warning.at, warning.count)
     }
-}
-
-/// What a reader of records leaves for a [`Partial`] besides the outcome.
-#[derive(Default)]
-pub(super) struct Remains {
-    pub(super) header: Vec<Warning>,
-    pub(super) doubts: Vec<Warning>,
-    pub(super) order: Option<Edges>,
 }
 
 /// Checks a shard (from 1) of file `file` (from 0) of a plan, which is at `path`. Whether it still is that file,
 /// [`Plan::check_file`] says. What the options expect doesn't count, as the plan says what the file holds; nor is there a
 /// checksum.
 ///
-/// An example is at [`Partial`].
+/// An example is at [`PartialCheck`].
 ///
 /// # Errors
 /// If the shard can't be read, or has other records than the plan says.
@@ -179,73 +171,76 @@ pub fn check_shard(
     file: usize,
     path: &Path,
     options: &Options<'_>,
-) -> Result<(Outcome, Partial), Error> {
+) -> Result<(Outcome, PartialCheck), Error> {
     let records = plan.shard(number)?.records;
     let how = How { pairs: options.pairs, allow_missing_eof: options.allow_missing_eof };
     let planned = plan.files.get(file).ok_or_else(|| Error::Io(no_file()))?;
     let (format, container) = match (planned.format, planned.container) {
-        (shards::Format::Bam, _) => (Format::Bam, Container::Bgzf),
-        (shards::Format::Cram, _) => (Format::Cram, Container::Plain),
-        (_, shards::Container::Plain) => (Format::Fastq, Container::Plain),
-        (_, shards::Container::Bgzf) => (Format::Fastq, Container::Bgzf),
-        (_, shards::Container::Gzip) => (Format::Fastq, Container::Gzip),
+        (shards::ShardFormat::Bam, _) => (CheckedFormat::Bam, Container::Bgzf),
+        (shards::ShardFormat::Cram, _) => (CheckedFormat::Cram, Container::Plain),
+        (_, shards::Container::Plain) => (CheckedFormat::Fastq, Container::Plain),
+        (_, shards::Container::Bgzf) => (CheckedFormat::Fastq, Container::Bgzf),
+        (_, shards::Container::Gzip) => (CheckedFormat::Fastq, Container::Gzip),
     };
     // A file without records is one by its name and its last byte: the first shard is all of it.
     if plan.records == 0 && number == 1 {
         let options = Options { expected: None, checksum: false, ..options.clone() };
-        let outcome = super::check(biofast_io::Source::open(path).map_err(Error::Io)?, &options)?;
+        let outcome =
+            super::whole::check(biofast_io::Source::open(path).map_err(Error::Io)?, &options)?;
         let left = Remains { header: outcome.warnings.clone(), ..Remains::default() };
-        let partial = Partial::new(how, 0, &outcome, left);
+        let partial = PartialCheck::new(how, 0, &outcome, left);
         return Ok((outcome, partial));
     }
     let source = plan.open(number, file, path)?;
     let places = source.places();
     let options = Options { checksum: false, ..options.clone() };
-    let (io, notes) = super::reading(&options);
+    let (io, notes) = super::options::reading(&options);
     let mut left = Remains::default();
     let mut outcome = match format {
-        Format::Bam | Format::Cram => alignments::check(source, format, &io, &options, &mut left)?,
+        CheckedFormat::Bam | CheckedFormat::Cram => {
+            alignments::check(source, format, &io, &options, &mut left)?
+        }
         _ => reads::check_part(source, &io, &options)?,
     };
     outcome.container = Some(container);
     if plan.records == 0 {
         // The first shard tells what is wrong with the file.
         (outcome.fault, outcome.warnings) = (None, Vec::new());
-        let partial = Partial::new(how, records.0, &outcome, left);
+        let partial = PartialCheck::new(how, records.0, &outcome, left);
         return Ok((outcome, partial));
     }
     // As they were read: what else is known of the bytes comes later.
     let read = Outcome { warnings: Vec::new(), ..outcome.clone() };
     let before = outcome.warnings.len();
-    for note in super::noted(&notes, &read) {
+    for note in super::options::noted(&notes, &read) {
         outcome.add_note(&note, records.0, places.as_ref());
     }
-    let mut partial = Partial::new(how, records.0, &read, left);
-    partial.notes = outcome.warnings.iter().skip(before).map(Kept::from).collect();
+    let mut partial = PartialCheck::new(how, records.0, &read, left);
+    partial.notes = outcome.warnings.iter().skip(before).map(StoredFinding::from).collect();
     if read.fault.is_none() {
-        partial.late = outcome.fault.as_ref().map(Kept::from);
+        partial.late = outcome.fault.as_ref().map(StoredFinding::from);
     }
     Ok((outcome, partial))
 }
 
 fn no_file() -> biofast_io::Error {
-    let kind = biofast_io::ErrorKind::NotAFile("something that the plan doesn't have");
+    let kind = biofast_io::ErrorKind::NotAFile("a part that is not in the plan");
     biofast_io::Error::new(kind, Location::default())
 }
 
-impl Partial {
-    fn new(how: How, first: u64, outcome: &Outcome, left: Remains) -> Partial {
-        Partial {
+impl PartialCheck {
+    fn new(how: How, first: u64, outcome: &Outcome, left: Remains) -> PartialCheck {
+        PartialCheck {
             how,
             format: outcome.format,
             container: outcome.container.map(|container| container.name().to_owned()),
             first,
             records: outcome.records,
-            fault: outcome.fault.as_ref().map(Kept::from),
+            fault: outcome.fault.as_ref().map(StoredFinding::from),
             mates: None,
             late: None,
-            header: left.header.iter().map(Kept::from).collect(),
-            doubts: left.doubts.iter().map(Kept::from).collect(),
+            header: left.header.iter().map(StoredFinding::from).collect(),
+            doubts: left.doubts.iter().map(StoredFinding::from).collect(),
             order: left.order,
             notes: Vec::new(),
         }
@@ -253,7 +248,7 @@ impl Partial {
 
     /// Says that mates of this shard aren't what they should be.
     pub fn set_mates(&mut self, fault: &Fault) {
-        self.mates = Some(Kept::from(fault));
+        self.mates = Some(StoredFinding::from(fault));
     }
 
     /// Whether a fault ended the reading, so that nothing is known of the mates.
@@ -265,9 +260,9 @@ impl Partial {
     ///
     /// # Errors
     /// If they were checked in another way, or aren't those behind.
-    pub fn append(&mut self, behind: Partial) -> Result<(), Apart> {
+    pub fn append(&mut self, behind: PartialCheck) -> Result<(), ShardMismatch> {
         if self.how != behind.how {
-            return Err(Apart::Ways);
+            return Err(ShardMismatch::Ways);
         }
         // One run would have ended here.
         if self.fault.is_some() {
@@ -275,7 +270,7 @@ impl Partial {
         }
         let records = self.records.unwrap_or(0);
         if self.first.checked_add(records) != Some(behind.first) {
-            return Err(Apart::Records);
+            return Err(ShardMismatch::Records);
         }
         match (&mut self.order, &behind.order) {
             (Some(mine), Some(theirs)) => {
@@ -286,7 +281,7 @@ impl Partial {
                         block: place.and_then(|(_, block)| block),
                         ..Location::default()
                     };
-                    self.fault = Some(Kept::new(Rule::Order, &message, &at, None));
+                    self.fault = Some(StoredFinding::new(CheckRule::Order, &message, &at, None));
                     return Ok(());
                 }
             }
@@ -296,7 +291,7 @@ impl Partial {
                 }
             }
         }
-        let Partial { records: more, fault, mates, late, doubts, notes, .. } = behind;
+        let PartialCheck { records: more, fault, mates, late, doubts, notes, .. } = behind;
         self.records = self.records.zip(more).and_then(|(mine, more)| mine.checked_add(more));
         (self.fault, self.mates) = (fault, self.mates.take().or(mates));
         self.late = self.late.take().or(late);
@@ -308,7 +303,7 @@ impl Partial {
         self.doubts.sort_by_key(|doubt| doubts::position(doubt.rule, &doubt.message));
         for note in notes {
             // Shards without records at the end see the same end of the file.
-            let is_known = note.rule == Rule::EndMarker && self.notes.contains(&note);
+            let is_known = note.rule == CheckRule::EndMarker && self.notes.contains(&note);
             if !is_known && !self.notes.iter_mut().any(|mine| mine.absorb(&note)) {
                 self.notes.push(note);
             }
@@ -323,8 +318,8 @@ impl Partial {
         outcome.container = self.container.as_deref().and_then(container);
         outcome.records = self.records;
         let end = self.first.saturating_add(self.records.unwrap_or(0));
-        outcome.warnings.extend(self.header.iter().map(Kept::warning));
-        let counted = |doubt: &Kept| {
+        outcome.warnings.extend(self.header.iter().map(StoredFinding::warning));
+        let counted = |doubt: &StoredFinding| {
             let warning = doubt.warning();
             Warning { count: warning.count.filter(|_| is_complete), ..warning }
         };
@@ -339,26 +334,28 @@ impl Partial {
                 block: place.and_then(|(_, block)| block),
                 ..Location::default()
             };
-            let warning = Warning::new(Rule::Order, message.as_str());
+            let warning = Warning::new(CheckRule::Order, message.as_str());
             outcome.warnings.push(Warning { at, ..warning });
         }
         // Of the end of the file nothing is known after a fault.
-        let of_end = |note: &&Kept| matches!(note.rule, Rule::EndMarker | Rule::Container);
+        let of_end = |note: &&StoredFinding| {
+            matches!(note.rule, CheckRule::EndMarker | CheckRule::Container)
+        };
         let notes = self.notes.iter().filter(|note| is_complete || !of_end(note));
-        outcome.warnings.extend(notes.map(Kept::warning));
+        outcome.warnings.extend(notes.map(StoredFinding::warning));
         if let (None, Some(late)) = (&self.fault, &self.late)
-            && let (Rule::Fastq, Some(record)) = (late.rule, late.record)
+            && let (CheckRule::Fastq, Some(record)) = (late.rule, late.record)
         {
             outcome.records = Some(record.saturating_sub(1).saturating_sub(self.first));
         }
         let fault = self.fault.as_ref().or(self.mates.as_ref()).or(self.late.as_ref());
-        outcome.fault = fault.map(Kept::fault);
+        outcome.fault = fault.map(StoredFinding::fault);
         outcome
     }
 
     /// Of two files of mates: what one run finds in each. Faults of mates count if nothing else ended the reading of either.
-    pub fn with_mates(mut files: [Partial; 2]) -> [Outcome; 2] {
-        if files.iter().any(Partial::has_ended) {
+    pub fn with_mates(mut files: [PartialCheck; 2]) -> [Outcome; 2] {
+        if files.iter().any(PartialCheck::has_ended) {
             files.iter_mut().for_each(|file| file.mates = None);
         }
         files.map(|file| file.outcome())
@@ -384,12 +381,13 @@ mod tests {
     use biofast_io::Source;
     use biofast_testkit::bam;
     use biofast_testkit::container::{bgzf, bgzf_starts};
+    use biofast_testkit::effort::times;
     use biofast_testkit::random::Random;
     use proptest::prelude::*;
 
     use super::super::check;
     use super::*;
-    use crate::measure::shards::{Cut, Input, make};
+    use crate::measure::shards::{ShardInput, ShardSizing, make};
 
     /// What all shards together are found to be; their reports are written and read back, and added in two ways.
     fn merged(plan: &Plan, path: &Path, options: &Options<'_>) -> Outcome {
@@ -397,10 +395,10 @@ mod tests {
             let (outcome, partial) = check_shard(plan, number, 0, path, options).unwrap();
             assert_eq!(outcome.fault.is_some(), partial.outcome().fault.is_some());
             let json = serde_json::to_string(&partial).unwrap();
-            assert_eq!(serde_json::from_str::<Partial>(&json).unwrap(), partial);
+            assert_eq!(serde_json::from_str::<PartialCheck>(&json).unwrap(), partial);
             partial
         };
-        let parts: Vec<Partial> = (1..=plan.shards.len() as u64).map(part).collect();
+        let parts: Vec<PartialCheck> = (1..=plan.shards.len() as u64).map(part).collect();
         let (one, rest) = parts.split_first().unwrap();
         let mut all = one.clone();
         rest.iter().for_each(|part| all.append(part.clone()).unwrap());
@@ -429,7 +427,7 @@ mod tests {
                 name = format!("r{}", random.below(number));
             }
             let len = random.below(30);
-            let record = bam::Record {
+            let record = bam::BamRecord {
                 references: [if unplaced { -1 } else { i32::from(position > 30) }, -1],
                 mapq: 9,
                 flags: [0, 4, 4, 0x1004, 0x44][random.below(5)],
@@ -452,7 +450,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: times(24), ..ProptestConfig::default() })]
         #[test]
         fn shards_of_alignments_are_found_to_be_what_one_run_finds(
             seed in any::<u32>(),
@@ -477,8 +475,8 @@ mod tests {
             }
             std::fs::write(&path, bytes).unwrap();
             let io = biofast_io::Options { threads, chunk_size, ..biofast_io::Options::default() };
-            let input = Input { strict_end: ends, ..Input::new(&path) };
-            let plan = make(&[input], 1, Cut::Number(records_and_cuts.1), &io).unwrap();
+            let input = ShardInput { strict_end: ends, ..ShardInput::new(&path) };
+            let plan = make(&[input], 1, ShardSizing::Number(records_and_cuts.1), &io).unwrap();
             for allow in [false, true] {
                 let options = Options::new(&io).with_allow_missing_eof(allow);
                 let whole = check(Source::open(&path).unwrap(), &options).unwrap();
@@ -500,7 +498,7 @@ mod tests {
             let read = |(number, len): (usize, &usize)| format!("@r{number}\n{}\n+\n{}\n", "A".repeat(*len), "I".repeat(*len));
             let mut text: String = lengths.iter().enumerate().map(read).collect();
             std::fs::write(&path, &text).unwrap();
-            let plan = make(&[Input::new(&path)], 1, Cut::Number(number), &io).unwrap();
+            let plan = make(&[ShardInput::new(&path)], 1, ShardSizing::Number(number), &io).unwrap();
             // A base that none is: the plan doesn't know of it.
             let bases: Vec<usize> = text.match_indices('A').map(|(at, _)| at).collect();
             if let (Some(wrong), false) = (wrong, bases.is_empty()) {
@@ -523,7 +521,7 @@ mod tests {
         let good = bgzf(&data, 300);
         let io = biofast_io::Options::default();
         std::fs::write(&path, &good).unwrap();
-        let plan = make(&[Input::new(&path)], 1, Cut::Number(4), &io).unwrap();
+        let plan = make(&[ShardInput::new(&path)], 1, ShardSizing::Number(4), &io).unwrap();
         let options = Options::new(&io);
         let starts = bgzf_starts(&good);
         // The last one is the end. The first ones are looked at when a file is opened, and the digest of a plan is of them.
@@ -547,13 +545,13 @@ mod tests {
         let path = folder.path().join("x.fq");
         std::fs::write(&path, "@a\nA\n+\nI\n@b\nA\n+\nI\n@c\nA\n+\nI\n").unwrap();
         let io = biofast_io::Options::serial();
-        let plan = make(&[Input::new(&path)], 1, Cut::Number(3), &io).unwrap();
+        let plan = make(&[ShardInput::new(&path)], 1, ShardSizing::Number(3), &io).unwrap();
         let part = |number, pairs| {
             let options = Options::new(&io).with_pairs(pairs);
             check_shard(&plan, number, 0, &path, &options).unwrap().1
         };
-        assert_eq!(part(1, false).append(part(2, true)), Err(Apart::Ways));
-        assert_eq!(part(1, false).append(part(3, false)), Err(Apart::Records));
+        assert_eq!(part(1, false).append(part(2, true)), Err(ShardMismatch::Ways));
+        assert_eq!(part(1, false).append(part(3, false)), Err(ShardMismatch::Records));
         assert_eq!(part(1, true).append(part(2, true)), Ok(()));
         let none = check_shard(&plan, 4, 0, &path, &Options::new(&io)).unwrap_err();
         assert!(none.to_string().contains("no shard 4"), "{none}");

@@ -5,18 +5,21 @@ use biofast_fastq::{ErrorKind, Readable};
 use biofast_io::pipeline::{self, End};
 use biofast_io::{Chunk, Container, Location, Options as Io, Source};
 
-use super::{Error, Fault, Format, Options, Outcome, Rule, Warning, format};
-use crate::measure::reads::encoding::Evidence;
+use super::fault::{CheckRule, Error, Fault, Warning};
+use super::options::Options;
+use super::outcome::Outcome;
+use super::{CheckedFormat, format};
+use crate::measure::reads::encoding::EncodingEvidence;
 use crate::measure::reads::{Encoding, PairCheck};
 use crate::measure::records::{Checksum, Sum};
 
 /// What is counted of reads.
 #[derive(Default)]
-struct Counts {
+struct ReadCheckCounts {
     records: u64,
     pairs: Option<PairCheck>,
     checksum: Option<Checksum>,
-    encoding: Evidence,
+    encoding: EncodingEvidence,
 }
 
 pub(super) fn check_fastq(
@@ -24,7 +27,7 @@ pub(super) fn check_fastq(
     io: &Io,
     options: &Options<'_>,
 ) -> Result<Outcome, Error> {
-    check_reads(source, Format::Fastq, io, options)
+    check_reads(source, CheckedFormat::Fastq, io, options)
 }
 
 pub(super) fn check_fasta(
@@ -32,27 +35,27 @@ pub(super) fn check_fasta(
     io: &Io,
     options: &Options<'_>,
 ) -> Result<Outcome, Error> {
-    check_reads(Sequences(source), Format::Fasta, io, options)
+    check_reads(Sequences(source), CheckedFormat::Fasta, io, options)
 }
 
 /// A shard of FASTQ: that it holds no reads doesn't matter.
 pub(super) fn check_part(source: Source, io: &Io, options: &Options<'_>) -> Result<Outcome, Error> {
-    let mut outcome = check_reads(source, Format::Fastq, io, options)?;
+    let mut outcome = check_reads(source, CheckedFormat::Fastq, io, options)?;
     outcome.warnings.clear();
     Ok(outcome)
 }
 
 fn check_reads(
     source: impl Readable,
-    format: Format,
+    format: CheckedFormat,
     io: &Io,
     options: &Options<'_>,
 ) -> Result<Outcome, Error> {
-    let init = || Counts {
+    let init = || ReadCheckCounts {
         records: 0,
         pairs: options.pairs.then(|| PairCheck::new(io.mates)),
         checksum: options.checksum.then(Checksum::default),
-        encoding: Evidence::default(),
+        encoding: EncodingEvidence::default(),
     };
     let result = biofast_fastq::par_fold(
         source,
@@ -88,24 +91,24 @@ fn check_reads(
         outcome.pairs = counts.pairs;
         outcome.sum = counts.checksum.map(|checksum| Sum { records: counts.records, checksum });
         if counts.records == 0 {
-            outcome.warnings.push(Warning::new(Rule::Format, "the input holds no reads"));
+            outcome.warnings.push(Warning::new(CheckRule::Format, "no reads"));
         }
         let odd = match counts.encoding.encoding() {
-            Encoding::ProbablyPhred64 => Some("the qualities look like Phred + 64"),
-            Encoding::ProbablySolexa64 => Some("the qualities look like Solexa + 64"),
+            Encoding::ProbablyPhred64 => Some("qualities look like Phred+64"),
+            Encoding::ProbablySolexa64 => Some("qualities look like Solexa+64"),
             Encoding::ProbablyMixed => Some(
-                "the encodings of qualities look mixed: some reads look like Phred + 64, and others are surely Phred + 33",
+                "quality encodings look mixed: some reads look like Phred+64, and others are Phred+33",
             ),
             _ => None,
         };
-        outcome.warnings.extend(odd.map(|odd| Warning::new(Rule::Qualities, odd)));
+        outcome.warnings.extend(odd.map(|odd| Warning::new(CheckRule::Qualities, odd)));
     }
     outcome.fault = fault;
     Ok(outcome)
 }
 
 /// What is wrong, or that the input can't be read.
-fn fault_of(error: biofast_fastq::Error, format: Format) -> Result<Fault, Error> {
+fn fault_of(error: biofast_fastq::Error, format: CheckedFormat) -> Result<Fault, Error> {
     let at = error.at().clone();
     let rule = match error.kind() {
         ErrorKind::Io(inner) => match inner.kind() {
@@ -131,11 +134,11 @@ fn fault_of(error: biofast_fastq::Error, format: Format) -> Result<Fault, Error>
                 let kind = biofast_io::ErrorKind::NoInput;
                 return Err(Error::Io(biofast_io::Error::new(kind, Location::default())));
             }
-            biofast_io::ErrorKind::MissingEofBlock => Rule::EndMarker,
-            _ => Rule::Container,
+            biofast_io::ErrorKind::MissingEofBlock => CheckRule::EndMarker,
+            _ => CheckRule::Container,
         },
-        _ if format == Format::Fasta => Rule::Fasta,
-        _ => Rule::Fastq,
+        _ if format == CheckedFormat::Fasta => CheckRule::Fasta,
+        _ => CheckRule::Fastq,
     };
     Ok(Fault::new(rule, error.kind().to_string(), at))
 }
@@ -145,16 +148,16 @@ pub(super) fn check_bytes(mut source: Source, io: &Io) -> Result<Outcome, Error>
     let start = source.peek(1 << 10);
     let count = |n: &mut u64, chunk: &Chunk, (): &()| *n += chunk.bytes().len() as u64;
     let result = pipeline::fold(source, io, Bytes, || 0, count, |n, more| *n += more);
-    let mut outcome = Outcome::new(Format::Other);
+    let mut outcome = Outcome::new(CheckedFormat::Other);
     match result {
-        Ok(0) => outcome.warnings.push(Warning::new(Rule::Format, "the input is empty")),
+        Ok(0) => outcome.warnings.push(Warning::new(CheckRule::Format, "the input is empty")),
         Ok(_) => {
             let container = io.notes.as_ref().and_then(|notes| notes.container());
             if container == Some(Container::Plain) {
                 outcome.fault = Some(format::unknown(&start.unwrap_or_default()));
             } else {
                 let message = "neither reads nor alignments: only the compression was checked";
-                outcome.warnings.push(Warning::new(Rule::Unchecked, message));
+                outcome.warnings.push(Warning::new(CheckRule::Unchecked, message));
             }
         }
         Err(fault) => outcome.fault = Some(Fault::of_bytes(fault.error)?),
@@ -180,6 +183,6 @@ impl pipeline::Framer for Bytes {
 impl From<biofast_fastq::Error> for Fault {
     fn from(error: biofast_fastq::Error) -> Fault {
         let at = Location { name: None, ..error.at().clone() };
-        Fault::new(Rule::Pairs, error.kind().to_string(), at)
+        Fault::new(CheckRule::Pairs, error.kind().to_string(), at)
     }
 }

@@ -4,12 +4,12 @@
 use biofast_bam::{Record, Tag, flag};
 use biofast_io::Shown;
 
-use super::Rule;
 use super::doubts::{Doubt, Doubts};
+use super::fault::CheckRule;
 use super::header::Facts;
 
 /// What is wrong with a record.
-pub(super) type Finding = (Rule, String);
+pub(super) type RecordFinding = (CheckRule, String);
 
 /// The highest quality: what '~' stands for.
 const MAX_QUALITY: u8 = 93;
@@ -22,7 +22,7 @@ const MAX_POSITION: i64 = i32::MAX as i64;
 
 /// The rules, and what is remembered from record to record.
 #[derive(Default)]
-pub(super) struct Rules {
+pub(super) struct RecordRules {
     /// The read group looked up last, which the header has.
     read_group: Vec<u8>,
     /// The names of the record's optional fields.
@@ -32,7 +32,7 @@ pub(super) struct Rules {
     usual: Vec<[u8; 3]>,
 }
 
-impl Rules {
+impl RecordRules {
     /// Checks record `number`.
     pub(super) fn check(
         &mut self,
@@ -40,7 +40,7 @@ impl Rules {
         number: u64,
         facts: &Facts,
         doubts: &mut Doubts,
-    ) -> Result<(), Finding> {
+    ) -> Result<(), RecordFinding> {
         let mut doubt = |doubt| doubts.add(doubt, number);
         check_name(record.name(), &mut doubt)?;
         check_flags(record, &mut doubt);
@@ -56,7 +56,7 @@ impl Rules {
         record: &Record<'_>,
         facts: &Facts,
         doubt: &mut impl FnMut(Doubt),
-    ) -> Result<(), Finding> {
+    ) -> Result<(), RecordFinding> {
         let mut fields = record.tags();
         let mut next = fields.next();
         // So many fields are the usual ones.
@@ -89,10 +89,10 @@ impl Rules {
         while let Some(tag) = next {
             let [a, b] = tag.name;
             if !a.is_ascii_alphabetic() || !b.is_ascii_alphanumeric() {
-                return bad_tag("expected a name of a letter and a letter or digit", &tag);
+                return bad_tag("expected a letter and a letter or digit as name", &tag);
             }
             if seen & bit(tag.name) != 0 && self.tags.contains(&tag.name) {
-                return bad_tag("it occurs twice, and each may occur once", &tag);
+                return bad_tag("it occurs twice", &tag);
             }
             seen |= bit(tag.name);
             self.tags.push(tag.name);
@@ -118,8 +118,8 @@ impl Rules {
                 Some(name) => format!("the one after {}", Shown(name)),
                 None => "the first one".to_owned(),
             };
-            let message = format!("an optional field is cut off or of an unknown type: {after}");
-            return Err((Rule::Tags, message));
+            let message = format!("a tag is truncated or has an unknown type: {after}");
+            return Err((CheckRule::Tags, message));
         }
         if has_modifications && !record.has_good_modifications() {
             doubt(Doubt::Modifications);
@@ -159,13 +159,13 @@ fn class(kind: u8) -> u8 {
     }
 }
 
-fn bad_tag(expected: &str, tag: &Tag<'_>) -> Result<(), Finding> {
-    Err((Rule::Tags, format!("optional field '{}': {expected}", Shown(&tag.name))))
+fn bad_tag(expected: &str, tag: &Tag<'_>) -> Result<(), RecordFinding> {
+    Err((CheckRule::Tags, format!("tag '{}': {expected}", Shown(&tag.name))))
 }
 
 /// The value of an optional field; its length has been checked.
 #[inline(always)]
-fn check_value(tag: &Tag<'_>) -> Result<(), Finding> {
+fn check_value(tag: &Tag<'_>) -> Result<(), RecordFinding> {
     match tag.kind {
         b'Z' if highest(tag.value, |b| b.wrapping_sub(b' ')) <= b'~' - b' ' => Ok(()),
         b'Z' | b'A' | b'H' | b'd' => check_odd_value(*tag),
@@ -185,7 +185,7 @@ fn is_no_number(tag: &Tag<'_>) -> bool {
 }
 
 /// The value of a type that has rules for values; a text that isn't fine.
-fn check_odd_value(tag: Tag<'_>) -> Result<(), Finding> {
+fn check_odd_value(tag: Tag<'_>) -> Result<(), RecordFinding> {
     let tag = &tag;
     match tag.kind {
         b'Z' => {
@@ -205,7 +205,7 @@ fn check_odd_value(tag: Tag<'_>) -> Result<(), Finding> {
                 tag,
             );
         }
-        b'd' => return bad_tag("type 'd' isn't one of the specification's", tag),
+        b'd' => return bad_tag("type 'd' is not in the specification", tag),
         _ => {}
     }
     Ok(())
@@ -242,7 +242,7 @@ fn highest(bytes: &[u8], map: impl Fn(u8) -> u8 + Copy) -> u8 {
 
 /// QNAME is `[!-?A-~]{1,254}` (section 1.4).
 #[inline]
-fn check_name(name: &[u8], doubt: &mut impl FnMut(Doubt)) -> Result<(), Finding> {
+fn check_name(name: &[u8], doubt: &mut impl FnMut(Doubt)) -> Result<(), RecordFinding> {
     let other = |b: u8| if b == b'@' { u8::MAX } else { b.wrapping_sub(b'!') };
     if highest(name, other) <= b'~' - b'!' && !name.is_empty() {
         return Ok(());
@@ -252,7 +252,7 @@ fn check_name(name: &[u8], doubt: &mut impl FnMut(Doubt)) -> Result<(), Finding>
     let name = &name[..end];
     if name.is_empty() {
         let message = "expected a name of 1 to 254 characters, or '*', found none";
-        return Err((Rule::Name, message.into()));
+        return Err((CheckRule::Name, message.into()));
     }
     if padded {
         doubt(Doubt::NamePadded);
@@ -260,11 +260,11 @@ fn check_name(name: &[u8], doubt: &mut impl FnMut(Doubt)) -> Result<(), Finding>
     if let Some(byte) = name.iter().find(|b| b.is_ascii_control()) {
         let message =
             format!("expected a printable name, found byte 0x{byte:02x} in '{}'", Shown(name));
-        return Err((Rule::Name, message));
+        return Err((CheckRule::Name, message));
     }
     if name.iter().any(|b| !matches!(b, b'!'..=b'?' | b'A'..=b'~')) {
         let message = "expected a name of the characters from '!' to '~' without '@'";
-        return Err((Rule::Name, format!("{message}, found '{}'", Shown(name))));
+        return Err((CheckRule::Name, format!("{message}, found '{}'", Shown(name))));
     }
     Ok(())
 }
@@ -290,7 +290,7 @@ fn check_cigar_and_place(
     record: &Record<'_>,
     facts: &Facts,
     doubt: &mut impl FnMut(Doubt),
-) -> Result<(), Finding> {
+) -> Result<(), RecordFinding> {
     let mapped = record.flags() & flag::UNMAPPED == 0;
     let cigar = record.cigar();
     let n = cigar.len();
@@ -317,35 +317,34 @@ fn check_cigar_and_place(
             6 => {}
             _ => {
                 let message = format!("expected CIGAR operations with codes 0 to 8, found {code}");
-                return Err((Rule::Cigar, message));
+                return Err((CheckRule::Cigar, message));
             }
         }
     }
     if inside {
         if mapped {
-            let message = "expected clipping (S, H) at the ends of the CIGAR, and H outside of S";
-            return Err((Rule::Cigar, message.into()));
+            let message =
+                "expected clipping (S, H) only at the ends of the CIGAR, with H outside S";
+            return Err((CheckRule::Cigar, message.into()));
         }
         doubt(Doubt::CigarOfUnmapped);
     }
     let bases = record.sequence_len() as u64;
     if n > 0 && bases > 0 && read != bases {
         if mapped {
-            let message = format!(
-                "expected a CIGAR of as many bases as the sequence, found {read} and {bases}"
-            );
-            return Err((Rule::Cigar, message));
+            let message = format!("CIGAR covers {read} bases, but the sequence has {bases}");
+            return Err((CheckRule::Cigar, message));
         }
         doubt(Doubt::CigarOfUnmapped);
     }
     let position = i64::from(record.position());
     if position < -1 {
         let message = format!("expected a position (POS) of 0 or more, found {}", position + 1);
-        return Err((Rule::Position, message));
+        return Err((CheckRule::Position, message));
     }
     if position >= MAX_POSITION {
         let message = format!("expected a position (POS) below 2^31, found {}", position + 1);
-        return Err((Rule::Position, message));
+        return Err((CheckRule::Position, message));
     }
     if let Ok(index) = usize::try_from(record.reference_id())
         && let Some((_, length)) = facts.references.get(index)
@@ -365,19 +364,19 @@ fn check_mate(
     record: &Record<'_>,
     facts: &Facts,
     doubt: &mut impl FnMut(Doubt),
-) -> Result<(), Finding> {
+) -> Result<(), RecordFinding> {
     let position = i64::from(record.mate_position());
     if position < -1 {
         // Without RNEXT no assumptions can be made about it.
         if record.mate_reference_id() >= 0 {
             let message = "expected a mate's position (PNEXT) of 0 or more";
-            return Err((Rule::Mate, format!("{message}, found {}", position + 1)));
+            return Err((CheckRule::Mate, format!("{message}, found {}", position + 1)));
         }
         doubt(Doubt::MateNegative);
     }
     if position >= MAX_POSITION {
         let message = "expected a mate's position (PNEXT) below 2^31";
-        return Err((Rule::Mate, format!("{message}, found {}", position + 1)));
+        return Err((CheckRule::Mate, format!("{message}, found {}", position + 1)));
     }
     if let Ok(index) = usize::try_from(record.mate_reference_id())
         && let Some((_, length)) = facts.references.get(index)
@@ -390,7 +389,7 @@ fn check_mate(
 
 /// Phred values up to 93, or 0xff throughout (section 4.2.3).
 #[inline]
-fn check_qualities(qualities: &[u8]) -> Result<(), Finding> {
+fn check_qualities(qualities: &[u8]) -> Result<(), RecordFinding> {
     if highest(qualities, |q| q) <= MAX_QUALITY {
         return Ok(());
     }
@@ -403,7 +402,7 @@ fn check_qualities(qualities: &[u8]) -> Result<(), Finding> {
         qualities[at],
         at + 1
     );
-    Err((Rule::Qualities, message))
+    Err((CheckRule::Qualities, message))
 }
 
 #[cfg(test)]
@@ -451,11 +450,11 @@ mod tests {
                 ..Facts::default()
             };
             let mut reader = biofast_bam::Reader::from_reader("x", std::io::Cursor::new(bam)).unwrap();
-            let mut rules = Rules::default();
+            let mut rules = RecordRules::default();
             while let Some(record) = reader.next_record().unwrap() {
                 let (mut doubts, mut alone) = (Doubts::default(), Doubts::default());
                 let found = rules.check(&record, 7, &facts, &mut doubts);
-                prop_assert_eq!(found, Rules::default().check(&record, 7, &facts, &mut alone));
+                prop_assert_eq!(found, RecordRules::default().check(&record, 7, &facts, &mut alone));
                 prop_assert_eq!(doubts.iter().collect::<Vec<_>>(), alone.iter().collect::<Vec<_>>());
             }
         }

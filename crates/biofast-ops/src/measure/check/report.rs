@@ -3,8 +3,10 @@
 use biofast_io::Location;
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, Outcome, Partial, Warning};
-use crate::measure::shards::Part;
+use super::PartialCheck;
+use super::fault::{Fault, Warning};
+use super::outcome::Outcome;
+use crate::measure::shards::ShardPart;
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.check";
@@ -14,7 +16,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// What `biofast check --json` prints.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct CheckReport {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// [`SCHEMA_VERSION`].
@@ -22,13 +24,13 @@ pub struct Report {
     /// The version of biofast that wrote it.
     pub biofast_version: String,
     /// One entry an input, in the order given.
-    pub files: Vec<FileReport>,
+    pub files: Vec<CheckFileReport>,
 }
 
 /// What is known of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum CheckStatus {
     /// Good to its last byte.
     Ok,
     /// Faulty.
@@ -37,24 +39,24 @@ pub enum Status {
     Error,
 }
 
-impl Status {
+impl CheckStatus {
     /// `ok`, `fault` or `error`.
     pub fn name(self) -> &'static str {
         match self {
-            Status::Ok => "ok",
-            Status::Fault => "fault",
-            Status::Error => "error",
+            CheckStatus::Ok => "ok",
+            CheckStatus::Fault => "fault",
+            CheckStatus::Error => "error",
         }
     }
 }
 
 /// One input.
 #[derive(Clone, Debug, Serialize)]
-pub struct FileReport {
+pub struct CheckFileReport {
     /// Its path, or the label of a stream.
     pub path: String,
     /// What is known of it.
-    pub status: Status,
+    pub status: CheckStatus,
     /// `FASTQ`, `BAM`, `SAM`, `CRAM` or `other`; `null` if it couldn't be read.
     pub format: Option<&'static str>,
     /// `plain`, `gzip`, `bgzf`, `zstd`, `bzip2` or `xz`.
@@ -67,22 +69,13 @@ pub struct FileReport {
     pub warnings: Vec<Finding>,
     /// Of a shard: which one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Part>,
+    pub shard: Option<ShardPart>,
     /// Of a shard that could be read: what the report of all shards is made of.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub partial: Option<Partial>,
+    pub partial: Option<PartialCheck>,
 }
 
 /// A report that is read back, to be merged with those of the other shards.
-///
-/// ```
-/// use biofast_ops::check::report::{SCHEMA, ShardReport};
-///
-/// let text = format!(r#"{{"schema": "{SCHEMA}", "schema_version": 1, "files": []}}"#);
-/// let report: ShardReport = serde_json::from_str(&text)?;
-/// assert!(report.files.is_empty());
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 #[derive(Clone, Debug, Deserialize)]
 pub struct ShardReport {
     /// [`SCHEMA_VERSION`], or a later one.
@@ -91,28 +84,19 @@ pub struct ShardReport {
     pub files: Vec<ShardFile>,
 }
 
-/// What is read back of an input.
-///
-/// ```
-/// use biofast_ops::check::report::ShardFile;
-///
-/// /// Whether it can be merged.
-/// fn is_part(file: &ShardFile) -> bool {
-///     file.shard.is_some() && file.partial.is_some()
-/// }
-/// ```
+/// The results of an input that are read back.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ShardFile {
-    /// As [`FileReport::path`].
+    /// As [`CheckFileReport::path`].
     pub path: String,
-    /// As [`FileReport::status`].
-    pub status: Status,
-    /// As [`FileReport::shard`].
+    /// As [`CheckFileReport::status`].
+    pub status: CheckStatus,
+    /// As [`CheckFileReport::shard`].
     #[serde(default)]
-    pub shard: Option<Part>,
-    /// As [`FileReport::partial`].
+    pub shard: Option<ShardPart>,
+    /// As [`CheckFileReport::partial`].
     #[serde(default)]
-    pub partial: Option<Partial>,
+    pub partial: Option<PartialCheck>,
 }
 
 /// Something found in an input.
@@ -161,20 +145,20 @@ impl From<&Warning> for Finding {
     }
 }
 
-impl Report {
+impl CheckReport {
     /// A report of `files`.
-    pub fn new(version: &str, files: Vec<FileReport>) -> Report {
+    pub fn new(version: &str, files: Vec<CheckFileReport>) -> CheckReport {
         let biofast_version = version.to_owned();
-        Report { schema: SCHEMA, schema_version: SCHEMA_VERSION, biofast_version, files }
+        CheckReport { schema: SCHEMA, schema_version: SCHEMA_VERSION, biofast_version, files }
     }
 }
 
-impl FileReport {
+impl CheckFileReport {
     /// The entry of an input that was read.
-    pub fn new(path: &str, outcome: &Outcome) -> FileReport {
-        FileReport {
+    pub fn new(path: &str, outcome: &Outcome) -> CheckFileReport {
+        CheckFileReport {
             path: path.to_owned(),
-            status: if outcome.fault.is_none() { Status::Ok } else { Status::Fault },
+            status: if outcome.fault.is_none() { CheckStatus::Ok } else { CheckStatus::Fault },
             format: Some(outcome.format.name()),
             container: outcome.container.map(|container| container.name()),
             records: outcome.records,
@@ -186,10 +170,10 @@ impl FileReport {
     }
 
     /// The entry of an input that couldn't be read, and why.
-    pub fn unreadable(path: &str, reason: &str) -> FileReport {
-        FileReport {
+    pub fn unreadable(path: &str, reason: &str) -> CheckFileReport {
+        CheckFileReport {
             path: path.to_owned(),
-            status: Status::Error,
+            status: CheckStatus::Error,
             format: None,
             container: None,
             records: None,

@@ -2,21 +2,12 @@
 
 use biofast_bam::Header;
 
-use super::{Depths, Run};
+use super::run::{DepthRun, DepthSink};
 
 /// Depths from this one on are counted together, by mosdepth as one less than ten below it.
 const MAX_DEPTH: u32 = 400_000;
 
-/// Positions by depth, and their sums: of a reference, of regions, or of all.
-///
-/// ```
-/// use biofast_ops::coverage::{Distribution, Run};
-///
-/// let mut depths = Distribution::default();
-/// depths.add(Run { from: 0, to: 90, depth: 0 });
-/// depths.add(Run { from: 90, to: 100, depth: 30 });
-/// assert_eq!((depths.mean(), depths.median(), depths.at_least(20)), (3.0, 0, 10));
-/// ```
+/// The number of positions at each depth, and their sums: of a reference, of regions, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
     /// Positions by depth, up to the deepest one.
@@ -29,7 +20,7 @@ pub struct Distribution {
 impl Distribution {
     /// Adds positions.
     #[inline]
-    pub fn add(&mut self, run: Run) {
+    pub fn add(&mut self, run: DepthRun) {
         let class = match run.depth > MAX_DEPTH {
             true => MAX_DEPTH - 10,
             false => run.depth,
@@ -106,8 +97,8 @@ impl Distribution {
     }
 }
 
-impl Depths for Distribution {
-    fn run(&mut self, run: Run) {
+impl DepthSink for Distribution {
+    fn run(&mut self, run: DepthRun) {
         self.add(run);
     }
 
@@ -115,17 +106,6 @@ impl Depths for Distribution {
 }
 
 /// A [`Distribution`] for each reference.
-///
-/// ```
-/// use biofast_bam::Header;
-/// use biofast_ops::coverage::{Collector, PerReference};
-///
-/// let header = Header::from_text(b"@SQ\tSN:c\tLN:99\n")?;
-/// let collector = Collector::new(&header, PerReference::new(&header));
-/// // Without records, every position has depth 0.
-/// assert_eq!(collector.finish().finish()[0].at_least(0), 99);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct PerReference {
     lengths: Vec<u64>,
@@ -146,16 +126,35 @@ impl PerReference {
     }
 }
 
-impl Depths for PerReference {
-    fn run(&mut self, run: Run) {
+impl DepthSink for PerReference {
+    fn run(&mut self, run: DepthRun) {
         self.current.add(run);
     }
 
     fn end(&mut self, reference: usize, has_records: bool) {
         let length = self.lengths[reference];
         if !has_records && length > 0 {
-            self.current.add(Run { from: 0, to: length, depth: 0 });
+            self.current.add(DepthRun { from: 0, to: length, depth: 0 });
         }
         self.complete.push(std::mem::take(&mut self.current));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As mosdepth does, which has an array of 400,000 classes.
+    #[test]
+    fn the_deepest_positions_are_one_class_and_count_as_deep_as_they_are() {
+        let mut all = Distribution::default();
+        for (from, to, depth) in [(0, 4, 0), (4, 5, MAX_DEPTH), (5, 8, MAX_DEPTH + 1), (8, 9, 7)] {
+            all.add(DepthRun { from, to, depth });
+        }
+        let class = |depth: u32| all.by_depth[depth as usize];
+        assert_eq!([0, 7, MAX_DEPTH - 10, MAX_DEPTH].map(class), [4, 1, 3, 1]);
+        assert_eq!(all.by_depth.len(), MAX_DEPTH as usize + 1);
+        assert_eq!((all.min, all.max), (Some(0), MAX_DEPTH + 1));
+        assert_eq!(all.bases, u64::from(MAX_DEPTH) * 4 + 3 + 7);
     }
 }

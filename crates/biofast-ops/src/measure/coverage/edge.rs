@@ -7,8 +7,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use super::mates::{Mate, Mates};
-use super::spans::{Role, Span};
+use super::spans::{MateRole, RecordSpan};
 
 /// Of records that start within so many positions behind the first one everything is kept, whatever they say of their mates. Of those
 /// further behind what they say counts: that the mate is before this part.
@@ -16,7 +15,7 @@ const NEAR: u32 = 4096;
 
 /// Gathers these records.
 #[derive(Debug, Default)]
-pub(super) struct Edge {
+pub(super) struct MateEdge {
     /// Reference and position of the first record of the part, once one of that reference counts.
     first: Option<(u32, u32)>,
     /// Whether the records are of another reference by now.
@@ -30,39 +29,41 @@ pub(super) struct Edge {
 
 /// A record at the start of a part that may have a mate in the part before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "Stored")]
+#[serde(into = "StoredEvent")]
 pub(super) struct Event {
     /// The hash of the name.
     pub(super) key: u128,
     /// `None`: a mate of this name that waits is forgotten, as this part knows of a later one.
-    pub(super) span: Option<Span>,
+    pub(super) span: Option<RecordSpan>,
     pub(super) blocks: Vec<(u32, u32)>,
 }
 
 /// The hash in hexadecimal digits; start, end, whether both mates start together, whether it is aligned in one piece; stretches.
-type Stored = (String, Option<(u32, u32, bool, bool)>, Vec<(u32, u32)>);
+type StoredEvent = (String, Option<(u32, u32, bool, bool)>, Vec<(u32, u32)>);
 
-impl From<Event> for Stored {
-    fn from(event: Event) -> Stored {
-        let span = |span: Span| (span.start, span.end, span.role == Role::Together, span.is_single);
+impl From<Event> for StoredEvent {
+    fn from(event: Event) -> StoredEvent {
+        let span = |span: RecordSpan| {
+            (span.start, span.end, span.role == MateRole::Together, span.is_single)
+        };
         (format!("{:x}", event.key), event.span.map(span), event.blocks)
     }
 }
 
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Event, D::Error> {
-        let (key, span, blocks) = Stored::deserialize(deserializer)?;
+        let (key, span, blocks) = StoredEvent::deserialize(deserializer)?;
         let damaged = || D::Error::custom("a record at the start of a part that can't be");
         let key = u128::from_str_radix(&key, 16).map_err(|_| damaged())?;
         let is_single = span.is_some_and(|span| span.3);
         if !are_in_order(&blocks) || (is_single && blocks.len() != 1) {
             return Err(damaged());
         }
-        let span = span.map(|(start, end, together, is_single)| Span {
+        let span = span.map(|(start, end, together, is_single)| RecordSpan {
             start,
             end,
             blocks: blocks.len() as u32,
-            role: if together { Role::Together } else { Role::Other },
+            role: if together { MateRole::Together } else { MateRole::Other },
             mate: 0,
             is_single,
             key,
@@ -86,21 +87,21 @@ fn are_in_order(blocks: &[(u32, u32)]) -> bool {
 /// A mate that waits behind a part: the hash of its name, its end, and its stretches if it isn't aligned in one piece.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "StoredMate")]
-pub(super) struct Waiting {
+pub(super) struct EdgeMate {
     pub(super) key: u128,
     pub(super) mate: Mate,
 }
 
 type StoredMate = (String, u32, Option<Vec<(u32, u32)>>);
 
-impl From<Waiting> for StoredMate {
-    fn from(Waiting { key, mate }: Waiting) -> StoredMate {
+impl From<EdgeMate> for StoredMate {
+    fn from(EdgeMate { key, mate }: EdgeMate) -> StoredMate {
         (format!("{key:x}"), mate.end, mate.blocks.map(Vec::from))
     }
 }
 
-impl<'de> Deserialize<'de> for Waiting {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Waiting, D::Error> {
+impl<'de> Deserialize<'de> for EdgeMate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<EdgeMate, D::Error> {
         let (key, end, blocks) = StoredMate::deserialize(deserializer)?;
         let damaged = || D::Error::custom("a record at the end of a part that can't be");
         let key = u128::from_str_radix(&key, 16).map_err(|_| damaged())?;
@@ -108,49 +109,11 @@ impl<'de> Deserialize<'de> for Waiting {
             return Err(damaged());
         }
         let mate = Mate { end, blocks: blocks.map(Vec::into_boxed_slice) };
-        Ok(Waiting { key, mate })
+        Ok(EdgeMate { key, mate })
     }
 }
 
-/// The ends of a part of a file: mates that may overlap others of the parts before and behind it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seam {
-    /// The place of the last record.
-    pub(crate) last: (i32, i32),
-    /// The reference of the first counted record, and records whose mates may be in the parts before.
-    pub(super) head: Option<(u32, Vec<Event>)>,
-    /// Mates that wait for one behind the part.
-    pub(super) tail: Vec<Waiting>,
-}
-
-/// Goes over the parts of a file in their order, and finds the mates that overlap across their ends.
-#[derive(Default)]
-pub(crate) struct Seams {
-    mates: Mates,
-    /// The reference of the mates that wait.
-    reference: Option<u32>,
-}
-
-impl Seams {
-    /// Goes over the next part. Corrections of the depth go to `step`: reference, position, and by how much it changes there.
-    pub(crate) fn add(&mut self, seam: &Seam, mut step: impl FnMut(u32, u64, i32)) {
-        if let Some((reference, events)) = &seam.head {
-            self.go_to(*reference);
-            self.mates.enter(events, &mut |at, by| step(*reference, at, by));
-        }
-        let (reference, position) = seam.last;
-        self.go_to(reference as u32);
-        self.mates.leave(position, &seam.tail);
-    }
-
-    fn go_to(&mut self, reference: u32) {
-        if self.reference.replace(reference) != Some(reference) {
-            self.mates.clear();
-        }
-    }
-}
-
-impl Edge {
+impl MateEdge {
     /// The reference of the records that are kept.
     pub(super) fn reference(&self) -> Option<u32> {
         self.first.map(|(reference, _)| reference)
@@ -175,11 +138,11 @@ impl Edge {
     #[inline]
     pub(super) fn takes(
         &mut self,
-        span: &Span,
+        span: &RecordSpan,
         blocks: &[(u32, u32)],
         waits: impl Fn(u128) -> bool,
     ) -> bool {
-        let Some((_, first)) = self.first.filter(|_| !self.has_left && span.role != Role::None)
+        let Some((_, first)) = self.first.filter(|_| !self.has_left && span.role != MateRole::None)
         else {
             return false;
         };
@@ -192,18 +155,26 @@ impl Edge {
             }
         }
         match span.role {
-            Role::Together => {
+            MateRole::Together => {
                 self.open.insert(span.key);
             }
             // Whatever waited, from here on it is known what does.
-            Role::First | Role::Other | Role::None => {
+            MateRole::First | MateRole::Other | MateRole::None => {
                 self.open.remove(&span.key);
                 self.known.insert(span.key);
             }
         }
-        let kept = (span.role != Role::First).then_some(*span);
+        let kept = (span.role != MateRole::First).then_some(*span);
         let blocks = if kept.is_some() { blocks.to_vec() } else { Vec::new() };
         self.head.push(Event { key: span.key, span: kept, blocks });
         kept.is_some()
     }
+}
+
+/// A mate that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mate {
+    pub(super) end: u32,
+    /// The stretches it covers; `None`: one, in a CIGAR of a single operation.
+    pub(super) blocks: Option<Box<[(u32, u32)]>>,
 }

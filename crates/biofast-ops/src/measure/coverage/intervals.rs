@@ -6,15 +6,7 @@ use std::path::Path;
 use biofast_bam::{Error, ErrorKind};
 use biofast_io::{Location, Source, TextBounds, TextLines};
 
-/// An interval of a reference, and its name.
-///
-/// ```
-/// use biofast_ops::coverage::Intervals;
-///
-/// let windows = Intervals::windows(40).ok_or("no length")?.of(b"chr1", 100);
-/// assert_eq!(windows.map(|window| (window.start, window.end)).collect::<Vec<_>>(), [(0, 40), (40, 80), (80, 100)]);
-/// # Ok::<(), &str>(())
-/// ```
+/// An interval of a reference, with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interval {
     /// The first position, from 0.
@@ -25,19 +17,12 @@ pub struct Interval {
     pub name: Vec<u8>,
 }
 
-/// Intervals whose depth is asked for.
-///
-/// ```
-/// use biofast_ops::coverage::Intervals;
-///
-/// assert!(Intervals::windows(0).is_none());
-/// assert!(Intervals::bed("absent.bed").is_err());
-/// ```
+/// The intervals to compute depth for.
 #[derive(Clone, Debug)]
-pub struct Intervals(Kind);
+pub struct Intervals(IntervalSource);
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum IntervalSource {
     Windows(u32),
     /// By the names of references, sorted by their starts.
     Bed(HashMap<Vec<u8>, Vec<Interval>>),
@@ -46,7 +31,7 @@ enum Kind {
 impl Intervals {
     /// Windows of this length, the last one of a reference shorter; `None` of length 0.
     pub fn windows(length: u32) -> Option<Intervals> {
-        (length > 0).then_some(Intervals(Kind::Windows(length)))
+        (length > 0).then_some(Intervals(IntervalSource::Windows(length)))
     }
 
     /// The intervals of a BED file, plain or compressed. Comments, blank lines and lines of `track` and `browser` are
@@ -63,8 +48,7 @@ impl Intervals {
         while lines.next_line(&mut line)? {
             let number = lines.number();
             let parsed = parse(line.trim_ascii_end()).map_err(|reason| {
-                let region = String::from_utf8_lossy(&line).into_owned();
-                let kind = ErrorKind::BadRegion { region, reason: reason.into() };
+                let kind = ErrorKind::BadRegion { region: String::new(), reason };
                 let at =
                     Location { line: Some(number), ..Location::in_input(&name.as_str().into()) };
                 Error::new(kind, at)
@@ -79,28 +63,39 @@ impl Intervals {
             }
         }
         by_name.values_mut().for_each(|all| all.sort_by_key(|interval| interval.start));
-        Ok(Intervals(Kind::Bed(by_name)))
+        Ok(Intervals(IntervalSource::Bed(by_name)))
     }
 
     /// Whether they are windows.
     pub fn are_windows(&self) -> bool {
-        matches!(self.0, Kind::Windows(_))
+        matches!(self.0, IntervalSource::Windows(_))
     }
 
     /// Whether there may be any on the reference of this name.
     pub fn are_on(&self, reference: &[u8]) -> bool {
         match &self.0 {
-            Kind::Windows(_) => true,
-            Kind::Bed(by_name) => by_name.contains_key(reference),
+            IntervalSource::Windows(_) => true,
+            IntervalSource::Bed(by_name) => by_name.contains_key(reference),
         }
     }
 
     /// The names of references that a BED file has, sorted.
     pub fn references(&self) -> Vec<&[u8]> {
-        let Kind::Bed(by_name) = &self.0 else { return Vec::new() };
+        let IntervalSource::Bed(by_name) = &self.0 else { return Vec::new() };
         let mut names: Vec<&[u8]> = by_name.keys().map(Vec::as_slice).collect();
         names.sort_unstable();
         names
+    }
+
+    /// How many of a BED file end past the end of a reference of this length.
+    pub fn past_end(&self, reference: &[u8], length: u64) -> usize {
+        match &self.0 {
+            IntervalSource::Windows(_) => 0,
+            IntervalSource::Bed(by_name) => {
+                let all = by_name.get(reference).into_iter().flatten();
+                all.filter(|interval| u64::from(interval.end) > length).count()
+            }
+        }
     }
 
     /// Those of a reference, sorted by their starts.
@@ -110,8 +105,10 @@ impl Intervals {
         length: u64,
     ) -> impl Iterator<Item = Interval> + Send + use<> {
         let (window, listed) = match &self.0 {
-            Kind::Windows(window) => (Some(u64::from(*window)), Vec::new()),
-            Kind::Bed(by_name) => (None, by_name.get(reference).cloned().unwrap_or_default()),
+            IntervalSource::Windows(window) => (Some(u64::from(*window)), Vec::new()),
+            IntervalSource::Bed(by_name) => {
+                (None, by_name.get(reference).cloned().unwrap_or_default())
+            }
         };
         let windows = window.into_iter().flat_map(move |window| {
             (0..length.div_ceil(window)).map(move |number| Interval {
@@ -125,7 +122,7 @@ impl Intervals {
 }
 
 /// The interval of a line; `None` if the line holds none.
-fn parse(line: &[u8]) -> Result<Option<(&[u8], Interval)>, &'static str> {
+fn parse(line: &[u8]) -> Result<Option<(&[u8], Interval)>, String> {
     if line.is_empty() || line.starts_with(b"#") {
         return Ok(None);
     }
@@ -140,10 +137,13 @@ fn parse(line: &[u8]) -> Result<Option<(&[u8], Interval)>, &'static str> {
             let label = fields.next().unwrap_or_default().to_vec();
             Ok(Some((name, Interval { start, end, name: label })))
         }
-        (Some(_), Some(_)) => Err("the start lies behind the end"),
+        (Some(start), Some(end)) => Err(format!("start {start} is greater than end {end}")),
         // A reference may have one of these names; its lines have positions.
         _ if line.starts_with(b"track") || line.starts_with(b"browser") => Ok(None),
-        _ => Err("expected a BED line: name, start and end, with tabs between them"),
+        _ => Err(format!(
+            "expected a BED line: name, start and end, separated by tabs, found '{}'",
+            biofast_io::Shown(line)
+        )),
     }
 }
 

@@ -3,42 +3,34 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::edge::{Edge, Event, Waiting};
+use super::edge::{EdgeMate, Event, Mate, MateEdge};
 use super::low::Low;
-use super::spans::{Role, Span};
+use super::spans::{MateRole, RecordSpan};
 
 /// Mates from which on those are forgotten that nothing can overlap any more.
 const FEW: usize = 1024;
 
 /// First mates that wait for the second one, by the hash of their names.
-pub(super) struct Mates {
+pub(super) struct PendingMates {
     waiting: HashMap<u128, Mate, BuildHasherDefault<Low>>,
     /// When to look for those that wait in vain.
     limit: usize,
     /// Of a part of a file: what mates before it may change.
-    pub(super) edge: Option<Box<Edge>>,
+    pub(super) edge: Option<Box<MateEdge>>,
 }
 
-/// A mate that waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mate {
-    pub(super) end: u32,
-    /// The stretches it covers; `None`: one, in a CIGAR of a single operation.
-    pub(super) blocks: Option<Box<[(u32, u32)]>>,
-}
-
-impl Default for Mates {
-    fn default() -> Mates {
-        Mates { waiting: HashMap::default(), limit: FEW, edge: None }
+impl Default for PendingMates {
+    fn default() -> PendingMates {
+        PendingMates { waiting: HashMap::default(), limit: FEW, edge: None }
     }
 }
 
-impl Mates {
+impl PendingMates {
     /// Looks for the mate of a record that lies on `blocks`, and corrects the depth where both lie; or lets it wait.
     #[inline]
     pub(super) fn add(
         &mut self,
-        span: &Span,
+        span: &RecordSpan,
         blocks: &[(u32, u32)],
         step: &mut impl FnMut(u64, i32),
     ) {
@@ -48,11 +40,13 @@ impl Mates {
             return;
         }
         let wait = match span.role {
-            Role::None => return,
-            Role::First => true,
+            MateRole::None => return,
+            MateRole::First => true,
             // Of mates that start together the first one waits.
-            Role::Together => self.waiting.get(&span.key).is_none_or(|mate| mate.end <= span.start),
-            Role::Other => false,
+            MateRole::Together => {
+                self.waiting.get(&span.key).is_none_or(|mate| mate.end <= span.start)
+            }
+            MateRole::Other => false,
         };
         if wait {
             self.wait(span, blocks);
@@ -63,7 +57,7 @@ impl Mates {
         }
     }
 
-    fn wait(&mut self, span: &Span, blocks: &[(u32, u32)]) {
+    fn wait(&mut self, span: &RecordSpan, blocks: &[(u32, u32)]) {
         if self.waiting.len() >= self.limit {
             self.waiting.retain(|_, mate| mate.end > span.start);
             self.limit = FEW.max(2 * self.waiting.len());
@@ -91,16 +85,16 @@ impl Mates {
     }
 
     /// Goes behind a part whose last record lies at this position, and where those in `tail` wait.
-    pub(super) fn leave(&mut self, position: i32, tail: &[Waiting]) {
+    pub(super) fn leave(&mut self, position: i32, tail: &[EdgeMate]) {
         self.waiting.retain(|_, mate| i64::from(mate.end) > i64::from(position));
         self.waiting.extend(tail.iter().map(|own| (own.key, own.mate.clone())));
     }
 
     /// Those that wait and end behind this position, by their keys.
-    pub(super) fn waiting_behind(&self, position: i32) -> Vec<Waiting> {
+    pub(super) fn waiting_behind(&self, position: i32) -> Vec<EdgeMate> {
         let reach = |mate: &Mate| i64::from(mate.end) > i64::from(position);
         let waiting = self.waiting.iter().filter(|(_, mate)| reach(mate));
-        let waiting = waiting.map(|(key, mate)| Waiting { key: *key, mate: mate.clone() });
+        let waiting = waiting.map(|(key, mate)| EdgeMate { key: *key, mate: mate.clone() });
         let mut waiting: Vec<_> = waiting.collect();
         waiting.sort_unstable_by_key(|own| own.key);
         waiting
@@ -108,7 +102,7 @@ impl Mates {
 }
 
 /// Takes the second mate off where both lie.
-fn correct(span: &Span, blocks: &[(u32, u32)], mate: &Mate, step: &mut impl FnMut(u64, i32)) {
+fn correct(span: &RecordSpan, blocks: &[(u32, u32)], mate: &Mate, step: &mut impl FnMut(u64, i32)) {
     let mut take_off = |from: u32, to: u32| {
         step(from.into(), -1);
         step(to.into(), 1);

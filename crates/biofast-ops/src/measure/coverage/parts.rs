@@ -1,7 +1,7 @@
 //! Depths of a part of a file, as text, and the depths of the whole made of all parts in their order.
 //!
 //! A part carries every change of its own depth along the references, what its counted records reach over, and the mates at its
-//! ends. [`Join`] adds up the changes; where records of a part reach into the next ones, the sum is the depth there.
+//! ends. [`DepthJoin`] adds up the changes; where records of a part reach into the next ones, the sum is the depth there.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -12,30 +12,33 @@ use biofast_bam::{Error, Header, Query};
 use biofast_io::{Location, Options};
 use serde::{Deserialize, Serialize};
 
-use super::edge::{Event, Seam, Waiting};
-use super::mates::Mates;
-use super::spans::Place;
-use super::{Collector, Depths, Rules, Run, Spans, Sums, Unsorted};
-use crate::measure::alignments::runs::{Changes, Runs, Stretches, stretches};
+use super::collector::{DepthCollector, Unsorted};
+use super::edge::{EdgeMate, Event};
+use super::mates::PendingMates;
+use super::run::{DepthRun, DepthSink};
+use super::seam::MateSeam;
+use super::spans::SpanPosition;
+use super::{DepthRules, ReferenceSums, Spans};
+use crate::measure::alignments::runs::{Changes, DepthRuns, DepthStretches, stretches};
 
-/// The depths of a part of a sorted file: what [`Join`] makes the depths of the whole of.
+/// The depths of a part of a sorted file: what [`DepthJoin`] makes the depths of the whole of.
 ///
 /// ```
 /// use biofast_bam::{Detail, Input, InputOptions};
 /// use biofast_io::{Options, Source};
-/// use biofast_ops::coverage::{Distribution, Join, Rules, collect_part};
+/// use biofast_ops::coverage::{DepthJoin, DepthRules, Distribution, collect_part};
 ///
 /// let options = Options::default();
 /// let part = |records: &str| {
 ///     let sam = format!("@SQ\tSN:c\tLN:10\n{records}");
 ///     let source = Source::from_reader("example", std::io::Cursor::new(sam.into_bytes()));
 ///     let opened = InputOptions { io: &options, reference: None, detail: Detail::Alignment };
-///     collect_part(Input::open(source, &opened)?.source, &options, &Rules::default())
+///     collect_part(Input::open(source, &opened)?.source, &options, &DepthRules::default())
 /// };
 /// // They overlap at two positions.
 /// let (_, one) = part("a\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n")?;
 /// let (header, two) = part("b\t0\tc\t5\t60\t4M\t*\t0\t0\tACGT\tIIII\n")?;
-/// let mut join = Join::new(&header, Distribution::default());
+/// let mut join = DepthJoin::new(&header, Distribution::default());
 /// join.add(&one, 0, "example")?;
 /// join.add(&two, 1, "example")?;
 /// let (depths, _) = join.finish();
@@ -43,7 +46,7 @@ use crate::measure::alignments::runs::{Changes, Runs, Stretches, stretches};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Partial {
+pub struct PartialDepths {
     /// Name and length of each reference.
     references: Vec<(String, u64)>,
     /// Where the first and the last record lie: index of the reference, −1 without one, and position.
@@ -52,24 +55,18 @@ pub struct Partial {
     /// References that have records, counted or not.
     has_records: Vec<u32>,
     /// The depths.
-    depths: Vec<Stretches>,
+    depths: Vec<DepthStretches>,
     /// What the counted records reach over.
-    spanned: Vec<Stretches>,
+    spanned: Vec<DepthStretches>,
     /// Index of the reference, records, their mapping qualities, qualities of their bases, and whether any lies on it.
     sums: Vec<(u32, u64, u64, u64, bool)>,
     /// The reference of the first counted record, and records whose mates may be in the parts before.
     head: Option<(u32, Vec<Event>)>,
     /// Mates that wait for one behind the part.
-    tail: Vec<Waiting>,
+    tail: Vec<EdgeMate>,
 }
 
-/// Why a part can't be added.
-///
-/// ```
-/// use biofast_ops::coverage::Unjoined;
-///
-/// assert!(Unjoined::References.to_string().contains("reference sequences"));
-/// ```
+/// Why a part can't be joined.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Unjoined {
@@ -86,7 +83,7 @@ impl fmt::Display for Unjoined {
         match self {
             Unjoined::Unsorted(error) => error.fmt(f),
             Unjoined::References => {
-                f.write_str("its reference sequences aren't those of the parts before it")
+                f.write_str("its reference sequences differ from those of the parts before it")
             }
             Unjoined::Damaged => f.write_str("the depths of a part contradict themselves"),
         }
@@ -97,15 +94,15 @@ impl std::error::Error for Unjoined {}
 
 /// Keeps depths.
 #[derive(Default)]
-struct Keeper {
+struct DepthKeeper {
     reference: u32,
-    depths: Runs,
-    spanned: Runs,
+    depths: DepthRuns,
+    spanned: DepthRuns,
     has_records: Vec<u32>,
 }
 
-impl Depths for Keeper {
-    fn run(&mut self, run: Run) {
+impl DepthSink for DepthKeeper {
+    fn run(&mut self, run: DepthRun) {
         self.depths.push(self.reference, run.from as i64, run.len(), run.depth);
     }
 
@@ -121,31 +118,31 @@ impl Depths for Keeper {
     }
 }
 
-/// Reads a part of a sorted file for [`Join`].
+/// Reads a part of a sorted file for [`DepthJoin`].
 ///
-/// An example is at [`Partial`].
+/// An example is at [`PartialDepths`].
 ///
 /// # Errors
 /// The first fault of the input; the first record that is out of order.
 pub fn collect_part(
     input: impl Into<Query>,
     options: &Options,
-    rules: &Rules,
-) -> Result<(Header, Partial), Error> {
+    rules: &DepthRules,
+) -> Result<(Header, PartialDepths), Error> {
     let (header, query) = input.into().peek_header()?;
     let name: Arc<str> = query.name().into();
-    let mut collector = Collector::new(&header, Keeper::default());
+    let mut collector = DepthCollector::new(&header, DepthKeeper::default());
     collector.keep_edge();
     let mut fault = None;
     let result = biofast_bam::par_fold_regions_ordered(
         query,
         options,
         Vec::new,
-        |sums: &mut Vec<Sums>, batch, spans: &mut Spans| {
+        |sums: &mut Vec<ReferenceSums>, batch, spans: &mut Spans| {
             spans.set_lasting(true);
             spans.add_with_sums(batch, rules, sums);
         },
-        Sums::merge_all,
+        ReferenceSums::merge_all,
         |spans| {
             fault = collector.take(spans).err();
             spans.clear();
@@ -159,15 +156,15 @@ pub fn collect_part(
         return Err(unsorted.error(Location::in_input(&name)).naming(&header));
     }
     let (_, sums) = result.map_err(|fault| fault.error)?;
-    let signed = |(reference, position): Place| (reference as i32, position);
+    let signed = |(reference, position): SpanPosition| (reference as i32, position);
     let first = collector.first.map(signed);
     let (last, head, tail) = match collector.take_seam() {
-        Some(Seam { last, head, tail }) => (Some(last), head, tail),
+        Some(MateSeam { last, head, tail }) => (Some(last), head, tail),
         None => (None, None, Vec::new()),
     };
-    let Keeper { depths, spanned, has_records, .. } = collector.finish();
-    let sums = (0..).zip(sums).filter(|(_, sums)| *sums != Sums::default());
-    let partial = Partial {
+    let DepthKeeper { depths, spanned, has_records, .. } = collector.finish();
+    let sums = (0..).zip(sums).filter(|(_, sums)| *sums != ReferenceSums::default());
+    let partial = PartialDepths {
         references: references(&header),
         first,
         last,
@@ -176,7 +173,7 @@ pub fn collect_part(
         spanned: spanned.finish(),
         sums: sums
             .map(|(reference, sums)| {
-                let Sums { reads, mapping_qualities, base_qualities, is_covered } = sums;
+                let ReferenceSums { reads, mapping_qualities, base_qualities, is_covered } = sums;
                 (reference, reads, mapping_qualities, base_qualities, is_covered)
             })
             .collect(),
@@ -191,7 +188,7 @@ fn references(header: &Header) -> Vec<(String, u64)> {
     header.references().iter().map(|r| (name(&r.name), r.length)).collect()
 }
 
-impl Partial {
+impl PartialDepths {
     /// A header with the references.
     ///
     /// # Errors
@@ -203,7 +200,7 @@ impl Partial {
 
     /// Leaves out what records reach over, which only some forms need.
     #[must_use]
-    pub fn without_spans(mut self) -> Partial {
+    pub fn without_spans(mut self) -> PartialDepths {
         self.spanned.clear();
         self
     }
@@ -218,8 +215,11 @@ struct ByReference<'a> {
 
 impl<'a> ByReference<'a> {
     /// Of a part whose records are on these references.
-    fn of(part: &'a Partial, inside: std::ops::Range<usize>) -> Result<ByReference<'a>, Unjoined> {
-        let map = |all: &'a [Stretches]| {
+    fn of(
+        part: &'a PartialDepths,
+        inside: std::ops::Range<usize>,
+    ) -> Result<ByReference<'a>, Unjoined> {
+        let map = |all: &'a [DepthStretches]| {
             let map: HashMap<usize, &str> =
                 all.iter().map(|own| (own.reference as usize, own.changes.as_str())).collect();
             let is_good = map.len() == all.len() && map.keys().all(|own| inside.contains(own));
@@ -244,16 +244,16 @@ fn changes(all: &HashMap<usize, &str>, reference: usize, length: u64) -> Result<
 
 /// Parts on their way to the depths of the whole, which are given to whatever is made of them.
 ///
-/// An example is at [`Partial`].
-pub struct Join<D> {
+/// An example is at [`PartialDepths`].
+pub struct DepthJoin<D> {
     references: Vec<(String, u64)>,
     depths: D,
-    sums: Vec<Sums>,
+    sums: Vec<ReferenceSums>,
     /// The reference whose depths are being found, and whether it has any records.
     current: usize,
     has_records: bool,
     /// The place of the last record.
-    last: Option<Place>,
+    last: Option<SpanPosition>,
     /// Where the records end that reach furthest.
     reach: u64,
     /// Changes of the depth from the last record on.
@@ -261,16 +261,16 @@ pub struct Join<D> {
     /// Where the open run starts, and its depth.
     run_start: u64,
     depth: i64,
-    mates: Mates,
+    mates: PendingMates,
 }
 
-impl<D: Depths> Join<D> {
+impl<D: DepthSink> DepthJoin<D> {
     /// For the references of this header.
-    pub fn new(header: &Header, depths: D) -> Join<D> {
-        Join {
+    pub fn new(header: &Header, depths: D) -> DepthJoin<D> {
+        DepthJoin {
             references: references(header),
             depths,
-            sums: vec![Sums::default(); header.references().len()],
+            sums: vec![ReferenceSums::default(); header.references().len()],
             current: 0,
             has_records: false,
             last: None,
@@ -278,7 +278,7 @@ impl<D: Depths> Join<D> {
             ahead: Vec::new(),
             run_start: 0,
             depth: 0,
-            mates: Mates::default(),
+            mates: PendingMates::default(),
         }
     }
 
@@ -286,7 +286,7 @@ impl<D: Depths> Join<D> {
     ///
     /// # Errors
     /// If it doesn't follow the parts before in the order of coordinates, is of other references, or contradicts itself.
-    pub fn add(&mut self, part: &Partial, record: u64, name: &str) -> Result<(), Unjoined> {
+    pub fn add(&mut self, part: &PartialDepths, record: u64, name: &str) -> Result<(), Unjoined> {
         if part.references != self.references {
             return Err(Unjoined::References);
         }
@@ -341,7 +341,7 @@ impl<D: Depths> Join<D> {
     /// Adds what a part has on the current reference.
     fn add_reference(
         &mut self,
-        part: &Partial,
+        part: &PartialDepths,
         own: &ByReference<'_>,
         reference: usize,
     ) -> Result<(), Unjoined> {
@@ -383,7 +383,7 @@ impl<D: Depths> Join<D> {
             if by != 0 {
                 if self.run_start < at {
                     let depth = self.depth as u32;
-                    self.depths.run(Run { from: self.run_start, to: at, depth });
+                    self.depths.run(DepthRun { from: self.run_start, to: at, depth });
                     self.run_start = at;
                 }
                 self.depth += by;
@@ -397,7 +397,7 @@ impl<D: Depths> Join<D> {
             self.advance(length);
             if self.run_start < length {
                 let depth = self.depth as u32;
-                self.depths.run(Run { from: self.run_start, to: length, depth });
+                self.depths.run(DepthRun { from: self.run_start, to: length, depth });
             }
         }
         self.depths.end(self.current, self.has_records);
@@ -414,7 +414,7 @@ impl<D: Depths> Join<D> {
     }
 
     /// What was made of the depths, and the sums of each reference, when all parts have been added.
-    pub fn finish(mut self) -> (D, Vec<Sums>) {
+    pub fn finish(mut self) -> (D, Vec<ReferenceSums>) {
         while self.current < self.references.len() {
             self.end_reference();
         }

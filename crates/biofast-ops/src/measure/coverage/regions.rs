@@ -2,33 +2,34 @@
 
 use std::collections::VecDeque;
 
-use super::{Distribution, Interval, Run};
+use super::run::DepthRun;
+use super::{Distribution, Interval};
 
 /// Depths from this one on are one of a median.
 const DEEPEST_MEDIAN: u32 = 65_535;
 
 /// The intervals of a reference while its runs come.
-pub(crate) struct Regions {
+pub struct Regions {
     upcoming: std::iter::Peekable<Box<dyn Iterator<Item = Interval> + Send>>,
-    active: VecDeque<Region>,
+    active: VecDeque<RegionDepth>,
     /// What is to be counted of each.
     thresholds: Vec<u32>,
     median: bool,
 }
 
 /// An interval with its depth.
-pub(crate) struct Region {
-    pub(crate) interval: Interval,
+pub struct RegionDepth {
+    pub interval: Interval,
     /// The mean so far.
     mean: f64,
     /// How many positions are at least as deep as each threshold.
-    pub(crate) counts: Vec<u64>,
+    pub counts: Vec<u64>,
     /// Positions by depth, for the median.
     by_depth: Option<Vec<u64>>,
 }
 
 impl Regions {
-    pub(crate) fn new(
+    pub fn new(
         upcoming: impl Iterator<Item = Interval> + Send + 'static,
         thresholds: &[u32],
         median: bool,
@@ -43,13 +44,18 @@ impl Regions {
     }
 
     /// Adds a run, also to `all` for each interval, and gives those that are complete.
-    pub(crate) fn add(&mut self, run: Run, all: &mut Distribution, mut each: impl FnMut(Region)) {
+    pub fn add(
+        &mut self,
+        run: DepthRun,
+        all: &mut Distribution,
+        mut each: impl FnMut(RegionDepth),
+    ) {
         while let Some(interval) = self.upcoming.next_if(|next| u64::from(next.start) < run.to) {
             self.begin(interval);
         }
         for region in &mut self.active {
             let (start, end) = (region.interval.start.into(), region.interval.end.into());
-            let part = Run { from: run.from.max(start), to: run.to.min(end), ..run };
+            let part = DepthRun { from: run.from.max(start), to: run.to.min(end), ..run };
             if part.from < part.to {
                 all.add(part);
                 region.add(part, &self.thresholds);
@@ -63,7 +69,7 @@ impl Regions {
     }
 
     fn begin(&mut self, interval: Interval) {
-        self.active.push_back(Region {
+        self.active.push_back(RegionDepth {
             interval,
             mean: 0.0,
             counts: vec![0; self.thresholds.len()],
@@ -72,7 +78,7 @@ impl Regions {
     }
 
     /// Gives those that are left at the end of the reference.
-    pub(crate) fn end(&mut self, each: impl FnMut(Region)) {
+    pub fn end(&mut self, each: impl FnMut(RegionDepth)) {
         while let Some(interval) = self.upcoming.next() {
             self.begin(interval);
         }
@@ -80,8 +86,8 @@ impl Regions {
     }
 }
 
-impl Region {
-    fn add(&mut self, run: Run, thresholds: &[u32]) {
+impl RegionDepth {
+    fn add(&mut self, run: DepthRun, thresholds: &[u32]) {
         for (count, &threshold) in self.counts.iter_mut().zip(thresholds) {
             if run.depth < threshold {
                 break;
@@ -109,7 +115,7 @@ impl Region {
     }
 
     /// Its mean, or the median if that is wanted.
-    pub(crate) fn depth(&self) -> f64 {
+    pub fn depth(&self) -> f64 {
         let Some(by_depth) = &self.by_depth else { return self.mean };
         let half = by_depth.iter().sum::<u64>().div_ceil(2);
         let mut sum = 0;

@@ -4,13 +4,7 @@ use biofast_bam::{Batch, Op, Record, Reference, flag};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
-/// What of an alignment counts.
-///
-/// ```
-/// use biofast_ops::coverage::{Counting, Rules};
-///
-/// assert_eq!(Rules::default().counting, Counting::Once);
-/// ```
+/// Which bases of an alignment count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counting {
     /// Its aligned bases; where two mates of a proper pair overlap, those of one.
@@ -22,18 +16,9 @@ pub enum Counting {
     Whole,
 }
 
-/// Which records count, and what of them.
-///
-/// ```
-/// use biofast_bam::flag::Filter;
-/// use biofast_ops::coverage::Rules;
-///
-/// let unique = Filter { min_mapping_quality: 20, ..Rules::default().filter };
-/// let rules = Rules { filter: unique, ..Rules::default() };
-/// assert_eq!(rules.filter.none_of, 1796);
-/// ```
+/// Which records count, and which of their bases. The defaults are those of mosdepth.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct DepthRules {
     /// Which records, by flags and mapping quality.
     pub filter: flag::Filter,
     /// Which read groups; empty: all records.
@@ -44,15 +29,15 @@ pub struct Rules {
     pub min_base_quality: u8,
     /// Whether deleted bases count, too.
     pub deletions: bool,
-    /// Whether [`Sums`] are wanted.
+    /// Whether [`ReferenceSums`] are wanted.
     pub sums: bool,
 }
 
-impl Default for Rules {
+impl Default for DepthRules {
     /// As mosdepth: no unmapped, secondary, failed or duplicate records, and mates once.
-    fn default() -> Rules {
+    fn default() -> DepthRules {
         let none_of = flag::UNMAPPED | flag::SECONDARY | flag::QC_FAIL | flag::DUPLICATE;
-        Rules {
+        DepthRules {
             filter: flag::Filter { none_of, ..flag::Filter::default() },
             read_groups: Vec::new(),
             counting: Counting::Once,
@@ -63,7 +48,7 @@ impl Default for Rules {
     }
 }
 
-impl Rules {
+impl DepthRules {
     /// Whether a record counts.
     #[inline]
     fn accept(&self, record: &Record<'_>) -> bool {
@@ -73,16 +58,8 @@ impl Rules {
 }
 
 /// Sums over the counted records of a reference.
-///
-/// ```
-/// use biofast_ops::coverage::Sums;
-///
-/// let mut all = vec![Sums { reads: 1, ..Sums::default() }];
-/// Sums::merge_all(&mut all, vec![Sums { reads: 2, ..Sums::default() }]);
-/// assert_eq!(all[0].reads, 3);
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sums {
+pub struct ReferenceSums {
     /// Records.
     pub reads: u64,
     /// Their mapping qualities.
@@ -93,10 +70,10 @@ pub struct Sums {
     pub is_covered: bool,
 }
 
-impl Sums {
+impl ReferenceSums {
     /// Adds the sums of the same references.
-    pub fn merge_all(mine: &mut Vec<Sums>, theirs: Vec<Sums>) {
-        mine.resize(mine.len().max(theirs.len()), Sums::default());
+    pub fn merge_all(mine: &mut Vec<ReferenceSums>, theirs: Vec<ReferenceSums>) {
+        mine.resize(mine.len().max(theirs.len()), ReferenceSums::default());
         for (mine, theirs) in mine.iter_mut().zip(theirs) {
             mine.reads += theirs.reads;
             mine.mapping_qualities += theirs.mapping_qualities;
@@ -108,7 +85,7 @@ impl Sums {
 
 /// What a record is to its mate, as far as they may overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum MateRole {
     /// Mates don't matter.
     None,
     /// The mate starts later, on what this one covers.
@@ -121,13 +98,13 @@ pub(super) enum Role {
 
 /// A counted record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct RecordSpan {
     /// Where it starts and ends, within the reference.
     pub(super) start: u32,
     pub(super) end: u32,
     /// How many of the [`Spans::blocks`] are its own.
     pub(super) blocks: u32,
-    pub(super) role: Role,
+    pub(super) role: MateRole,
     /// The position of its mate.
     pub(super) mate: i32,
     /// Whether it is aligned in one piece, without clipping.
@@ -138,7 +115,7 @@ pub(super) struct Span {
 
 /// Records of one reference that stand together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
+pub(super) struct SpanGroup {
     /// None is the largest number.
     pub(super) reference: u32,
     /// The positions of the first and the last one.
@@ -153,31 +130,26 @@ pub(super) struct Group {
 }
 
 /// Reference, none as the largest number, and position.
-pub(super) type Place = (u32, i32);
+pub(super) type SpanPosition = (u32, i32);
 
-/// The records of a batch.
-///
-/// ```
-/// let spans = biofast_ops::coverage::Spans::default();
-/// assert_eq!(spans.counted(), 0);
-/// ```
+/// The intervals that the records of a batch cover.
 #[derive(Debug, Default)]
 pub struct Spans {
-    pub(super) groups: Vec<Group>,
-    pub(super) records: Vec<Span>,
+    pub(super) groups: Vec<SpanGroup>,
+    pub(super) records: Vec<RecordSpan>,
     /// The stretches of the reference that count, record after record: start and end, excluded.
     pub(super) blocks: Vec<(u32, u32)>,
     /// The first record out of order: its number from 0, the place before it and its own.
-    pub(super) fault: Option<(u64, Place, Place)>,
+    pub(super) fault: Option<(u64, SpanPosition, SpanPosition)>,
     /// Whether the hashes of names are those of every process.
     are_lasting: bool,
-    /// Counted records that go on behind the end of their reference: the number of the first one, from 0, and how many.
+    /// Counted records that extend past the end of their reference: the number of the first one, from 0, and how many.
     beyond: Option<(u64, u64)>,
 }
 
 impl Spans {
     /// Adds the records of a batch.
-    pub fn add(&mut self, batch: Batch<'_>, rules: &Rules) {
+    pub fn add(&mut self, batch: Batch<'_>, rules: &DepthRules) {
         self.add_with_sums(batch, rules, &mut Vec::new());
     }
 
@@ -194,7 +166,7 @@ impl Spans {
         self.beyond = None;
     }
 
-    /// Counted records that go on behind the end of their reference: the number of the first one, from 0, and how many.
+    /// Counted records that extend past the end of their reference: the number of the first one, from 0, and how many.
     pub(crate) fn beyond(&self) -> Option<(u64, u64)> {
         self.beyond
     }
@@ -210,10 +182,15 @@ impl Spans {
     }
 
     /// As [`Spans::add`], with sums where the rules ask for them.
-    pub(crate) fn add_with_sums(&mut self, batch: Batch<'_>, rules: &Rules, sums: &mut Vec<Sums>) {
+    pub(crate) fn add_with_sums(
+        &mut self,
+        batch: Batch<'_>,
+        rules: &DepthRules,
+        sums: &mut Vec<ReferenceSums>,
+    ) {
         let references = batch.header().references();
         if rules.sums && !batch.is_empty() {
-            sums.resize(references.len(), Sums::default());
+            sums.resize(references.len(), ReferenceSums::default());
         }
         for (number, record) in batch.numbered() {
             self.add_record(number, &record, references, rules, sums);
@@ -227,8 +204,8 @@ impl Spans {
         number: u64,
         record: &Record<'_>,
         references: &[Reference],
-        rules: &Rules,
-        sums: &mut [Sums],
+        rules: &DepthRules,
+        sums: &mut [ReferenceSums],
     ) {
         if self.fault.is_some() {
             return;
@@ -241,7 +218,7 @@ impl Spans {
                 return;
             }
             _ => {
-                self.groups.push(Group {
+                self.groups.push(SpanGroup {
                     reference: place.0,
                     first: place.1,
                     last: place.1,
@@ -288,7 +265,7 @@ impl Spans {
 
     /// Notes a record that starts behind the end of its reference, if it counts.
     #[cold]
-    fn note_behind(&mut self, number: u64, record: &Record<'_>, rules: &Rules) {
+    fn note_behind(&mut self, number: u64, record: &Record<'_>, rules: &DepthRules) {
         if rules.accept(record) {
             self.beyond.get_or_insert((number, 0)).1 += 1;
         }
@@ -300,7 +277,7 @@ impl Spans {
         &mut self,
         record: &Record<'_>,
         length: i64,
-        rules: &Rules,
+        rules: &DepthRules,
         qualities: &mut u64,
     ) -> i64 {
         let position = i64::from(record.position());
@@ -342,15 +319,15 @@ impl Spans {
         };
         let role = match rules.counting {
             Counting::Once => role(record, end),
-            _ => Role::None,
+            _ => MateRole::None,
         };
         let key = match role {
-            Role::None => 0,
+            MateRole::None => 0,
             _ if self.are_lasting => lasting_key(record.name()),
             _ => key(record.name()),
         };
         let single = cigar.len() == 1 && self.blocks.len() == before + 1;
-        self.records.push(Span {
+        self.records.push(RecordSpan {
             start: clip(position),
             end: clip(end),
             blocks: (self.blocks.len() - before) as u32,
@@ -379,7 +356,7 @@ impl Spans {
         &mut self,
         record: &Record<'_>,
         length: i64,
-        rules: &Rules,
+        rules: &DepthRules,
         sum: &mut u64,
     ) -> i64 {
         let before = self.blocks.len();
@@ -438,19 +415,19 @@ fn sum_of(qualities: &[u8]) -> u64 {
 }
 
 /// What a record that ends at `end` is to its mate.
-fn role(record: &Record<'_>, end: i64) -> Role {
+fn role(record: &Record<'_>, end: i64) -> MateRole {
     let flags = record.flags();
     if flags & flag::PROPER_PAIR == 0 || flags & flag::SUPPLEMENTARY != 0 {
-        return Role::None;
+        return MateRole::None;
     }
     let (position, mate) = (record.position(), record.mate_position());
     if record.mate_reference_id() != record.reference_id() || end <= i64::from(mate) {
-        return Role::Other;
+        return MateRole::Other;
     }
     match position.cmp(&mate) {
-        std::cmp::Ordering::Less => Role::First,
-        std::cmp::Ordering::Equal => Role::Together,
-        std::cmp::Ordering::Greater => Role::Other,
+        std::cmp::Ordering::Less => MateRole::First,
+        std::cmp::Ordering::Equal => MateRole::Together,
+        std::cmp::Ordering::Greater => MateRole::Other,
     }
 }
 

@@ -2,19 +2,13 @@
 
 use biofast_bam::Header;
 
-use super::regions::{Region, Regions};
-use super::{Depths, Distribution, Intervals, Run};
+use super::regions::{RegionDepth, Regions};
+use super::run::{DepthRun, DepthSink};
+use super::{Distribution, Intervals};
 
-/// A target with its depth.
-///
-/// ```
-/// use biofast_ops::coverage::Target;
-///
-/// let target = Target { reference: 0, start: 5, end: 15, name: "exon 1".into(), mean: 8.5, covered: 9 };
-/// assert_eq!((target.len(), target.covered_percent()), (10, 90.0));
-/// ```
+/// A target and its depth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Target {
+pub struct TargetDepth {
     /// The index of its reference in the header.
     pub reference: usize,
     /// The first position, from 0.
@@ -29,7 +23,7 @@ pub struct Target {
     pub covered: u64,
 }
 
-impl Target {
+impl TargetDepth {
     /// How many positions.
     #[expect(clippy::len_without_is_empty, reason = "none is empty")]
     pub fn len(&self) -> u64 {
@@ -43,19 +37,6 @@ impl Target {
 }
 
 /// The depths of targets.
-///
-/// ```
-/// use biofast_bam::Header;
-/// use biofast_ops::coverage::{Collector, Intervals, TargetDepths};
-///
-/// let header = Header::from_text(b"@SQ\tSN:c\tLN:99\n")?;
-/// let windows = Intervals::windows(50).ok_or("no length")?;
-/// let depths = Collector::new(&header, TargetDepths::new(&header, windows, None)).finish();
-/// // Without records, every position has depth 0.
-/// assert_eq!(depths.targets().iter().map(|target| (target.len(), target.mean)).collect::<Vec<_>>(), [(50, 0.0), (49, 0.0)]);
-/// assert_eq!(depths.together().positions(), 99);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct TargetDepths {
     references: Vec<(Vec<u8>, u64)>,
     intervals: Intervals,
@@ -63,7 +44,7 @@ pub struct TargetDepths {
     /// Those of the reference whose runs come, once there was one.
     current: Option<Regions>,
     reference: usize,
-    targets: Vec<Target>,
+    targets: Vec<TargetDepth>,
     together: Distribution,
 }
 
@@ -83,7 +64,7 @@ impl TargetDepths {
     }
 
     /// The targets in the order of the header's references, and of their starts. Empty intervals aren't among them.
-    pub fn targets(&self) -> &[Target] {
+    pub fn targets(&self) -> &[TargetDepth] {
         &self.targets
     }
 
@@ -93,7 +74,7 @@ impl TargetDepths {
     }
 
     /// The name of a target's reference.
-    pub fn reference(&self, target: &Target) -> &[u8] {
+    pub fn reference(&self, target: &TargetDepth) -> &[u8] {
         self.references.get(target.reference).map_or(b"", |(name, _)| name)
     }
 
@@ -107,7 +88,7 @@ impl TargetDepths {
         })
     }
 
-    fn add(&mut self, run: Run) {
+    fn add(&mut self, run: DepthRun) {
         let mut regions = self.regions();
         let (reference, targets) = (self.reference, &mut self.targets);
         regions.add(run, &mut self.together, |region| targets.extend(target(reference, &region)));
@@ -115,15 +96,15 @@ impl TargetDepths {
     }
 }
 
-impl Depths for TargetDepths {
-    fn run(&mut self, run: Run) {
+impl DepthSink for TargetDepths {
+    fn run(&mut self, run: DepthRun) {
         self.add(run);
     }
 
     fn end(&mut self, reference: usize, has_records: bool) {
         let length = self.references[reference].1;
         if !has_records && length > 0 {
-            self.add(Run { from: 0, to: length, depth: 0 });
+            self.add(DepthRun { from: 0, to: length, depth: 0 });
         }
         let targets = &mut self.targets;
         if let Some(regions) = &mut self.current {
@@ -134,9 +115,9 @@ impl Depths for TargetDepths {
     }
 }
 
-fn target(reference: usize, region: &Region) -> Option<Target> {
+fn target(reference: usize, region: &RegionDepth) -> Option<TargetDepth> {
     let interval = &region.interval;
-    (interval.start < interval.end).then(|| Target {
+    (interval.start < interval.end).then(|| TargetDepth {
         reference,
         start: interval.start,
         end: interval.end,

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::Run;
+use super::run::DepthRun;
 
 /// Positions whose steps are in a ring; those further ahead are in a tree.
 const SIZE: usize = 1 << 16;
 
 /// By how much each position's depth is above that of the one before: an alignment costs two additions, however long it is.
-pub(super) struct Window {
+pub(super) struct DepthWindow {
     /// Runs before this position are complete, up to the open one.
     start: u64,
     /// Where the open run starts, and its depth.
@@ -22,9 +22,9 @@ pub(super) struct Window {
     far: BTreeMap<u64, u32>,
 }
 
-impl Default for Window {
-    fn default() -> Window {
-        Window {
+impl Default for DepthWindow {
+    fn default() -> DepthWindow {
+        DepthWindow {
             start: 0,
             run_start: 0,
             depth: 0,
@@ -38,7 +38,7 @@ impl Default for Window {
 /// Steps that are looked at together.
 const GROUP: usize = 16;
 
-impl Window {
+impl DepthWindow {
     /// Adds a step, at the start of the window or behind it.
     #[inline]
     pub(super) fn step(&mut self, at: u64, by: i32) {
@@ -55,13 +55,13 @@ impl Window {
 
     /// Gives the runs that end before `to`, where nothing can change any more, and moves the window there.
     #[inline]
-    pub(super) fn advance(&mut self, to: u64, each: &mut impl FnMut(Run)) {
+    pub(super) fn advance(&mut self, to: u64, each: &mut impl FnMut(DepthRun)) {
         if self.start < to {
             self.advance_far(to, each);
         }
     }
 
-    fn advance_far(&mut self, to: u64, each: &mut impl FnMut(Run)) {
+    fn advance_far(&mut self, to: u64, each: &mut impl FnMut(DepthRun)) {
         while self.start < to {
             let until = to.min(self.near);
             if self.start < until {
@@ -91,7 +91,7 @@ impl Window {
     }
 
     /// Looks at the steps before `until`.
-    fn scan(&mut self, until: u64, each: &mut impl FnMut(Run)) {
+    fn scan(&mut self, until: u64, each: &mut impl FnMut(DepthRun)) {
         let mut at = self.start;
         while at < until {
             let first = at as usize % SIZE;
@@ -106,7 +106,7 @@ impl Window {
                 for (step, position) in group.iter_mut().zip(base..) {
                     if *step != 0 {
                         if *run_start < position {
-                            each(Run { from: *run_start, to: position, depth: *depth });
+                            each(DepthRun { from: *run_start, to: position, depth: *depth });
                             *run_start = position;
                         }
                         *depth = depth.wrapping_add(std::mem::take(step));
@@ -118,10 +118,10 @@ impl Window {
     }
 
     /// Gives all runs of a reference of `length` positions, and begins the next one.
-    pub(super) fn finish(&mut self, length: u64, each: &mut impl FnMut(Run)) {
+    pub(super) fn finish(&mut self, length: u64, each: &mut impl FnMut(DepthRun)) {
         self.advance(length, each);
         if self.run_start < length {
-            each(Run { from: self.run_start, to: length, depth: self.depth });
+            each(DepthRun { from: self.run_start, to: length, depth: self.depth });
         }
         // What ends with the reference steps down behind it.
         for at in self.start..self.near {
@@ -144,7 +144,7 @@ mod tests {
             length in 1u64..160_000,
         ) {
             stretches.sort_unstable();
-            let mut window = Window::default();
+            let mut window = DepthWindow::default();
             // The second reference starts with what the first has left.
             for _ in 0..2 {
                 let mut depths = vec![0; length as usize];
@@ -162,7 +162,7 @@ mod tests {
                 let spread: Vec<u32> =
                     found.iter().flat_map(|run| (run.from..run.to).map(|_| run.depth)).collect();
                 prop_assert!(spread == depths);
-                let joined = |two: &[Run]| two[0].to == two[1].from && two[0].depth != two[1].depth;
+                let joined = |two: &[DepthRun]| two[0].to == two[1].from && two[0].depth != two[1].depth;
                 prop_assert!(found.windows(2).all(joined));
             }
         }

@@ -7,7 +7,7 @@ use biofast_kernels as kernels;
 use serde::{Deserialize, Serialize};
 
 use super::adapters::is_adapter;
-use super::fields::Fields;
+use super::fields::RecordFields;
 use super::no_calls::{N, each_n};
 use super::orientation::{self, Orientation};
 use super::reference::{Bases, CODES};
@@ -25,60 +25,60 @@ const BAD: f64 = 0.8;
 
 /// Counts by category.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AlignmentSummary {
-    pub(crate) first: Category,
+pub struct AlignmentSummary {
+    pub first: Category,
     /// Paired reads that aren't the first one.
-    pub(crate) second: Category,
-    pub(crate) unpaired: Category,
+    pub second: Category,
+    pub unpaired: Category,
 }
 
 /// Counts of reads; where nothing else is said, of those that passed the filter (PF).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Category {
+pub struct Category {
     /// With those that failed.
     #[serde(deserialize_with = "counts")]
-    pub(crate) total: u64,
+    pub total: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) passed: u64,
+    pub passed: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) noise: u64,
+    pub noise: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) adapters: u64,
+    pub adapters: u64,
     /// Reads by their bases, soft-clipped ones included.
-    pub(crate) lengths: Lengths,
+    pub lengths: Lengths,
     /// Reads by their bases that are aligned or inserted.
-    pub(crate) aligned_lengths: Lengths,
+    pub aligned_lengths: Lengths,
     #[serde(deserialize_with = "counts")]
-    pub(crate) hard_clipped: u64,
+    pub hard_clipped: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) soft_clipped: u64,
+    pub soft_clipped: u64,
     /// Soft-clipped bases at the end of reads, and reads that have any.
     #[serde(deserialize_with = "counts")]
-    pub(crate) clipped_ends: (u64, u64),
+    pub clipped_ends: (u64, u64),
     #[serde(deserialize_with = "counts")]
-    pub(crate) aligned: u64,
+    pub aligned: u64,
     /// Paired, aligned, and not as a proper pair.
     #[serde(deserialize_with = "counts")]
-    pub(crate) improper: u64,
+    pub improper: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) forward: u64,
+    pub forward: u64,
     /// Aligned, as is the mate.
     #[serde(deserialize_with = "counts")]
-    pub(crate) in_pairs: u64,
+    pub in_pairs: u64,
     /// Reads that could be chimeric, and those that are.
     #[serde(deserialize_with = "counts")]
-    pub(crate) chimeras: (u64, u64),
+    pub chimeras: (u64, u64),
     /// Of high mapping quality: reads, bases, and bases of high quality.
     #[serde(deserialize_with = "counts")]
-    pub(crate) high_quality: [u64; 3],
+    pub high_quality: [u64; 3],
     #[serde(deserialize_with = "counts")]
-    pub(crate) aligned_bases: u64,
+    pub aligned_bases: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) mismatches: u64,
+    pub mismatches: u64,
     /// Aligned reads by their mismatches; those of low mapping quality have none.
-    pub(crate) reads_by_mismatches: Lengths,
+    pub reads_by_mismatches: Lengths,
     #[serde(deserialize_with = "counts")]
-    pub(crate) indels: u64,
+    pub indels: u64,
     /// Mismatches and bases that are N by cycle, from 1. As Picard has it, an aligned stretch counts from its own start.
     /// N of reads that failed, too.
     #[serde(deserialize_with = "counts")]
@@ -94,7 +94,7 @@ impl AlignmentSummary {
     pub(crate) fn add(
         &mut self,
         record: &Record<'_>,
-        fields: &Fields<'_>,
+        fields: &RecordFields<'_>,
         reference: Option<&mut Bases>,
     ) -> io::Result<()> {
         let flags = record.flags();
@@ -127,7 +127,7 @@ impl AlignmentSummary {
     }
 
     /// First and second reads together.
-    pub(crate) fn pair(&self) -> Category {
+    pub fn pair(&self) -> Category {
         let mut both = self.first.clone();
         both.merge(&self.second);
         both
@@ -135,7 +135,7 @@ impl AlignmentSummary {
 }
 
 impl Category {
-    fn add_read(&mut self, record: &Record<'_>, fields: &Fields<'_>) {
+    fn add_read(&mut self, record: &Record<'_>, fields: &RecordFields<'_>) {
         let flags = record.flags();
         let len = record.sequence_len() as u64;
         self.passed += 1;
@@ -188,7 +188,7 @@ impl Category {
     fn add_alignment(
         &mut self,
         record: &Record<'_>,
-        fields: &Fields<'_>,
+        fields: &RecordFields<'_>,
         mut reference: Option<&mut Bases>,
     ) -> io::Result<()> {
         let is_high = record.mapping_quality() >= HIGH_QUALITY;
@@ -266,7 +266,7 @@ impl Category {
     }
 
     /// Cycles at which four fifths of the reads have no base or another one than the reference.
-    pub(crate) fn bad_cycles(&self) -> u64 {
+    pub fn bad_cycles(&self) -> u64 {
         let is_bad = |bases: &&u64| **bases as f64 / self.total as f64 >= BAD;
         self.bad_bases.iter().filter(is_bad).count() as u64
     }

@@ -5,18 +5,18 @@ use biofast_bam::{Record, flag};
 use biofast_kernels as kernels;
 use serde::{Deserialize, Serialize};
 
-use super::fields::Fields;
+use super::fields::RecordFields;
 use super::no_calls::{each_n, is_n};
 use super::stored::counts;
 use crate::measure::alignments::basics::Fragment;
 use crate::measure::samtools_stats::cycles::{Cycles, QUALITIES};
 
 /// First reads, with those that aren't paired; second reads.
-pub(crate) const ENDS: usize = 2;
+pub const ENDS: usize = 2;
 
 /// What a worker counts.
 #[derive(Debug)]
-pub(crate) struct ByCycle {
+pub struct ByCycle {
     /// All first and second reads, unless somebody else counts them.
     own: Option<Cycles>,
     /// Paired reads that are neither, or both.
@@ -28,30 +28,30 @@ pub(crate) struct ByCycle {
 
 /// Original qualities (`OQ`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Original {
+pub struct Original {
     /// Of bases that aren't N.
     #[serde(deserialize_with = "counts")]
-    pub(crate) histogram: Vec<u64>,
+    pub histogram: Vec<u64>,
     /// By end and cycle: sum and number.
     #[serde(deserialize_with = "counts")]
-    pub(crate) sums: [Vec<(u64, u64)>; ENDS],
+    pub sums: [Vec<(u64, u64)>; ENDS],
     /// Whether any read has them.
-    pub(crate) is_there: bool,
+    pub is_there: bool,
 }
 
 /// Sums by cycle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Summed {
+pub struct Summed {
     /// By end and cycle: A, C, G, T and others, of the records as they are stored.
     #[serde(deserialize_with = "counts")]
-    pub(crate) bases: [Vec<[u64; 5]>; ENDS],
+    pub bases: [Vec<[u64; 5]>; ENDS],
     /// By end and cycle: sum and number.
     #[serde(deserialize_with = "counts")]
-    pub(crate) qualities: [Vec<(u64, u64)>; ENDS],
+    pub qualities: [Vec<(u64, u64)>; ENDS],
     /// Qualities of bases that aren't N.
     #[serde(deserialize_with = "counts")]
-    pub(crate) histogram: Vec<u64>,
-    pub(crate) original: Original,
+    pub histogram: Vec<u64>,
+    pub original: Original,
 }
 
 impl ByCycle {
@@ -66,7 +66,7 @@ impl ByCycle {
 
     /// Counts a record that is neither secondary nor supplementary.
     #[inline]
-    pub(crate) fn add(&mut self, record: &Record<'_>, fields: &Fields<'_>) {
+    pub(crate) fn add(&mut self, record: &Record<'_>, fields: &RecordFields<'_>) {
         let len = record.sequence_len();
         if len == 0 {
             return;

@@ -6,7 +6,7 @@ use super::no_calls;
 
 /// Optional fields of a record, and its bases.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Fields<'a> {
+pub(crate) struct RecordFields<'a> {
     /// Whether there is `SA`: other parts of a chimeric alignment.
     pub(crate) has_other_alignments: bool,
     /// `MQ`: the mapping quality of the mate.
@@ -21,10 +21,10 @@ pub(crate) struct Fields<'a> {
     pub(crate) has_n: bool,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> RecordFields<'a> {
     #[inline]
-    pub(crate) fn of(record: &Record<'a>) -> Fields<'a> {
-        let mut fields = Fields { has_n: no_calls::has_n(record), ..Fields::default() };
+    pub(crate) fn of(record: &Record<'a>) -> RecordFields<'a> {
+        let mut fields = RecordFields { has_n: no_calls::has_n(record), ..RecordFields::default() };
         let mut tags = record.tags();
         for tag in tags.by_ref() {
             match &tag.name {

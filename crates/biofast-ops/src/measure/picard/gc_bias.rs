@@ -7,40 +7,40 @@ use serde::{Deserialize, Serialize};
 
 use super::reference::{Bases, CODES};
 use super::references::count_each;
-use super::stored::{Numbers, array, counts};
+use super::stored::{StoredCounts, array, counts};
 
 /// Bases of the reference whose GC content counts.
-pub(crate) const WINDOW: usize = 100;
+pub const WINDOW: usize = 100;
 
 /// Windows of more N than this have no GC content.
 const MAX_N: u32 = 4;
 
 /// The percentages from 0 to 100.
-pub(crate) const CLASSES: usize = 101;
+pub const CLASSES: usize = 101;
 
 /// Counts by GC content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct GcBias {
+pub struct GcBias {
     /// Reads that aren't paired and first reads of pairs.
     #[serde(deserialize_with = "counts")]
-    pub(crate) clusters: u64,
+    pub clusters: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) aligned: u64,
+    pub aligned: u64,
     #[serde(with = "array")]
-    pub(crate) by_gc: Box<[Class; CLASSES]>,
+    pub by_gc: Box<[Class; CLASSES]>,
     /// Windows of the reference, when all is counted.
     #[serde(with = "array")]
-    pub(crate) windows: Box<[u64; CLASSES]>,
+    pub windows: Box<[u64; CLASSES]>,
 }
 
 /// Reads that start at a GC content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[u64; 3]", into = "[u64; 3]")]
-pub(crate) struct Class {
-    pub(crate) reads: u64,
-    pub(crate) bases: u64,
+pub struct Class {
+    pub reads: u64,
+    pub bases: u64,
     /// Mismatches, and inserted and deleted bases.
-    pub(crate) errors: u64,
+    pub errors: u64,
 }
 
 impl From<[u64; 3]> for Class {
@@ -55,7 +55,7 @@ impl From<Class> for [u64; 3] {
     }
 }
 
-impl Numbers for Class {
+impl StoredCounts for Class {
     fn are_possible(&self) -> bool {
         <[u64; 3]>::from(*self).are_possible()
     }

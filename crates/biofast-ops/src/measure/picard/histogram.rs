@@ -4,7 +4,7 @@ use crate::measure::reads::Lengths;
 
 /// Values that occur, ascending, and how often.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Bins(Vec<(f64, f64)>);
+pub struct Bins(Vec<(f64, f64)>);
 
 impl From<&Lengths> for Bins {
     fn from(lengths: &Lengths) -> Bins {
@@ -20,26 +20,26 @@ impl From<&[u64]> for Bins {
 }
 
 impl Bins {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         self.0.iter().copied()
     }
 
-    pub(crate) fn count(&self) -> f64 {
+    pub fn count(&self) -> f64 {
         self.iter().map(|(_, count)| count).sum()
     }
 
     /// The sum of all values.
-    pub(crate) fn sum(&self) -> f64 {
+    pub fn sum(&self) -> f64 {
         self.iter().map(|(value, count)| value * count).sum()
     }
 
     /// NaN of nothing.
-    pub(crate) fn mean(&self) -> f64 {
+    pub fn mean(&self) -> f64 {
         self.sum() / self.count()
     }
 
     /// Of a sample; NaN of a single one.
-    pub(crate) fn standard_deviation(&self) -> f64 {
+    pub fn standard_deviation(&self) -> f64 {
         let mean = self.mean();
         let total: f64 =
             self.iter().map(|(value, count)| count * (value - mean) * (value - mean)).sum();
@@ -47,7 +47,7 @@ impl Bins {
     }
 
     /// 0 of nothing; between the middle ones where their number is even.
-    pub(crate) fn median(&self) -> f64 {
+    pub fn median(&self) -> f64 {
         let count = self.count();
         if count == 0.0 {
             return 0.0;
@@ -68,7 +68,7 @@ impl Bins {
     }
 
     /// The lowest value that so large a share of all has at most; NaN of nothing.
-    pub(crate) fn percentile(&self, share: f64) -> f64 {
+    pub fn percentile(&self, share: f64) -> f64 {
         let (total, mut sum) = (self.count(), 0.0);
         let reached = self.iter().find(|(_, count)| {
             sum += count;
@@ -78,7 +78,7 @@ impl Bins {
     }
 
     /// The median of the distances to the median.
-    pub(crate) fn median_absolute_deviation(&self) -> f64 {
+    pub fn median_absolute_deviation(&self) -> f64 {
         let median = self.median();
         let mut distances: Vec<(f64, f64)> =
             self.iter().map(|(value, count)| ((value - median).abs(), count)).collect();
@@ -87,7 +87,7 @@ impl Bins {
     }
 
     /// The lowest of the values that occur most often.
-    pub(crate) fn mode(&self) -> f64 {
+    pub fn mode(&self) -> f64 {
         let mut mode = (0.0, f64::NEG_INFINITY);
         for (value, count) in self.iter() {
             if count > mode.1 {
@@ -97,11 +97,11 @@ impl Bins {
         mode.0
     }
 
-    pub(crate) fn min(&self) -> f64 {
+    pub fn min(&self) -> f64 {
         self.0.first().map_or(0.0, |(value, _)| *value)
     }
 
-    pub(crate) fn max(&self) -> f64 {
+    pub fn max(&self) -> f64 {
         self.0.last().map_or(0.0, |(value, _)| *value)
     }
 
@@ -112,7 +112,7 @@ impl Bins {
 }
 
 /// 0 where there is nothing to divide by.
-pub(crate) fn share(part: u64, whole: u64) -> f64 {
+pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 

@@ -7,10 +7,10 @@ use biofast_io::crc32;
 use serde::{Deserialize, Serialize};
 
 use super::adapters::is_adapter;
-use super::panel::{Bound, overlapping};
+use super::panel::{BoundPanel, overlapping};
 use super::pieces::{self, HIGH, LOWEST, Pieces, QUALITIES};
-use super::pile::{Depth, Pile, each_record};
-use super::seam::{Apart, Keeper, Meeting, Seam};
+use super::pile::{Pile, PositionDepth, each_record};
+use super::seam::{Meeting, PieceSeam, SeamKeeper, SeamMismatch};
 use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
 use crate::measure::coverage::Unsorted;
 
@@ -28,22 +28,22 @@ const CLASSES: usize = 101;
 
 /// What was found of a hybrid selection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hs {
-    pub(crate) name: String,
-    pub(crate) bait_territory: u64,
-    pub(crate) target_territory: u64,
-    pub(crate) genome: u64,
+pub struct Hs {
+    pub name: String,
+    pub bait_territory: u64,
+    pub target_territory: u64,
+    pub genome: u64,
     /// Targets as they are listed, and united ones with coverage and all.
-    pub(crate) targets: usize,
-    pub(crate) uncovered: u64,
-    pub(crate) reads: Reads,
+    pub targets: usize,
+    pub uncovered: u64,
+    pub reads: HsReadCounts,
     /// Positions of targets by depth of high quality, and by that of nearly all bases, which is capped.
-    pub(crate) by_depth: Vec<u64>,
-    pub(crate) by_most: Vec<u64>,
+    pub by_depth: Vec<u64>,
+    pub by_most: Vec<u64>,
     /// Bases by quality, on each position no more than the cap.
-    pub(crate) by_quality: Vec<u64>,
+    pub by_quality: Vec<u64>,
     /// Of each GC content the bases of targets, and those aligned there.
-    pub(crate) by_gc: Option<Vec<(u64, u64)>>,
+    pub by_gc: Option<Vec<(u64, u64)>>,
 }
 
 impl Hs {
@@ -60,13 +60,13 @@ impl Hs {
 
 /// The same of a piece of a file, with what it takes to join it with others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Part {
+pub(crate) struct HsPart {
     panel: PanelOfPart,
-    reads: Reads,
-    ordered: Found,
+    reads: HsReadCounts,
+    ordered: HsOrderedCounts,
     /// United targets that have coverage, by their number: from one to another, excluded.
     covered: Vec<(u64, u64)>,
-    seam: Seam,
+    seam: PieceSeam,
 }
 
 /// What intervals the counts are of.
@@ -92,7 +92,7 @@ struct PanelOfPart {
 
 /// What is made of the records in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Found {
+struct HsOrderedCounts {
     /// Positions with bases.
     #[serde(deserialize_with = "counts")]
     by_depth: Vec<u64>,
@@ -106,56 +106,56 @@ struct Found {
 
 /// Counts of reads and of their bases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Reads {
+pub struct HsReadCounts {
     #[serde(deserialize_with = "counts")]
-    pub(crate) total: u64,
+    pub total: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) passed: u64,
+    pub passed: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) unique: u64,
+    pub unique: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) unique_aligned: u64,
+    pub unique_aligned: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) bases: u64,
+    pub bases: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) aligned_bases: u64,
+    pub aligned_bases: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) unique_aligned_bases: u64,
+    pub unique_aligned_bases: u64,
     /// Pairs that lie on baits or near to them, and those that are no duplicates.
     #[serde(deserialize_with = "counts")]
-    pub(crate) selected_pairs: u64,
+    pub selected_pairs: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) unique_pairs: u64,
+    pub unique_pairs: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) on_bait: u64,
+    pub on_bait: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) near_bait: u64,
+    pub near_bait: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) off_bait: u64,
+    pub off_bait: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) on_target: u64,
+    pub on_target: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) on_target_of_pairs: u64,
+    pub on_target_of_pairs: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) duplicates: u64,
+    pub duplicates: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) adapters: u64,
+    pub adapters: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) mapping_quality: u64,
+    pub mapping_quality: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) low_quality: u64,
+    pub low_quality: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) overlap: u64,
+    pub overlap: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) off_target: u64,
+    pub off_target: u64,
 }
 
-impl Reads {
-    fn merge(&mut self, other: &Reads) {
+impl HsReadCounts {
+    fn merge(&mut self, other: &HsReadCounts) {
         // By name, so that none can be forgotten.
         macro_rules! add {
             ($($field:ident),*) => {{
-                let Reads { $($field),* } = other;
+                let HsReadCounts { $($field),* } = other;
                 $(self.$field += $field;)*
             }};
         }
@@ -185,17 +185,22 @@ impl Reads {
 }
 
 /// What a worker counts.
-pub(crate) struct Counts {
-    bound: Arc<Bound>,
-    reads: Reads,
+pub struct HsCounts {
+    bound: Arc<BoundPanel>,
+    reads: HsReadCounts,
     /// Bases on targets by quality.
     bases: Box<[u64; 256]>,
     qualities: Vec<u8>,
 }
 
-impl Counts {
-    pub(crate) fn new(bound: Arc<Bound>) -> Counts {
-        Counts { bound, reads: Reads::default(), bases: Box::new([0; 256]), qualities: Vec::new() }
+impl HsCounts {
+    pub(crate) fn new(bound: Arc<BoundPanel>) -> HsCounts {
+        HsCounts {
+            bound,
+            reads: HsReadCounts::default(),
+            bases: Box::new([0; 256]),
+            qualities: Vec::new(),
+        }
     }
 
     /// Counts a batch, and leaves its bases on targets that count.
@@ -314,7 +319,7 @@ impl Counts {
     }
 
     fn add(&mut self, record: &Record<'_>, number: u64, kept: usize, left: &mut Pieces) {
-        let Counts { bound, reads, bases, qualities } = self;
+        let HsCounts { bound, reads, bases, qualities } = self;
         pieces::read_qualities(record, qualities);
         let flags = record.flags();
         let none_of = flag::UNMAPPED | flag::MATE_UNMAPPED | flag::SUPPLEMENTARY;
@@ -354,8 +359,8 @@ impl Counts {
         left.push_record(record, number, 0, firsts);
     }
 
-    pub(crate) fn join(&mut self, other: Counts) {
-        let Counts { bound: _, reads, bases, qualities: _ } = other;
+    pub(crate) fn join(&mut self, other: HsCounts) {
+        let HsCounts { bound: _, reads, bases, qualities: _ } = other;
         self.reads.merge(&reads);
         self.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
     }
@@ -391,16 +396,16 @@ fn clipped(record: &Record<'_>) -> u64 {
 }
 
 /// What is made of the records in the order of the file.
-pub(crate) struct Ordered {
+pub(crate) struct HsOrdered {
     pile: Pile,
-    depths: Depths,
+    depths: HsDepths,
     /// Of a part: what it carries of its ends.
-    keeper: Option<Keeper>,
+    keeper: Option<SeamKeeper>,
 }
 
 /// Positions of targets by depth.
-struct Depths {
-    bound: Arc<Bound>,
+struct HsDepths {
+    bound: Arc<BoundPanel>,
     reference: usize,
     /// The target the last position was of.
     target: usize,
@@ -413,9 +418,9 @@ struct Depths {
     aligned_by_gc: [u64; CLASSES],
 }
 
-impl Depths {
+impl HsDepths {
     #[inline]
-    fn add(&mut self, depth: Depth) {
+    fn add(&mut self, depth: PositionDepth) {
         self.by_most[usize::from(depth.most)] += 1;
         if depth.high == 0 {
             return;
@@ -443,7 +448,7 @@ impl Depths {
     }
 }
 
-impl Depths {
+impl HsDepths {
     /// Begins another reference.
     fn go_to(&mut self, reference: usize) {
         let own = self.bound.targets.iter().take(reference);
@@ -452,10 +457,10 @@ impl Depths {
     }
 }
 
-impl Ordered {
-    pub(crate) fn new(bound: Arc<Bound>, is_part: bool, cap: Option<u16>) -> Ordered {
+impl HsOrdered {
+    pub(crate) fn new(bound: Arc<BoundPanel>, is_part: bool, cap: Option<u16>) -> HsOrdered {
         let cap = cap.unwrap_or(CAP);
-        let depths = Depths {
+        let depths = HsDepths {
             bound,
             reference: 0,
             target: 0,
@@ -465,7 +470,7 @@ impl Ordered {
             by_most: vec![0; usize::from(cap) + 1],
             aligned_by_gc: [0; CLASSES],
         };
-        Ordered { pile: Pile::new(cap), depths, keeper: is_part.then(Keeper::default) }
+        HsOrdered { pile: Pile::new(cap), depths, keeper: is_part.then(SeamKeeper::default) }
     }
 
     /// Adds the records of the next batch.
@@ -473,7 +478,7 @@ impl Ordered {
     /// # Errors
     /// At the first record that counts and is out of order.
     pub(crate) fn add(&mut self, left: &Pieces) -> Result<(), Unsorted> {
-        let Ordered { pile, depths, keeper } = self;
+        let HsOrdered { pile, depths, keeper } = self;
         each_record(left, |piece, blocks, high| {
             if let Some(keeper) = keeper {
                 let bound = &depths.bound;
@@ -494,7 +499,7 @@ impl Ordered {
     }
 
     /// What was found, of records that workers counted.
-    pub(crate) fn finish(mut self, counts: &Counts) -> Part {
+    pub(crate) fn finish(mut self, counts: &HsCounts) -> HsPart {
         let depths = &mut self.depths;
         self.pile.finish(|depth| depths.add(depth));
         let bound = &depths.bound;
@@ -515,10 +520,10 @@ impl Ordered {
             sums: (sum(&bound.targets), sum(&bound.baits)),
             bases_by_gc,
         };
-        Part {
+        HsPart {
             panel,
             reads: counts.reads,
-            ordered: Found {
+            ordered: HsOrderedCounts {
                 by_depth: std::mem::take(&mut depths.by_depth),
                 by_most: std::mem::take(&mut depths.by_most),
                 by_quality: by_quality(&counts.bases, &self.pile.beyond),
@@ -551,13 +556,13 @@ fn sum(stretches: &[Vec<(u32, u32)>]) -> u32 {
     crc32(&bytes)
 }
 
-impl Found {
+impl HsOrderedCounts {
     /// What is made of some records of a seam alone.
-    fn of(pieces: &Pieces, meeting: &Meeting, cap: u16) -> Found {
+    fn of(pieces: &Pieces, meeting: &Meeting, cap: u16) -> HsOrderedCounts {
         let mut pile = Pile::new(cap);
         let (mut by_depth, mut by_most) = (vec![0], vec![0; usize::from(cap) + 1]);
         let mut aligned_by_gc = vec![0; CLASSES];
-        let mut add = |depth: Depth| {
+        let mut add = |depth: PositionDepth| {
             by_most[usize::from(depth.most)] += 1;
             let high = depth.high as usize;
             if high == 0 {
@@ -583,20 +588,25 @@ impl Found {
         pile.finish(&mut add);
         let mut bases = [0; 256];
         pieces.qualities.iter().for_each(|&quality| bases[usize::from(quality)] += 1);
-        Found { by_depth, by_most, by_quality: by_quality(&bases, &pile.beyond), aligned_by_gc }
+        HsOrderedCounts {
+            by_depth,
+            by_most,
+            by_quality: by_quality(&bases, &pile.beyond),
+            aligned_by_gc,
+        }
     }
 
     /// Adds `more`, and takes `less` away; false if there isn't so much.
     #[must_use]
-    fn add_and_take(&mut self, mut more: Found, mut less: Vec<Found>) -> bool {
+    fn add_and_take(&mut self, mut more: HsOrderedCounts, mut less: Vec<HsOrderedCounts>) -> bool {
         let others = less.iter().chain([&more]).map(|found| found.by_depth.len());
         let deepest = others.max().unwrap_or(0).max(self.by_depth.len());
         for found in less.iter_mut().chain([&mut more]) {
             found.by_depth.resize(deepest, 0);
         }
-        let Found { by_depth, by_most, by_quality, aligned_by_gc } = self;
+        let HsOrderedCounts { by_depth, by_most, by_quality, aligned_by_gc } = self;
         by_depth.resize(deepest, 0);
-        let all = |own: fn(&Found) -> &[u64]| less.iter().map(own).collect::<Vec<_>>();
+        let all = |own: fn(&HsOrderedCounts) -> &[u64]| less.iter().map(own).collect::<Vec<_>>();
         let are_right = add_and_take(by_depth, &more.by_depth, &all(|found| &found.by_depth))
             && add_and_take(by_most, &more.by_most, &all(|found| &found.by_most))
             && add_and_take(by_quality, &more.by_quality, &all(|found| &found.by_quality))
@@ -608,10 +618,10 @@ impl Found {
     }
 }
 
-impl Part {
+impl HsPart {
     /// Whether these counts can be.
     pub(crate) fn is_possible(&self) -> bool {
-        let Found { by_depth, by_most, by_quality, aligned_by_gc } = &self.ordered;
+        let HsOrderedCounts { by_depth, by_most, by_quality, aligned_by_gc } = &self.ordered;
         let has_gc = |classes: &Vec<u64>| classes.len() == CLASSES;
         let ascend = self.covered.windows(2).all(|two| two[0].1 < two[1].0);
         // Depths of a position: no more than its records.
@@ -631,9 +641,9 @@ impl Part {
     ///
     /// # Errors
     /// If they can't be joined; `Ok(false)` if they contradict each other.
-    pub(crate) fn append(&mut self, behind: Part) -> Result<bool, Apart> {
+    pub(crate) fn append(&mut self, behind: HsPart) -> Result<bool, SeamMismatch> {
         let meeting = self.seam.meeting(&behind.seam)?;
-        let Part { panel, reads, ordered, covered, seam } = behind;
+        let HsPart { panel, reads, ordered, covered, seam } = behind;
         let cap = cap_of(&self.ordered.by_most);
         if panel != self.panel || cap != cap_of(&ordered.by_most) {
             return Ok(false);
@@ -641,7 +651,7 @@ impl Part {
         self.reads.merge(&reads);
         let mut are_right = self.ordered.add_and_take(ordered, Vec::new());
         if let Some(meeting) = meeting {
-            let of = |pieces: &Pieces| Found::of(pieces, &meeting, cap);
+            let of = |pieces: &Pieces| HsOrderedCounts::of(pieces, &meeting, cap);
             let less = meeting.parts.iter().map(of).collect();
             are_right &= self.ordered.add_and_take(of(&meeting.both), less);
         }
@@ -658,7 +668,7 @@ impl Part {
 
     /// What was found of the whole.
     pub(crate) fn whole(self) -> Hs {
-        let Part { panel, reads, ordered, covered, seam: _ } = self;
+        let HsPart { panel, reads, ordered, covered, seam: _ } = self;
         let PanelOfPart {
             name,
             bait_territory,
@@ -669,7 +679,7 @@ impl Part {
             sums: _,
             bases_by_gc,
         } = panel;
-        let Found { mut by_depth, mut by_most, by_quality, aligned_by_gc } = ordered;
+        let HsOrderedCounts { mut by_depth, mut by_most, by_quality, aligned_by_gc } = ordered;
         for depths in [&mut by_depth, &mut by_most] {
             let others: u64 = depths.iter().skip(1).sum();
             depths[0] = target_territory.saturating_sub(others);

@@ -18,18 +18,18 @@ pub(crate) const SHARES: [f64; 11] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.
 
 /// Pairs by orientation and insert size.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct InsertSizes([Lengths; ORIENTATIONS]);
+pub struct InsertSizes([Lengths; ORIENTATIONS]);
 
 /// What is said of an orientation.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
-    /// [`Orientation`](orientation::Orientation) as a number.
-    pub(crate) orientation: usize,
-    pub(crate) all: Bins,
+pub struct InsertSizeRow {
+    /// `Orientation` as a number.
+    pub orientation: usize,
+    pub all: Bins,
     /// Without those far above the median.
-    pub(crate) trimmed: Bins,
-    /// The width that each of the [`SHARES`] takes.
-    pub(crate) widths: [u64; SHARES.len()],
+    pub trimmed: Bins,
+    /// The width that each of the `SHARES` takes.
+    pub widths: [u64; SHARES.len()],
 }
 
 impl InsertSizes {
@@ -48,7 +48,7 @@ impl InsertSizes {
     }
 
     /// What is said of the orientations that have enough pairs; none if there are no pairs.
-    pub(crate) fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<InsertSizeRow> {
         let bins: Vec<Bins> = self.0.iter().map(Bins::from).collect();
         let total: f64 = bins.iter().map(Bins::count).sum();
         let all = bins.into_iter().enumerate();
@@ -56,7 +56,12 @@ impl InsertSizes {
         enough
             .map(|(orientation, all)| {
                 let width = all.median() + DEVIATIONS * all.median_absolute_deviation();
-                Row { orientation, trimmed: all.up_to(width.trunc()), widths: widths(&all), all }
+                InsertSizeRow {
+                    orientation,
+                    trimmed: all.up_to(width.trunc()),
+                    widths: widths(&all),
+                    all,
+                }
             })
             .collect()
     }

@@ -1,18 +1,24 @@
 //! The counts of Picard 2.27.5's metrics, number for number: alignment summary, insert sizes, bases and qualities by cycle,
 //! GC bias, and the coverage of genomes and of targets. All that is written in Picard's format is in
-//! [`show::picard`](crate::show::picard).
+//! `biofast_report::picard`.
 //!
 //! But for coverage none looks at the order of records, so workers count and are merged. As in Picard secondary alignments
 //! count for GC bias alone, supplementary ones for that and for coverage.
 
 pub(crate) mod adapters;
-pub(crate) mod alignment_summary;
-pub(crate) mod cycles;
+#[doc(hidden)]
+pub mod alignment_summary;
+#[doc(hidden)]
+pub mod cycles;
 pub(crate) mod fields;
-pub(crate) mod gc_bias;
-pub(crate) mod histogram;
-pub(crate) mod hs;
-pub(crate) mod insert_size;
+#[doc(hidden)]
+pub mod gc_bias;
+#[doc(hidden)]
+pub mod histogram;
+#[doc(hidden)]
+pub mod hs;
+#[doc(hidden)]
+pub mod insert_size;
 mod names;
 mod no_calls;
 pub(crate) mod orientation;
@@ -22,12 +28,14 @@ mod pile;
 pub(crate) mod reference;
 mod references;
 mod seam;
-pub(crate) mod sensitivity;
+#[doc(hidden)]
+pub mod sensitivity;
 mod stored;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
-pub(crate) mod wgs;
+#[doc(hidden)]
+pub mod wgs;
 
 use std::io;
 
@@ -38,25 +46,18 @@ use crate::measure::samtools_stats::cycles::Cycles;
 use crate::number::grouped;
 use alignment_summary::AlignmentSummary;
 use cycles::{ByCycle, Summed};
-use fields::Fields;
+use fields::RecordFields;
 use gc_bias::GcBias;
 use hs::Hs;
 use insert_size::InsertSizes;
-use seam::Apart;
+use seam::SeamMismatch;
 use wgs::Wgs;
 
 pub use panel::Panel;
 
-/// Which metrics are wanted.
-///
-/// ```
-/// use biofast_ops::picard::Wanted;
-///
-/// assert!(!Wanted::default().any());
-/// assert!(Wanted { insert_size: true, ..Wanted::default() }.any());
-/// ```
+/// Which metrics to collect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct MetricSelection {
     /// `CollectAlignmentSummaryMetrics`
     pub alignment_summary: bool,
     /// `CollectInsertSizeMetrics`
@@ -75,7 +76,7 @@ pub struct Wanted {
     pub hs: bool,
 }
 
-impl Wanted {
+impl MetricSelection {
     /// Whether any is.
     pub fn any(&self) -> bool {
         self.of_any_order() || self.wgs || self.hs
@@ -91,27 +92,33 @@ impl Wanted {
     }
 }
 
-/// What was counted, of what was wanted: for [`show::picard::text`](crate::show::picard::text); in JSON as the report of a part
+/// What was counted, of what was wanted: for `biofast_report::picard::text`; in JSON as the report of a part
 /// carries it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picard {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) alignment_summary: Option<AlignmentSummary>,
+    #[doc(hidden)]
+    pub alignment_summary: Option<AlignmentSummary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) insert_size: Option<InsertSizes>,
+    #[doc(hidden)]
+    pub insert_size: Option<InsertSizes>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cycles: Option<Summed>,
+    #[doc(hidden)]
+    pub cycles: Option<Summed>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) gc_bias: Option<GcBias>,
+    #[doc(hidden)]
+    pub gc_bias: Option<GcBias>,
     #[serde(skip)]
-    pub(crate) wgs: Option<Wgs>,
+    #[doc(hidden)]
+    pub wgs: Option<Wgs>,
     #[serde(skip)]
-    pub(crate) hs: Option<Hs>,
+    #[doc(hidden)]
+    pub hs: Option<Hs>,
     /// The same of a piece of a file.
     #[serde(default, rename = "wgs", skip_serializing_if = "Option::is_none")]
-    pub(crate) wgs_part: Option<Box<wgs::Part>>,
+    pub(crate) wgs_part: Option<Box<wgs::WgsPart>>,
     #[serde(default, rename = "hs", skip_serializing_if = "Option::is_none")]
-    pub(crate) hs_part: Option<Box<hs::Part>>,
+    pub(crate) hs_part: Option<Box<hs::HsPart>>,
 }
 
 /// Why the counts of parts can't be joined.
@@ -127,26 +134,20 @@ pub(crate) enum Unjoinable {
     Reach,
 }
 
-impl From<Apart> for Unjoinable {
-    fn from(apart: Apart) -> Unjoinable {
+impl From<SeamMismatch> for Unjoinable {
+    fn from(apart: SeamMismatch) -> Unjoinable {
         match apart {
-            Apart::Order => Unjoinable::Order,
-            Apart::Reach => Unjoinable::Reach,
+            SeamMismatch::Order => Unjoinable::Order,
+            SeamMismatch::Reach => Unjoinable::Reach,
         }
     }
 }
 
 impl Picard {
-    /// Which metrics were counted.
-    ///
-    /// ```
-    /// use biofast_ops::picard::{Picard, Wanted};
-    ///
-    /// assert_eq!(Picard::default().counted(), Wanted::default());
-    /// ```
-    pub fn counted(&self) -> Wanted {
+    /// Which metrics were collected.
+    pub fn counted(&self) -> MetricSelection {
         let by_cycle = self.cycles.is_some();
-        Wanted {
+        MetricSelection {
             alignment_summary: self.alignment_summary.is_some(),
             insert_size: self.insert_size.is_some(),
             quality_by_cycle: by_cycle,
@@ -158,21 +159,14 @@ impl Picard {
         }
     }
 
-    /// What Picard's coverage is counted up to, where positions are deeper: a line for each of these metrics.
-    ///
-    /// ```
-    /// use biofast_ops::picard::Picard;
-    ///
-    /// assert!(Picard::default().beyond_cap().is_empty());
-    /// ```
+    /// A line for each metric with positions deeper than its coverage cap, the depth up to which Picard counts.
     pub fn beyond_cap(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(hs) = &self.hs
             && hs.beyond_cap() > 0
         {
             lines.push(format!(
-                "hs: {} target bases are deeper than {}, up to which HET_SNP_SENSITIVITY and HET_SNP_Q look, as by Picard's \
-                 COVERAGE_CAP",
+                "hs: {} target bases are deeper than {}, the limit for HET_SNP_SENSITIVITY and HET_SNP_Q, like Picard's COVERAGE_CAP",
                 grouped(hs.beyond_cap()),
                 hs.cap()
             ));
@@ -181,7 +175,7 @@ impl Picard {
             && wgs.capped > 0
         {
             lines.push(format!(
-                "wgs: {} bases lie deeper than {} and are not counted (PCT_EXC_CAPPED), as by Picard's COVERAGE_CAP",
+                "wgs: {} bases above depth {} are not counted (PCT_EXC_CAPPED), like Picard's COVERAGE_CAP",
                 grouped(wgs.capped),
                 wgs.by_depth.len().saturating_sub(1)
             ));
@@ -264,10 +258,11 @@ impl Picard {
 }
 
 /// What a worker counts, of what doesn't look at the order of records.
-pub(crate) struct Counts {
+#[doc(hidden)]
+pub struct PicardCounts {
     alignment_summary: Option<AlignmentSummary>,
     insert_size: Option<InsertSizes>,
-    cycles: Option<ByCycle>,
+    pub cycles: Option<ByCycle>,
     gc_bias: Option<GcBias>,
     reference: Option<reference::Bases>,
     fault: Option<io::Error>,
@@ -275,14 +270,14 @@ pub(crate) struct Counts {
     malformed: Option<u64>,
 }
 
-impl Counts {
+impl PicardCounts {
     /// What is wanted; with a reference mismatches, too. If somebody else counts [`Cycles`], these needn't.
     pub(crate) fn new(
-        wanted: &Wanted,
+        wanted: &MetricSelection,
         reference: Option<&Fasta>,
         has_cycles: bool,
-    ) -> Option<Counts> {
-        wanted.of_any_order().then(|| Counts {
+    ) -> Option<PicardCounts> {
+        wanted.of_any_order().then(|| PicardCounts {
             alignment_summary: wanted.alignment_summary.then(AlignmentSummary::default),
             insert_size: wanted.insert_size.then(InsertSizes::default),
             cycles: wanted.by_cycle().then(|| ByCycle::new(!has_cycles)),
@@ -317,7 +312,7 @@ impl Counts {
             if !needs_fields {
                 continue;
             }
-            let fields = Fields::of(&record);
+            let fields = RecordFields::of(&record);
             if fields.is_malformed {
                 self.malformed = Some(self.malformed.map_or(number, |first| first.min(number)));
             }
@@ -333,14 +328,14 @@ impl Counts {
     }
 
     /// Adds what another one counted.
-    pub(crate) fn join(&mut self, other: Counts) {
+    pub(crate) fn join(&mut self, other: PicardCounts) {
         fn join<C>(mine: &mut Option<C>, theirs: Option<C>, join: impl FnOnce(&mut C, C)) {
             if let (Some(mine), Some(theirs)) = (mine, theirs) {
                 join(mine, theirs);
             }
         }
         // By name, so that no count can be forgotten.
-        let Counts {
+        let PicardCounts {
             alignment_summary,
             insert_size,
             cycles,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::pieces::Piece;
+use super::pieces::PiledRecord;
 use crate::measure::coverage::Low;
 
 /// Reads from which on those are forgotten that nothing can overlap any more.
@@ -11,8 +11,8 @@ const FEW: usize = 1024;
 
 /// Where bases of templates count, of reads that reach beyond the last start.
 #[derive(Default)]
-pub(crate) struct Names {
-    reads: HashMap<u128, Read, BuildHasherDefault<Low>>,
+pub(crate) struct TemplateOverlaps {
+    reads: HashMap<u128, ReadStretches, BuildHasherDefault<Low>>,
     /// The stretches of all reads.
     stretches: Vec<(u32, u32)>,
     /// When to forget.
@@ -20,18 +20,18 @@ pub(crate) struct Names {
 }
 
 #[derive(Clone, Copy)]
-struct Read {
+struct ReadStretches {
     end: u32,
     first: usize,
     count: usize,
 }
 
-impl Names {
+impl TemplateOverlaps {
     /// Adds a read whose bases of high quality lie on `high`, and tells where its template has some already.
     #[inline]
     pub(crate) fn add(
         &mut self,
-        piece: &Piece,
+        piece: &PiledRecord,
         high: &[(u32, u32)],
         mut both: impl FnMut(u32, u32),
     ) {
@@ -52,13 +52,13 @@ impl Names {
             }
         }
         let count = self.stretches.len() - first;
-        self.reads.insert(piece.key, Read { end, first, count });
+        self.reads.insert(piece.key, ReadStretches { end, first, count });
     }
 
     /// Adds the stretches that a read before or `high` covers, from `start` on, and tells of those that both do.
     fn unite(
         &mut self,
-        before: Read,
+        before: ReadStretches,
         start: u32,
         high: &[(u32, u32)],
         both: &mut impl FnMut(u32, u32),
@@ -128,7 +128,8 @@ mod tests {
     fn overlaps_agree_with_a_set_of_names_for_each_position() {
         let mut random = Random(11);
         for round in 0..300 {
-            let mut names = Names { limit: 20 * (round % 3), ..Names::default() };
+            let mut names =
+                TemplateOverlaps { limit: 20 * (round % 3), ..TemplateOverlaps::default() };
             let mut seen: HashSet<(u128, u32)> = HashSet::new();
             let mut start = 0;
             for record in 0..40 {
@@ -140,7 +141,7 @@ mod tests {
                     high.push((at, at + len));
                     at += len + 1 + random.below(6) as u32;
                 }
-                let piece = Piece {
+                let piece = PiledRecord {
                     reference: 0,
                     start,
                     end: at + 1,

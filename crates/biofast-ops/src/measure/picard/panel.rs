@@ -8,18 +8,6 @@ use biofast_bam::{Error, ErrorKind, Fasta, Header};
 use biofast_io::{Location, Source, TextBounds, TextLines};
 
 /// Targets and baits of a hybrid selection, from BED files or Picard's interval lists.
-///
-/// ```
-/// use biofast_ops::picard::Panel;
-///
-/// # let folder = tempfile::tempdir()?;
-/// let path = folder.path().join("exome.v2.bed");
-/// std::fs::write(&path, "chr1\t100\t200\nchr1\t200\t250\n")?;
-/// let panel = Panel::open(&path, None)?;
-/// // Two targets, which are one stretch.
-/// assert_eq!((panel.name(), panel.targets()), ("exome", 2));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Panel {
     name: String,
@@ -33,13 +21,13 @@ pub struct Panel {
 struct List {
     /// The name of the file.
     file: String,
-    intervals: Vec<Interval>,
+    intervals: Vec<PanelInterval>,
     /// Names of references.
     references: Vec<Vec<u8>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Interval {
+struct PanelInterval {
     reference: usize,
     start: u32,
     end: u32,
@@ -76,7 +64,11 @@ impl Panel {
     ///
     /// # Errors
     /// At the first interval that lies on none of the references, or behind its end; if the bases can't be read.
-    pub(crate) fn bind(&self, header: &Header, fasta: Option<&Fasta>) -> Result<Bound, BindError> {
+    pub(crate) fn bind(
+        &self,
+        header: &Header,
+        fasta: Option<&Fasta>,
+    ) -> Result<BoundPanel, BindError> {
         let targets = self.targets.bind(header).map_err(BindError::Interval)?;
         let baits = match &self.baits {
             Some(baits) => baits.bind(header).map_err(BindError::Interval)?,
@@ -92,10 +84,10 @@ impl Panel {
             }
             None => None,
         };
-        let territory = |all: &[Stretches]| -> u64 {
+        let territory = |all: &[MergedIntervals]| -> u64 {
             all.iter().flatten().map(|(start, end)| u64::from(end - start)).sum()
         };
-        Ok(Bound {
+        Ok(BoundPanel {
             name: self.name.clone(),
             count: self.targets.intervals.len(),
             genome: header.references().iter().map(|reference| reference.length).sum(),
@@ -115,10 +107,10 @@ pub(crate) enum BindError {
 }
 
 /// Stretches of a reference, sorted: neither do they overlap nor touch.
-pub(crate) type Stretches = Vec<(u32, u32)>;
+pub(crate) type MergedIntervals = Vec<(u32, u32)>;
 
 /// The intervals of a header's references.
-pub(crate) struct Bound {
+pub(crate) struct BoundPanel {
     pub(crate) name: String,
     /// Targets as they are listed.
     pub(crate) count: usize,
@@ -126,13 +118,13 @@ pub(crate) struct Bound {
     pub(crate) genome: u64,
     pub(crate) target_territory: u64,
     pub(crate) bait_territory: u64,
-    pub(crate) targets: Vec<Stretches>,
-    pub(crate) baits: Vec<Stretches>,
+    pub(crate) targets: Vec<MergedIntervals>,
+    pub(crate) baits: Vec<MergedIntervals>,
     /// The GC content of each target in percent.
     pub(crate) gc: Option<Vec<Vec<u8>>>,
 }
 
-impl Bound {
+impl BoundPanel {
     /// The GC content of the target at a position.
     pub(crate) fn gc_at(&self, reference: usize, at: u32) -> Option<u8> {
         let gc = self.gc.as_ref()?.get(reference)?;
@@ -174,7 +166,7 @@ impl List {
                     list.references.len() - 1
                 }
             };
-            list.intervals.push(Interval { reference, start, end, line });
+            list.intervals.push(PanelInterval { reference, start, end, line });
         }
         if list.intervals.is_empty() {
             return Err(list.error(1, b"", "the file has no intervals"));
@@ -189,7 +181,7 @@ impl List {
         Error::new(kind, Location { line: Some(line), ..at })
     }
 
-    fn bind(&self, header: &Header) -> Result<Vec<Stretches>, Error> {
+    fn bind(&self, header: &Header) -> Result<Vec<MergedIntervals>, Error> {
         let own = header.references();
         let mut places = vec![None; self.references.len()];
         let by_name: HashMap<&[u8], usize> =
@@ -198,13 +190,17 @@ impl List {
             *place = by_name.get(&name[..]).copied();
         }
         let mut all = vec![Vec::new(); own.len()];
-        for &Interval { reference, start, end, line } in &self.intervals {
+        for &PanelInterval { reference, start, end, line } in &self.intervals {
             let name = &self.references[reference];
             let Some(place) = places[reference] else {
                 return Err(self.error(line, name, "the alignments have no such reference"));
             };
             if u64::from(end) > own[place].length {
-                return Err(self.error(line, name, "the interval ends behind its reference"));
+                return Err(self.error(
+                    line,
+                    name,
+                    "the interval ends past the end of its reference",
+                ));
             }
             if start < end {
                 all[place].push((start, end));
@@ -216,7 +212,7 @@ impl List {
 }
 
 /// Sorts stretches, and makes one of those that overlap or touch.
-fn unite(stretches: &mut Stretches) {
+fn unite(stretches: &mut MergedIntervals) {
     stretches.sort_unstable();
     stretches.dedup_by(|next, last| {
         let touches = next.0 <= last.1;
@@ -242,15 +238,13 @@ fn parse(line: &[u8], is_list: bool) -> Result<Option<Parsed<'_>>, &'static str>
         (Some(start), Some(end), true) if start >= 1 && start <= end.saturating_add(1) => {
             Ok(Some((name, start - 1, end)))
         }
-        (Some(_), Some(_), true) => {
-            Err("the interval doesn't start at 1 or later, or starts behind its end")
-        }
+        (Some(_), Some(_), true) => Err("the interval starts before 1 or after its end"),
         (Some(start), Some(end), false) if start <= end => Ok(Some((name, start, end))),
-        (Some(_), Some(_), false) => Err("the start lies behind the end"),
+        (Some(_), Some(_), false) => Err("start is greater than end"),
         // A reference may have one of these names; its lines have positions.
         _ if line.starts_with(b"track") || line.starts_with(b"browser") => Ok(None),
         _ => Err(
-            "expected a line of BED or of an interval list: name, start and end, with tabs between them",
+            "expected a line of BED or of an interval list: name, start and end, separated by tabs",
         ),
     }
 }
@@ -302,7 +296,8 @@ mod tests {
             assert!(error.contains(words), "{error}");
         }
         let header = Header::from_text(b"@SQ\tSN:c\tLN:99\n").unwrap();
-        for (content, words) in [("c\t1\t5\nx\t0\t1\n", "line 2"), ("c\t90\t100\n", "behind")] {
+        for (content, words) in [("c\t1\t5\nx\t0\t1\n", "line 2"), ("c\t90\t100\n", "past the end")]
+        {
             match open(content).unwrap().bind(&header, None) {
                 Err(BindError::Interval(error)) => assert!(error.to_string().contains(words)),
                 _ => panic!("{content}"),

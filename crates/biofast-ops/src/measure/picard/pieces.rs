@@ -16,7 +16,7 @@ pub(crate) const QUALITIES: usize = 127;
 
 /// A record, in the order of the file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct PiledRecord {
     pub(crate) reference: u32,
     pub(crate) start: u32,
     pub(crate) end: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Piece {
 
 /// Bases next to each other on the reference.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
+pub(crate) struct AlignedBlock {
     pub(crate) at: u32,
     pub(crate) len: u32,
 }
@@ -39,8 +39,8 @@ pub(crate) struct Block {
 /// The records of a batch that count.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces {
-    pub(crate) records: Vec<Piece>,
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) records: Vec<PiledRecord>,
+    pub(crate) blocks: Vec<AlignedBlock>,
     /// The qualities of the bases, block after block, with [`NO_CALL`].
     pub(crate) qualities: Vec<u8>,
     /// Where bases of high quality lie: start and end, excluded.
@@ -58,7 +58,7 @@ impl Pieces {
     /// Adds a block of a record, and where its bases are of high quality.
     #[inline]
     pub(crate) fn push_block(&mut self, at: u32, qualities: &[u8]) {
-        self.blocks.push(Block { at, len: qualities.len() as u32 });
+        self.blocks.push(AlignedBlock { at, len: qualities.len() as u32 });
         let first = self.qualities.len();
         self.qualities.extend_from_slice(qualities);
         push_high(&self.qualities[first..], at, &mut self.high);
@@ -74,7 +74,7 @@ impl Pieces {
         firsts: (usize, usize),
     ) {
         let Some(last) = self.blocks[firsts.0..].last() else { return };
-        self.records.push(Piece {
+        self.records.push(PiledRecord {
             reference: record.reference_id() as u32,
             start: record.position().max(0) as u32,
             end: last.at + last.len,
@@ -88,7 +88,7 @@ impl Pieces {
     /// The same of a record that was kept, by its start and the hash of its name.
     pub(crate) fn push_kept(&mut self, (start, key): (u32, u128), firsts: (usize, usize)) {
         let Some(last) = self.blocks[firsts.0..].last() else { return };
-        self.records.push(Piece {
+        self.records.push(PiledRecord {
             reference: 0,
             start,
             end: last.at + last.len,

@@ -1,7 +1,7 @@
 //! A window of the reference with two depths at each position: of bases of high quality, and of nearly all, which is counted
 //! up to a cap and in the order of the file.
 
-use super::pieces::{LOWEST, NO_CALL, Piece, Pieces, QUALITIES};
+use super::pieces::{LOWEST, NO_CALL, Pieces, PiledRecord, QUALITIES};
 use crate::measure::coverage::Unsorted;
 
 /// Positions of a new window; it grows as far as records reach.
@@ -9,7 +9,7 @@ const SIZE: usize = 1 << 12;
 
 /// Depths of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Depth {
+pub(crate) struct PositionDepth {
     pub(crate) position: u32,
     pub(crate) high: u32,
     /// Of bases above the lowest qualities, up to the cap.
@@ -52,7 +52,7 @@ impl Pile {
     /// # Errors
     /// If it lies before the one before it.
     #[inline]
-    pub(crate) fn follow(&mut self, piece: &Piece) -> Result<bool, Unsorted> {
+    pub(crate) fn follow(&mut self, piece: &PiledRecord) -> Result<bool, Unsorted> {
         let place = (piece.reference, piece.start);
         if place < self.last {
             let signed = |(reference, start): (u32, u32)| (reference, start as i32);
@@ -65,7 +65,7 @@ impl Pile {
 
     /// Gives the depths of all positions before `to` where there are any, and moves the window there.
     #[inline]
-    pub(crate) fn advance(&mut self, to: u64, mut each: impl FnMut(Depth)) {
+    pub(crate) fn advance(&mut self, to: u64, mut each: impl FnMut(PositionDepth)) {
         let until = to.min(self.furthest);
         let mask = self.steps.len() - 1;
         while self.start < until {
@@ -77,7 +77,7 @@ impl Pile {
                 self.depth = self.depth.wrapping_add(std::mem::take(step));
                 let most = std::mem::take(most);
                 if most > 0 || self.depth > 0 {
-                    each(Depth { position, high: self.depth, most });
+                    each(PositionDepth { position, high: self.depth, most });
                 }
             }
             self.start += len as u64;
@@ -92,7 +92,7 @@ impl Pile {
     }
 
     /// Gives what is left, and begins another reference.
-    pub(crate) fn finish(&mut self, each: impl FnMut(Depth)) {
+    pub(crate) fn finish(&mut self, each: impl FnMut(PositionDepth)) {
         self.advance(self.furthest, each);
         self.start = 0;
     }
@@ -165,7 +165,7 @@ impl Pile {
 /// The records of a batch with what is theirs: blocks with their qualities, and stretches of high quality.
 pub(crate) fn each_record(
     pieces: &Pieces,
-    mut each: impl FnMut(&Piece, Blocks<'_>, &[(u32, u32)]) -> Result<(), Unsorted>,
+    mut each: impl FnMut(&PiledRecord, QualityBlocks<'_>, &[(u32, u32)]) -> Result<(), Unsorted>,
 ) -> Result<(), Unsorted> {
     let (mut blocks, mut qualities, mut high) =
         (&pieces.blocks[..], &pieces.qualities[..], &pieces.high[..]);
@@ -177,18 +177,18 @@ pub(crate) fn each_record(
         qualities = later;
         let (own_high, later) = high.split_at(piece.high as usize);
         high = later;
-        each(piece, Blocks { blocks: own_blocks, qualities: own_qualities }, own_high)?;
+        each(piece, QualityBlocks { blocks: own_blocks, qualities: own_qualities }, own_high)?;
     }
     Ok(())
 }
 
 /// Blocks of a record, and the qualities of their bases.
-pub(crate) struct Blocks<'a> {
-    blocks: &'a [super::pieces::Block],
+pub(crate) struct QualityBlocks<'a> {
+    blocks: &'a [super::pieces::AlignedBlock],
     qualities: &'a [u8],
 }
 
-impl Blocks<'_> {
+impl QualityBlocks<'_> {
     /// Calls `each` with the start of each block and the qualities of its bases.
     pub(crate) fn each(&self, mut each: impl FnMut(u32, &[u8])) {
         let mut qualities = self.qualities;

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use super::pieces::{NO_CALL, Piece, Pieces};
-use super::pile::Blocks;
+use super::pieces::{NO_CALL, Pieces, PiledRecord};
+use super::pile::QualityBlocks;
 use crate::measure::alignments::runs::{base64, from_base64};
 
 /// Behind the first record, records that start within so many positions are kept: those of the piece before may reach there.
@@ -20,24 +20,24 @@ const WIDEST: u32 = 1 << 20;
 const FEW: usize = 1024;
 
 /// A reference and a position.
-type Place = (u32, u32);
+type SeamPosition = (u32, u32);
 
 /// The ends of a piece.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Seam {
+pub(crate) struct PieceSeam {
     /// Where the first and the last record that counts start.
-    first: Option<Place>,
-    last: Option<Place>,
+    first: Option<SeamPosition>,
+    last: Option<SeamPosition>,
     /// Records that start within [`WINDOW`] behind the first one.
-    head: Vec<Kept>,
+    head: Vec<SeamRecord>,
     /// Records that end behind the start of the last one.
-    tail: Vec<Kept>,
+    tail: Vec<SeamRecord>,
 }
 
 /// A record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "Stored")]
-pub(crate) struct Kept {
+#[serde(into = "StoredRecord")]
+pub(crate) struct SeamRecord {
     reference: u32,
     start: u32,
     /// The hash of its name, where mates matter.
@@ -49,18 +49,18 @@ pub(crate) struct Kept {
 }
 
 /// Reference, start, hash in hexadecimal digits, blocks, and qualities in base64.
-type Stored = (u32, u32, String, Vec<(u32, u32, Option<u8>)>, String);
+type StoredRecord = (u32, u32, String, Vec<(u32, u32, Option<u8>)>, String);
 
-impl From<Kept> for Stored {
-    fn from(kept: Kept) -> Stored {
-        let Kept { reference, start, key, blocks, qualities } = kept;
+impl From<SeamRecord> for StoredRecord {
+    fn from(kept: SeamRecord) -> StoredRecord {
+        let SeamRecord { reference, start, key, blocks, qualities } = kept;
         (reference, start, format!("{key:x}"), blocks, base64(&qualities))
     }
 }
 
-impl<'de> Deserialize<'de> for Kept {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Kept, D::Error> {
-        let (reference, start, key, blocks, qualities) = Stored::deserialize(deserializer)?;
+impl<'de> Deserialize<'de> for SeamRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SeamRecord, D::Error> {
+        let (reference, start, key, blocks, qualities) = StoredRecord::deserialize(deserializer)?;
         let damaged = || D::Error::custom("a record at the end of a piece that can't be");
         let key = u128::from_str_radix(&key, 16).map_err(|_| damaged())?;
         let qualities = from_base64(&qualities).ok_or_else(damaged)?;
@@ -77,14 +77,14 @@ impl<'de> Deserialize<'de> for Kept {
             .iter()
             .all(|quality| usize::from(quality & !NO_CALL) < super::pieces::QUALITIES);
         match bases == qualities.len() && !blocks.is_empty() && are_known {
-            true => Ok(Kept { reference, start, key, blocks, qualities }),
+            true => Ok(SeamRecord { reference, start, key, blocks, qualities }),
             false => Err(damaged()),
         }
     }
 }
 
-impl Kept {
-    fn place(&self) -> Place {
+impl SeamRecord {
+    fn place(&self) -> SeamPosition {
         (self.reference, self.start)
     }
 
@@ -95,7 +95,7 @@ impl Kept {
 
 /// Why two pieces can't be joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Apart {
+pub(crate) enum SeamMismatch {
     /// They are not in the order of the file.
     Order,
     /// Records of the one before reach further than those of the one behind are kept.
@@ -112,18 +112,18 @@ pub(crate) struct Meeting {
     pub(crate) gc: Vec<Option<u8>>,
 }
 
-impl Seam {
+impl PieceSeam {
     /// What the records of this piece and of the one behind it are where they meet; `None` if they don't.
-    pub(crate) fn meeting(&self, behind: &Seam) -> Result<Option<Meeting>, Apart> {
+    pub(crate) fn meeting(&self, behind: &PieceSeam) -> Result<Option<Meeting>, SeamMismatch> {
         let (Some(last), Some(first)) = (self.last, behind.first) else { return Ok(None) };
         if first < last {
-            return Err(Apart::Order);
+            return Err(SeamMismatch::Order);
         }
         if first.0 != last.0 {
             return Ok(None);
         }
         let from = first.1;
-        let to = self.tail.iter().map(Kept::end).max().unwrap_or(0);
+        let to = self.tail.iter().map(SeamRecord::end).max().unwrap_or(0);
         if to <= from {
             return Ok(None);
         }
@@ -131,7 +131,7 @@ impl Seam {
             .last
             .is_some_and(|last| last.0 == first.0 && last.1 < from.saturating_add(WINDOW));
         if to - from > WIDEST || (to - from > WINDOW && !are_all_kept) {
-            return Err(Apart::Reach);
+            return Err(SeamMismatch::Reach);
         }
         let head = || behind.head.iter().filter(|kept| kept.start < to);
         let mut gc = vec![None; (to - from) as usize];
@@ -148,12 +148,13 @@ impl Seam {
     }
 
     /// Adds the piece behind: what both carry together.
-    pub(crate) fn append(&mut self, behind: Seam) {
-        let Seam { first, last, head, tail } = behind;
+    pub(crate) fn append(&mut self, behind: PieceSeam) {
+        let PieceSeam { first, last, head, tail } = behind;
         let (Some(last), Some(start)) = (last, first) else { return };
         let own = *self.first.get_or_insert(start);
-        let is_near =
-            |kept: &Kept| kept.reference == own.0 && kept.start < own.1.saturating_add(WINDOW);
+        let is_near = |kept: &SeamRecord| {
+            kept.reference == own.0 && kept.start < own.1.saturating_add(WINDOW)
+        };
         self.head.extend(head.into_iter().filter(is_near));
         self.last = Some(last);
         self.tail.extend(tail);
@@ -162,7 +163,7 @@ impl Seam {
 }
 
 /// The bases of records, in order, that lie from one position to another.
-fn clipped<'a>(records: impl Iterator<Item = &'a Kept>, from: u32, to: u32) -> Pieces {
+fn clipped<'a>(records: impl Iterator<Item = &'a SeamRecord>, from: u32, to: u32) -> Pieces {
     let mut pieces = Pieces::default();
     for kept in records {
         let (mut qualities, firsts) = (&kept.qualities[..], pieces.firsts());
@@ -181,18 +182,18 @@ fn clipped<'a>(records: impl Iterator<Item = &'a Kept>, from: u32, to: u32) -> P
 
 /// Gathers the ends of a piece.
 #[derive(Default)]
-pub(crate) struct Keeper {
-    seam: Seam,
+pub(crate) struct SeamKeeper {
+    seam: PieceSeam,
     /// When to forget.
     limit: usize,
 }
 
-impl Keeper {
+impl SeamKeeper {
     /// Adds the next record in the order of the file; `gc` tells the GC content of a block, where it matters.
     pub(crate) fn add(
         &mut self,
-        piece: &Piece,
-        blocks: &Blocks<'_>,
+        piece: &PiledRecord,
+        blocks: &QualityBlocks<'_>,
         gc: impl Fn(u32) -> Option<u8>,
     ) {
         let place = (piece.reference, piece.start);
@@ -209,7 +210,7 @@ impl Keeper {
         if own.is_empty() {
             return;
         }
-        let kept = Kept {
+        let kept = SeamRecord {
             reference: piece.reference,
             start: piece.start,
             key: piece.key,
@@ -232,9 +233,9 @@ impl Keeper {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Seam {
+    pub(crate) fn finish(mut self) -> PieceSeam {
         self.forget();
-        debug_assert!(self.seam.head.is_sorted_by_key(Kept::place));
+        debug_assert!(self.seam.head.is_sorted_by_key(SeamRecord::place));
         self.seam
     }
 }

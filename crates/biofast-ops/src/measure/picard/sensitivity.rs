@@ -14,7 +14,7 @@ const LOG_ODDS: f64 = 3.0;
 const DEEPEST: usize = 1000;
 
 /// The theoretical sensitivity for heterozygous sites, and its Phred score, of positions by depth and bases by quality.
-pub(crate) fn heterozygous(depths: &[u64], qualities: &[u64]) -> (f64, i32) {
+pub fn heterozygous(depths: &[u64], qualities: &[u64]) -> (f64, i32) {
     let share = |counts: &[u64]| -> Vec<f64> {
         let total = counts.iter().sum::<u64>() as f64;
         counts.iter().map(|&count| count as f64 / total).collect()

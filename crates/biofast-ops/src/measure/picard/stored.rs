@@ -7,37 +7,37 @@ use serde::ser::{Serialize, Serializer};
 const MOST: u64 = 1 << 48;
 
 /// Counts of any shape.
-pub(crate) trait Numbers {
+pub(crate) trait StoredCounts {
     /// Whether none is too large.
     fn are_possible(&self) -> bool;
 }
 
-impl Numbers for u64 {
+impl StoredCounts for u64 {
     fn are_possible(&self) -> bool {
         *self <= MOST
     }
 }
 
-impl Numbers for (u64, u64) {
+impl StoredCounts for (u64, u64) {
     fn are_possible(&self) -> bool {
         self.0.are_possible() && self.1.are_possible()
     }
 }
 
-impl<T: Numbers, const N: usize> Numbers for [T; N] {
+impl<T: StoredCounts, const N: usize> StoredCounts for [T; N] {
     fn are_possible(&self) -> bool {
-        self.iter().all(Numbers::are_possible)
+        self.iter().all(StoredCounts::are_possible)
     }
 }
 
-impl<T: Numbers> Numbers for Vec<T> {
+impl<T: StoredCounts> StoredCounts for Vec<T> {
     fn are_possible(&self) -> bool {
-        self.iter().all(Numbers::are_possible)
+        self.iter().all(StoredCounts::are_possible)
     }
 }
 
 /// Reads counts.
-pub(crate) fn counts<'de, D: Deserializer<'de>, T: Deserialize<'de> + Numbers>(
+pub(crate) fn counts<'de, D: Deserializer<'de>, T: Deserialize<'de> + StoredCounts>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     let counts = T::deserialize(deserializer)?;
@@ -85,7 +85,7 @@ pub(crate) mod array {
     ) -> Result<Box<[T; N]>, D::Error>
     where
         D: Deserializer<'de>,
-        T: Deserialize<'de> + Numbers,
+        T: Deserialize<'de> + StoredCounts,
     {
         let all: Vec<T> = counts(deserializer)?;
         let all = all.into_boxed_slice().try_into();

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use biofast_bam::{Detail, Fasta, Input, InputOptions};
 use biofast_io::{Options, Source};
-use biofast_testkit::sam::{self, REFERENCES, Shape};
+use biofast_testkit::effort::times;
+use biofast_testkit::sam::{self, REFERENCES, SamShape};
 
 use super::alignment_summary::Category;
-use super::{Picard, Wanted};
+use super::{MetricSelection, Picard};
 use crate::measure::coverage::Distribution;
 use crate::measure::qc;
 
@@ -16,7 +17,7 @@ fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) 
     let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
     let source = Source::from_reader("x", std::io::Cursor::new(text.as_bytes().to_vec()));
     let input = Input::open(source, &opened).unwrap();
-    let wanted = Wanted {
+    let wanted = MetricSelection {
         alignment_summary: true,
         insert_size: true,
         quality_by_cycle: true,
@@ -26,11 +27,11 @@ fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) 
         wgs: false,
         hs: false,
     };
-    let wanted = qc::Wanted {
+    let wanted = qc::QcSelection {
         picard: wanted,
         reference: Some(reference),
         samtools_stats,
-        ..qc::Wanted::default()
+        ..qc::QcSelection::default()
     };
     qc::collect(input.source, &options, &wanted, |_| Ok(Distribution::default())).unwrap().picard
 }
@@ -69,7 +70,7 @@ impl From<&Category> for Plain {
 }
 
 #[derive(Default)]
-struct All {
+struct ExpectedMetrics {
     /// First, second and unpaired.
     categories: [Plain; 3],
     qualities: Vec<u64>,
@@ -79,8 +80,8 @@ struct All {
     inserts: BTreeMap<u64, u64>,
 }
 
-fn count(text: &str, references: &BTreeMap<String, Vec<u8>>) -> All {
-    let mut all = All { qualities: vec![0; 256], ..All::default() };
+fn count(text: &str, references: &BTreeMap<String, Vec<u8>>) -> ExpectedMetrics {
+    let mut all = ExpectedMetrics { qualities: vec![0; 256], ..ExpectedMetrics::default() };
     for line in text.lines().filter(|line| !line.starts_with('@')) {
         let fields: Vec<&str> = line.split('\t').collect();
         let flags: u32 = fields[1].parse().unwrap();
@@ -167,7 +168,7 @@ fn windows(references: &BTreeMap<String, Vec<u8>>) -> [u64; 101] {
 fn counts_are_those_of_a_plain_reading() {
     for seed in 1..4 {
         let shape =
-            Shape { records: 700, sorted: seed % 2 == 0, longest: 120, oddities: false, seed };
+            SamShape { records: 700, sorted: seed % 2 == 0, longest: 120, oddities: false, seed };
         let text = sam::text(&shape);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ref.fa");
@@ -181,7 +182,10 @@ fn counts_are_those_of_a_plain_reading() {
         }
         assert_eq!(references.len(), REFERENCES.len());
         let plain = count(&text, &references);
-        for (threads, samtools) in [(1, false), (3, true), (2, false)] {
+        let ways = [(1, false), (3, true), (2, false)];
+        for (threads, samtools) in
+            ways.into_iter().cycle().skip(seed as usize).take(times(1).min(3) as usize)
+        {
             let reference = Fasta::open(&path).unwrap();
             let Picard { alignment_summary, insert_size, cycles, gc_bias, .. } =
                 collect(&text, &reference, threads, samtools);

@@ -6,12 +6,12 @@ use biofast_bam::{Batch, Fasta, Header, Record, flag};
 use serde::{Deserialize, Serialize};
 
 use super::adapters::is_adapter;
-use super::names::Names;
+use super::names::TemplateOverlaps;
 use super::pieces::{self, HIGH, LOWEST, NO_CALL, Pieces, QUALITIES};
-use super::pile::{Depth, Pile, each_record};
+use super::pile::{Pile, PositionDepth, each_record};
 use super::reference::Bases;
 use super::references::count_each;
-use super::seam::{Apart, Keeper, Seam};
+use super::seam::{PieceSeam, SeamKeeper, SeamMismatch};
 use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
 use crate::measure::coverage::{Unsorted, key, lasting_key};
 
@@ -23,35 +23,35 @@ const MIN_MAPPING_QUALITY: u8 = 20;
 
 /// What was found of a genome.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wgs {
-    pub(crate) excluded: Excluded,
+pub struct Wgs {
+    pub excluded: Excluded,
     /// Bases that count, and those whose mate counts.
-    pub(crate) overlap: u64,
-    pub(crate) capped: u64,
-    pub(crate) low_quality: u64,
+    pub overlap: u64,
+    pub capped: u64,
+    pub low_quality: u64,
     /// Positions by depth of high quality, and by that of nearly all bases, up to the cap: without those of depth 0.
-    pub(crate) by_depth: Vec<u64>,
-    pub(crate) by_most: Vec<u64>,
+    pub by_depth: Vec<u64>,
+    pub by_most: Vec<u64>,
     /// Bases by quality, on each position no more than the cap.
-    pub(crate) by_quality: Vec<u64>,
+    pub by_quality: Vec<u64>,
 }
 
 /// The same of a piece of a file, with what it takes to join it with others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Part {
+pub(crate) struct WgsPart {
     excluded: Excluded,
     #[serde(deserialize_with = "counts")]
     low_quality: u64,
-    ordered: Found,
+    ordered: WgsOrderedCounts,
     /// Known bases of the reference.
     #[serde(deserialize_with = "counts")]
     territory: u64,
-    seam: Seam,
+    seam: PieceSeam,
 }
 
 /// What is made of the records in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Found {
+struct WgsOrderedCounts {
     #[serde(deserialize_with = "counts")]
     overlap: u64,
     #[serde(deserialize_with = "counts")]
@@ -67,15 +67,15 @@ struct Found {
 
 /// Aligned bases of reads that don't count, by the first of these reasons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Excluded {
+pub struct Excluded {
     #[serde(deserialize_with = "counts")]
-    pub(crate) adapters: u64,
+    pub adapters: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) mapping_quality: u64,
+    pub mapping_quality: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) duplicates: u64,
+    pub duplicates: u64,
     #[serde(deserialize_with = "counts")]
-    pub(crate) unpaired: u64,
+    pub unpaired: u64,
 }
 
 impl Excluded {
@@ -89,7 +89,7 @@ impl Excluded {
 }
 
 /// What a worker counts.
-pub(crate) struct Counts {
+pub struct WgsCounts {
     excluded: Excluded,
     /// Bases on known positions of the reference, by quality with [`NO_CALL`].
     bases: Box<[u64; 256]>,
@@ -98,10 +98,10 @@ pub(crate) struct Counts {
     key: fn(&[u8]) -> u128,
 }
 
-impl Counts {
+impl WgsCounts {
     /// Of a part names are hashed as in all others.
-    pub(crate) fn new(fasta: &Fasta, is_part: bool) -> Counts {
-        Counts {
+    pub(crate) fn new(fasta: &Fasta, is_part: bool) -> WgsCounts {
+        WgsCounts {
             key: if is_part { lasting_key } else { key },
             excluded: Excluded::default(),
             bases: Box::new([0; 256]),
@@ -150,7 +150,7 @@ impl Counts {
     }
 
     fn add(&mut self, record: &Record<'_>, number: u64, left: &mut Pieces) -> io::Result<()> {
-        let Counts { bases, reference, qualities, key, .. } = self;
+        let WgsCounts { bases, reference, qualities, key, .. } = self;
         pieces::read_qualities(record, qualities);
         pieces::mark_unknown(record, qualities);
         let firsts = left.firsts();
@@ -178,8 +178,8 @@ impl Counts {
         Ok(())
     }
 
-    pub(crate) fn join(&mut self, other: Counts) {
-        let Counts { excluded, bases, reference: _, qualities: _, key: _ } = other;
+    pub(crate) fn join(&mut self, other: WgsCounts) {
+        let WgsCounts { excluded, bases, reference: _, qualities: _, key: _ } = other;
         self.excluded.merge(excluded);
         self.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
     }
@@ -202,25 +202,25 @@ fn is_unknown(letter: u8) -> bool {
 }
 
 /// What is made of the records in the order of the file.
-pub(crate) struct Ordered {
+pub(crate) struct WgsOrdered {
     pile: Pile,
-    names: Names,
-    depths: Depths,
+    names: TemplateOverlaps,
+    depths: WgsDepths,
     overlap: u64,
     /// Of a part: what it carries of its ends.
-    keeper: Option<Keeper>,
+    keeper: Option<SeamKeeper>,
 }
 
 /// Positions by depth.
-struct Depths {
+struct WgsDepths {
     by_depth: Vec<u64>,
     by_most: Vec<u64>,
     capped: u64,
 }
 
-impl Depths {
+impl WgsDepths {
     #[inline]
-    fn add(&mut self, depth: Depth) {
+    fn add(&mut self, depth: PositionDepth) {
         let high = depth.high.min(self.by_depth.len() as u32 - 1);
         self.capped += u64::from(depth.high - high);
         self.by_depth[high as usize] += 1;
@@ -228,16 +228,16 @@ impl Depths {
     }
 }
 
-impl Ordered {
-    pub(crate) fn new(is_part: bool, cap: Option<u16>) -> Ordered {
+impl WgsOrdered {
+    pub(crate) fn new(is_part: bool, cap: Option<u16>) -> WgsOrdered {
         let cap = cap.unwrap_or(CAP);
         let none = vec![0; usize::from(cap) + 1];
-        Ordered {
+        WgsOrdered {
             pile: Pile::new(cap),
-            names: Names::default(),
-            depths: Depths { by_depth: none.clone(), by_most: none, capped: 0 },
+            names: TemplateOverlaps::default(),
+            depths: WgsDepths { by_depth: none.clone(), by_most: none, capped: 0 },
             overlap: 0,
-            keeper: is_part.then(Keeper::default),
+            keeper: is_part.then(SeamKeeper::default),
         }
     }
 
@@ -246,7 +246,7 @@ impl Ordered {
     /// # Errors
     /// At the first record that counts and is out of order.
     pub(crate) fn add(&mut self, left: &Pieces) -> Result<(), Unsorted> {
-        let Ordered { pile, names, depths, overlap, keeper } = self;
+        let WgsOrdered { pile, names, depths, overlap, keeper } = self;
         each_record(left, |piece, blocks, high| {
             if let Some(keeper) = keeper {
                 keeper.add(piece, &blocks, |_| None);
@@ -270,12 +270,12 @@ impl Ordered {
     }
 
     /// What was found, of records that workers counted, and of so many known bases of the reference.
-    pub(crate) fn finish(mut self, counts: &Counts, territory: u64) -> Part {
+    pub(crate) fn finish(mut self, counts: &WgsCounts, territory: u64) -> WgsPart {
         let keeper = self.keeper.take();
         let low = 0..usize::from(HIGH);
         let bases = &counts.bases;
         let low_quality = bases[low].iter().chain(&bases[usize::from(NO_CALL)..]).sum();
-        Part {
+        WgsPart {
             excluded: counts.excluded,
             low_quality,
             ordered: self.found(bases),
@@ -285,7 +285,7 @@ impl Ordered {
     }
 
     /// What was made of these bases by quality.
-    fn found(mut self, bases: &[u64; 256]) -> Found {
+    fn found(mut self, bases: &[u64; 256]) -> WgsOrderedCounts {
         let depths = &mut self.depths;
         self.pile.finish(|depth| depths.add(depth));
         let by_quality = (0..QUALITIES)
@@ -297,7 +297,7 @@ impl Ordered {
                 false => 0,
             })
             .collect();
-        Found {
+        WgsOrderedCounts {
             overlap: self.overlap,
             capped: self.depths.capped,
             by_depth: self.depths.by_depth,
@@ -307,10 +307,10 @@ impl Ordered {
     }
 }
 
-impl Found {
+impl WgsOrderedCounts {
     /// What is made of some records alone.
-    fn of(pieces: &Pieces, cap: u16) -> Found {
-        let mut ordered = Ordered::new(false, Some(cap));
+    fn of(pieces: &Pieces, cap: u16) -> WgsOrderedCounts {
+        let mut ordered = WgsOrdered::new(false, Some(cap));
         // Those of a seam are in order.
         let _ = ordered.add(pieces);
         let mut bases = [0; 256];
@@ -320,9 +320,9 @@ impl Found {
 
     /// Adds `more`, and takes `less` away; false if there isn't so much.
     #[must_use]
-    fn add_and_take(&mut self, more: &Found, less: &[Found]) -> bool {
-        let Found { overlap, capped, by_depth, by_most, by_quality } = self;
-        let all = |own: fn(&Found) -> &[u64]| less.iter().map(own).collect::<Vec<_>>();
+    fn add_and_take(&mut self, more: &WgsOrderedCounts, less: &[WgsOrderedCounts]) -> bool {
+        let WgsOrderedCounts { overlap, capped, by_depth, by_most, by_quality } = self;
+        let all = |own: fn(&WgsOrderedCounts) -> &[u64]| less.iter().map(own).collect::<Vec<_>>();
         add_and_take(
             std::slice::from_mut(overlap),
             std::slice::from_ref(&more.overlap),
@@ -337,10 +337,10 @@ impl Found {
     }
 }
 
-impl Part {
+impl WgsPart {
     /// Whether these counts can be: each base that counts lies on a position.
     pub(crate) fn is_possible(&self) -> bool {
-        let Found { by_depth, by_most, by_quality, .. } = &self.ordered;
+        let WgsOrderedCounts { by_depth, by_most, by_quality, .. } = &self.ordered;
         by_depth.len() == by_most.len()
             && are_up_to_a_cap(by_most)
             && by_quality.len() == QUALITIES
@@ -351,9 +351,9 @@ impl Part {
     ///
     /// # Errors
     /// If they can't be joined; `Ok(false)` if they contradict each other.
-    pub(crate) fn append(&mut self, behind: Part) -> Result<bool, Apart> {
+    pub(crate) fn append(&mut self, behind: WgsPart) -> Result<bool, SeamMismatch> {
         let meeting = self.seam.meeting(&behind.seam)?;
-        let Part { excluded, low_quality, ordered, territory, seam } = behind;
+        let WgsPart { excluded, low_quality, ordered, territory, seam } = behind;
         let cap = cap_of(&self.ordered.by_most);
         if territory != self.territory || cap != cap_of(&ordered.by_most) {
             return Ok(false);
@@ -362,8 +362,9 @@ impl Part {
         self.low_quality += low_quality;
         let mut are_right = self.ordered.add_and_take(&ordered, &[]);
         if let Some(meeting) = meeting {
-            let less = meeting.parts.each_ref().map(|pieces| Found::of(pieces, cap));
-            are_right &= self.ordered.add_and_take(&Found::of(&meeting.both, cap), &less);
+            let less = meeting.parts.each_ref().map(|pieces| WgsOrderedCounts::of(pieces, cap));
+            are_right &=
+                self.ordered.add_and_take(&WgsOrderedCounts::of(&meeting.both, cap), &less);
         }
         self.seam.append(seam);
         Ok(are_right)
@@ -371,8 +372,8 @@ impl Part {
 
     /// What was found of the whole.
     pub(crate) fn whole(self) -> Wgs {
-        let Part { excluded, low_quality, ordered, territory, seam: _ } = self;
-        let Found { overlap, capped, mut by_depth, mut by_most, by_quality } = ordered;
+        let WgsPart { excluded, low_quality, ordered, territory, seam: _ } = self;
+        let WgsOrderedCounts { overlap, capped, mut by_depth, mut by_most, by_quality } = ordered;
         // The positions that no base lies on.
         for depths in [&mut by_depth, &mut by_most] {
             let others: u64 = depths.iter().sum();

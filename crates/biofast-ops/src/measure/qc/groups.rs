@@ -4,16 +4,9 @@ use std::collections::HashMap;
 
 use biofast_bam::{Header, Record};
 
-/// What makes records one group.
-///
-/// ```
-/// use biofast_ops::qc::By;
-///
-/// assert_eq!(By::parse("LB"), Some(By::Library));
-/// assert_eq!(By::Sample.tag(), "SM");
-/// ```
+/// How records are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum By {
+pub enum GroupBy {
     /// The read group: `ID` of `@RG`.
     ReadGroup,
     /// The sample of the read group: `SM`.
@@ -22,51 +15,43 @@ pub enum By {
     Library,
 }
 
-impl By {
+impl GroupBy {
     /// As people write it: `RG`, `SM` or `LB`.
-    pub fn parse(text: &str) -> Option<By> {
-        [By::ReadGroup, By::Sample, By::Library].into_iter().find(|by| by.tag() == text)
+    pub fn parse(text: &str) -> Option<GroupBy> {
+        [GroupBy::ReadGroup, GroupBy::Sample, GroupBy::Library]
+            .into_iter()
+            .find(|by| by.tag() == text)
     }
 
     /// `RG`, `SM` or `LB`.
     pub fn tag(self) -> &'static str {
         match self {
-            By::ReadGroup => "RG",
-            By::Sample => "SM",
-            By::Library => "LB",
+            GroupBy::ReadGroup => "RG",
+            GroupBy::Sample => "SM",
+            GroupBy::Library => "LB",
         }
     }
 
     fn field(self) -> &'static [u8] {
         match self {
-            By::ReadGroup => b"ID:",
-            By::Sample => b"SM:",
-            By::Library => b"LB:",
+            GroupBy::ReadGroup => b"ID:",
+            GroupBy::Sample => b"SM:",
+            GroupBy::Library => b"LB:",
         }
     }
 }
 
-/// The groups of a header, in its order; the last one is that of all records that are of none of them.
-///
-/// ```
-/// use biofast_bam::{Header, RecordBuf};
-/// use biofast_ops::qc::{By, Groups};
-///
-/// let header = Header::from_text(b"@RG\tID:1\tSM:a\n@RG\tID:2\tSM:b\n@RG\tID:3\tSM:a\n@RG\tID:4\n")?;
-/// let groups = Groups::of(&header, By::Sample);
-/// assert_eq!(groups.names(), ["a", "b", "no_SM"]);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// The groups of a header, in its order, and after them one for all other records, such as `no_SM`.
 #[derive(Clone, Debug)]
 pub struct Groups {
-    by: By,
+    by: GroupBy,
     names: Vec<String>,
     of_id: HashMap<Vec<u8>, usize>,
 }
 
 impl Groups {
     /// The groups of a header.
-    pub fn of(header: &Header, by: By) -> Groups {
+    pub fn of(header: &Header, by: GroupBy) -> Groups {
         let mut groups = Groups { by, names: Vec::new(), of_id: HashMap::new() };
         let mut places: HashMap<&[u8], usize> = HashMap::new();
         let mut without = Vec::new();
@@ -94,7 +79,7 @@ impl Groups {
     }
 
     /// What makes a group.
-    pub fn by(&self) -> By {
+    pub fn by(&self) -> GroupBy {
         self.by
     }
 

@@ -7,14 +7,14 @@
 //! ```
 //! use biofast_bam::{Detail, Input, InputOptions};
 //! use biofast_io::{Options, Source};
-//! use biofast_ops::coverage::{Distribution, Rules};
-//! use biofast_ops::qc::{self, Wanted};
+//! use biofast_ops::coverage::{DepthRules, Distribution};
+//! use biofast_ops::qc::{self, QcSelection};
 //!
 //! let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M2D1M\t*\t0\t0\tACGTA\tIIIII\n";
 //! let options = Options::default();
 //! let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
 //! let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-//! let wanted = Wanted { flagstat: true, depths: Some(Rules::default()), ..Wanted::default() };
+//! let wanted = QcSelection { flagstat: true, depths: Some(DepthRules::default()), ..QcSelection::default() };
 //! let found = qc::collect(input.source, &options, &wanted, |_| Ok(Distribution::default()))?;
 //! assert_eq!(found.flagstat.ok_or("not counted")?.finish()[0].mapped, 1);
 //! assert_eq!(found.depths.ok_or("not found")?.at_least(1), 5);
@@ -31,34 +31,28 @@ use biofast_bam::{Batch, Error, Fasta, Header, Query, Subset, par_fold_regions_o
 use biofast_io::pipeline::Fault;
 use biofast_io::{Location, Options, Warning};
 
-use crate::measure::alignments::depth::Depth;
-use crate::measure::alignments::partial::Kind;
+use crate::measure::alignments::depth::SortedDepth;
+use crate::measure::alignments::partial::PartKind;
 use crate::measure::alignments::{self, Statistics};
 use crate::measure::coverage::{
-    Collector, Counting, Depths, Distribution, PerReference, Rules, Spans, Sums,
+    Counting, DepthCollector, DepthRules, DepthSink, Distribution, PerReference, ReferenceSums,
+    Spans,
 };
-use crate::measure::picard::panel::{BindError, Bound};
+use crate::measure::picard::panel::{BindError, BoundPanel};
 use crate::measure::picard::pieces::Pieces;
 use crate::measure::picard::{self, Panel, Picard, hs, wgs};
 use crate::measure::samtools_stats::{self, Failure, SamtoolsStats};
 use crate::measure::{flagstat, idxstats};
 
-pub use groups::{By, Groups};
+pub use groups::{GroupBy, Groups};
 
-/// What is wanted.
-///
-/// ```
-/// use biofast_ops::qc::Wanted;
-///
-/// let wanted = Wanted { flagstat: true, idxstats: true, ..Wanted::default() };
-/// assert!(wanted.depths.is_none());
-/// ```
+/// What to collect.
 #[derive(Clone, Default)]
-pub struct Wanted<'a> {
+pub struct QcSelection<'a> {
     /// biofast's own statistics.
     pub statistics: bool,
     /// What these are a part of, if they are to be [joined](crate::measure::alignments::join).
-    pub part: Option<Kind>,
+    pub part: Option<PartKind>,
     /// Counts by flag.
     pub flagstat: bool,
     /// Counts by reference.
@@ -66,7 +60,7 @@ pub struct Wanted<'a> {
     /// What `samtools stats` says.
     pub samtools_stats: bool,
     /// Picard's metrics.
-    pub picard: picard::Wanted,
+    pub picard: picard::MetricSelection,
     /// For the mismatches in what `samtools stats` and Picard say, and for Picard's coverage of the genome.
     pub reference: Option<&'a Fasta>,
     /// For Picard's coverage of targets.
@@ -74,30 +68,13 @@ pub struct Wanted<'a> {
     /// The depth up to which Picard's coverage of targets and of the genome is counted; without it that of Picard 3.4: 200 and 250.
     pub coverage_cap: Option<u16>,
     /// Depths, and what counts for them; the records must be sorted.
-    pub depths: Option<Rules>,
+    pub depths: Option<DepthRules>,
     /// What `samtools coverage` says of records that these rules take; they must be sorted.
-    pub coverage: Option<Rules>,
+    pub coverage: Option<DepthRules>,
 }
 
-/// What was wanted.
-///
-/// ```
-/// # use biofast_bam::{Detail, Input, InputOptions};
-/// # use biofast_io::{Options, Source};
-/// use biofast_ops::coverage::Distribution;
-/// use biofast_ops::qc::{Found, Wanted, collect};
-///
-/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
-/// # let options = Options::default();
-/// # let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-/// # let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let wanted = Wanted { idxstats: true, ..Wanted::default() };
-/// let found: Found<Distribution> =
-///     collect(input.source, &options, &wanted, |_| Ok(Distribution::default()))?;
-/// assert_eq!(found.idxstats.ok_or("not counted")?.counts(Some(0)), [1, 0]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct Found<D> {
+/// What was collected.
+pub struct QcResults<D> {
     /// The header.
     pub header: Header,
     /// How many records were counted.
@@ -105,9 +82,9 @@ pub struct Found<D> {
     /// biofast's own statistics.
     pub statistics: Option<Statistics>,
     /// Counts by flag.
-    pub flagstat: Option<flagstat::Collector>,
+    pub flagstat: Option<flagstat::FlagstatCollector>,
     /// Counts by reference.
-    pub idxstats: Option<idxstats::Collector>,
+    pub idxstats: Option<idxstats::IdxstatsCollector>,
     /// What `samtools stats` says.
     pub samtools_stats: Option<SamtoolsStats>,
     /// Picard's metrics, those that were wanted.
@@ -115,82 +92,46 @@ pub struct Found<D> {
     /// What was made of depths.
     pub depths: Option<D>,
     /// What `samtools coverage` says of each reference.
-    pub coverage: Option<(Vec<Distribution>, Vec<Sums>)>,
+    pub coverage: Option<(Vec<Distribution>, Vec<ReferenceSums>)>,
 }
 
-/// Reads all records of an input, or those of a query, once, and finds all that is `wanted`. What is to become of depths
-/// is made of the header, if they are wanted.
-///
-/// ```
-/// use biofast_bam::{Detail, Input, InputOptions};
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::coverage::{Distribution, Rules};
-/// use biofast_ops::qc::{Wanted, collect};
-///
-/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
-/// let options = Options::default();
-/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let wanted = Wanted { samtools_stats: true, coverage: Some(Rules::default()), ..Wanted::default() };
-/// let found = collect(input.source, &options, &wanted, |_| Ok(Distribution::default()))?;
-/// let (depths, sums) = found.coverage.ok_or("not found")?;
-/// assert_eq!((depths[0].mean(), sums[0].reads), (0.4, 1));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Reads all records of an input, or those of a query, once, and collects all that is `wanted`. Depths, if they are
+/// wanted, go to what `depths` makes of the header.
 ///
 /// # Errors
 /// The first fault of the input or of the reference; where depths are wanted, the first record that is out of order.
-pub fn collect<D: Depths + Send>(
+pub fn collect<D: DepthSink + Send>(
     input: impl Into<Query>,
     options: &Options,
-    wanted: &Wanted<'_>,
+    wanted: &QcSelection<'_>,
     depths: impl FnOnce(&Header) -> Result<D, Error>,
-) -> Result<Found<D>, Failure> {
+) -> Result<QcResults<D>, Failure> {
     collect_with_each(input, options, wanted, depths, |_| Ok(None::<Distribution>))
         .map(|(found, _)| found)
 }
 
-/// The same, and what else is to become of the depths of [`coverage`](Wanted::coverage), for which both mates count: made of
-/// the header, if coverage is wanted.
-///
-/// ```
-/// use biofast_bam::{Detail, Input, InputOptions};
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::coverage::{Distribution, Rules};
-/// use biofast_ops::qc::{Wanted, collect_with_each};
-///
-/// # let sam = b"@SQ\tSN:c\tLN:10\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
-/// let options = Options::default();
-/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let wanted = Wanted { coverage: Some(Rules::default()), ..Wanted::default() };
-/// let depths = |_: &_| Ok(Distribution::default());
-/// let (_, each) = collect_with_each(input.source, &options, &wanted, depths, |_| {
-///     Ok(Some(Distribution::default()))
-/// })?;
-/// assert_eq!(each.ok_or("not found")?.at_least(1), 4);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// Like [`collect`], and passes the depths of [`coverage`](QcSelection::coverage), for which both mates count, to what is
+/// made of the header, if coverage is wanted.
 ///
 /// # Errors
 /// As [`collect`].
-pub fn collect_with_each<D: Depths + Send, E: Depths + Send>(
+pub fn collect_with_each<D: DepthSink + Send, E: DepthSink + Send>(
     input: impl Into<Query>,
     options: &Options,
-    wanted: &Wanted<'_>,
+    wanted: &QcSelection<'_>,
     depths: impl FnOnce(&Header) -> Result<D, Error>,
     each: impl FnOnce(&Header) -> Result<Option<E>, Error>,
-) -> Result<(Found<D>, Option<E>), Failure> {
+) -> Result<(QcResults<D>, Option<E>), Failure> {
     let (header, query) = input.into().peek_header().map_err(Failure::Input)?;
-    let mut ordered = Ordered::new(&header, wanted);
+    let mut ordered = QcOrdered::new(&header, wanted);
     ordered.depths = match wanted.depths {
-        Some(_) => Some(Collector::new(&header, depths(&header).map_err(Failure::Input)?)),
+        Some(_) => Some(DepthCollector::new(&header, depths(&header).map_err(Failure::Input)?)),
         None => None,
     };
     ordered.coverage = match wanted.coverage {
         Some(_) => {
             let each = each(&header).map_err(Failure::Input)?;
-            Some(Collector::of_each(&header, (PerReference::new(&header), each)))
+            Some(DepthCollector::of_each(&header, (PerReference::new(&header), each)))
         }
         None => None,
     };
@@ -199,10 +140,10 @@ pub fn collect_with_each<D: Depths + Send, E: Depths + Send>(
 }
 
 /// What is to become of the depths of a part: all records, or a group.
-pub struct Parts<D, E> {
-    /// For [`Wanted::depths`].
+pub struct DepthSinks<D, E> {
+    /// For [`QcSelection::depths`].
     pub depths: Option<D>,
-    /// For [`Wanted::coverage`], as for [`collect_with_each`].
+    /// For [`QcSelection::coverage`], as for [`collect_with_each`].
     pub each: Option<E>,
 }
 
@@ -216,17 +157,17 @@ pub struct Parts<D, E> {
 /// use biofast_bam::query::Query;
 /// use biofast_io::{Options, Source};
 /// use biofast_ops::coverage::Distribution;
-/// use biofast_ops::qc::{By, Groups, Parts, Wanted, collect_by};
+/// use biofast_ops::qc::{DepthSinks, GroupBy, Groups, QcSelection, collect_by};
 ///
 /// let sam = b"@SQ\tSN:c\tLN:10\n@RG\tID:1\tSM:a\n@RG\tID:2\tSM:b\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\tRG:Z:2\n";
 /// let options = Options::default();
 /// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
 /// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
 /// let (header, query) = Query::from(input.source).peek_header()?;
-/// let groups = Groups::of(&header, By::Sample);
-/// let wanted = Wanted { flagstat: true, ..Wanted::default() };
+/// let groups = Groups::of(&header, GroupBy::Sample);
+/// let wanted = QcSelection { flagstat: true, ..QcSelection::default() };
 /// let found = collect_by(query, &options, &wanted, Some(&groups), |_| {
-///     Ok(Parts::<Distribution, Distribution> { depths: None, each: None })
+///     Ok(DepthSinks::<Distribution, Distribution> { depths: None, each: None })
 /// })?;
 /// let mapped: Vec<u64> = found
 ///     .iter()
@@ -238,23 +179,23 @@ pub struct Parts<D, E> {
 ///
 /// # Errors
 /// As [`collect`].
-pub fn collect_by<D: Depths + Send, E: Depths + Send>(
+pub fn collect_by<D: DepthSink + Send, E: DepthSink + Send>(
     input: impl Into<Query>,
     options: &Options,
-    wanted: &Wanted<'_>,
+    wanted: &QcSelection<'_>,
     groups: Option<&Groups>,
-    mut parts: impl FnMut(usize) -> Result<Parts<D, E>, Error>,
-) -> Result<Vec<Part<D, E>>, Failure> {
+    mut parts: impl FnMut(usize) -> Result<DepthSinks<D, E>, Error>,
+) -> Result<Vec<QcPart<D, E>>, Failure> {
     let (header, query) = input.into().peek_header().map_err(Failure::Input)?;
     let mut ordered = |part| {
-        let Parts { depths, each } = parts(part).map_err(Failure::Input)?;
-        let mut of_part = Ordered::new(&header, wanted);
+        let DepthSinks { depths, each } = parts(part).map_err(Failure::Input)?;
+        let mut of_part = QcOrdered::new(&header, wanted);
         if wanted.depths.is_some() {
-            of_part.depths = depths.map(|depths| Collector::new(&header, depths));
+            of_part.depths = depths.map(|depths| DepthCollector::new(&header, depths));
         }
         if wanted.coverage.is_some() {
             let depths = (PerReference::new(&header), each);
-            of_part.coverage = Some(Collector::of_each(&header, depths));
+            of_part.coverage = Some(DepthCollector::of_each(&header, depths));
         }
         Ok(of_part)
     };
@@ -262,27 +203,27 @@ pub fn collect_by<D: Depths + Send, E: Depths + Send>(
     let of_groups: Result<Vec<_>, Failure> =
         (1..=groups.map_or(0, |groups| groups.names().len())).map(ordered).collect();
     let ordered = (whole, of_groups?);
-    let All { whole, of_groups } =
+    let GroupedParts { whole, of_groups } =
         collect_parts((query, header), options, wanted, groups, ordered)?;
     Ok(std::iter::once(whole).chain(of_groups).collect())
 }
 
 /// What is found of all records, or of a group, and what else was made of its depths.
-pub type Part<D, E> = (Found<D>, Option<E>);
+pub type QcPart<D, E> = (QcResults<D>, Option<E>);
 
-struct All<D, E> {
-    whole: Part<D, E>,
-    of_groups: Vec<Part<D, E>>,
+struct GroupedParts<D, E> {
+    whole: QcPart<D, E>,
+    of_groups: Vec<QcPart<D, E>>,
 }
 
 /// Reads a query once, and makes what is `ordered` of all records and of each group.
-fn collect_parts<D: Depths + Send, E: Depths + Send>(
+fn collect_parts<D: DepthSink + Send, E: DepthSink + Send>(
     (query, header): (Query, Header),
     options: &Options,
-    wanted: &Wanted<'_>,
+    wanted: &QcSelection<'_>,
     groups: Option<&Groups>,
-    (mut whole, mut of_groups): (Ordered<D, E>, Vec<Ordered<D, E>>),
-) -> Result<All<D, E>, Failure> {
+    (mut whole, mut of_groups): (QcOrdered<D, E>, Vec<QcOrdered<D, E>>),
+) -> Result<GroupedParts<D, E>, Failure> {
     let name: Arc<str> = query.name().into();
     let is_everything = query.is_everything();
     let passes = Passes::new(wanted);
@@ -301,11 +242,11 @@ fn collect_parts<D: Depths + Send, E: Depths + Send>(
     let result = par_fold_regions_ordered(
         query,
         options,
-        || Worker::new(wanted, bound.cloned(), groups),
-        |worker: &mut Worker<'_, '_>, batch, left: &mut LeftOfAll| {
+        || QcWorker::new(wanted, bound.cloned(), groups),
+        |worker: &mut QcWorker<'_, '_>, batch, left: &mut LeftOfAll| {
             worker.accept(batch, left, &passes);
         },
-        Worker::join,
+        QcWorker::join,
         |left| {
             let flow = whole.add(&mut left.whole, &passes);
             left.whole.clear();
@@ -336,37 +277,37 @@ fn collect_parts<D: Depths + Send, E: Depths + Send>(
         }
         None => 0,
     };
-    let finish = |ordered: Ordered<D, E>, counts| {
+    let finish = |ordered: QcOrdered<D, E>, counts| {
         ordered.finish(counts, header.clone(), options, wanted, (is_everything, territory))
     };
     let whole = finish(whole, counts)?;
     let parts = of_groups.into_iter().zip(counts_of_groups);
     let of_groups: Result<Vec<_>, _> = parts.map(|(part, counts)| finish(part, counts)).collect();
-    Ok(All { whole, of_groups: of_groups? })
+    Ok(GroupedParts { whole, of_groups: of_groups? })
 }
 
 /// How stretches of the reference are made of records.
 struct Passes {
     /// For depths; for coverage, too, if that has no rules of its own.
-    depths: Option<Rules>,
+    depths: Option<DepthRules>,
     /// For coverage alone.
-    coverage: Option<Rules>,
+    coverage: Option<DepthRules>,
     /// For the depths of biofast's statistics alone, if those for depths aren't theirs.
-    statistics: Option<Rules>,
+    statistics: Option<DepthRules>,
     /// Whether hashes of names are those of every process.
     is_part: bool,
 }
 
 impl Passes {
-    fn new(wanted: &Wanted<'_>) -> Passes {
-        let coverage = wanted.coverage.clone().map(|rules| Rules {
+    fn new(wanted: &QcSelection<'_>) -> Passes {
+        let coverage = wanted.coverage.clone().map(|rules| DepthRules {
             counting: Counting::Each,
             sums: true,
             ..rules
         });
         let depths = wanted.depths.clone();
         let is_part = wanted.part.is_some();
-        let own = Rules::default();
+        let own = DepthRules::default();
         let has_own = depths.as_ref().is_some_and(|depths| {
             !is_part && depths.counting == own.counting && takes_the_same(depths, &own)
         });
@@ -374,7 +315,7 @@ impl Passes {
         if let (Some(depths), Some(coverage)) = (&depths, &coverage)
             && takes_the_same(depths, coverage)
         {
-            let depths = Some(Rules { sums: true, ..depths.clone() });
+            let depths = Some(DepthRules { sums: true, ..depths.clone() });
             return Passes { depths, coverage: None, statistics, is_part };
         }
         Passes { depths, coverage, statistics, is_part }
@@ -382,9 +323,9 @@ impl Passes {
 }
 
 /// Whether stretches for depths are those for coverage, as far as mates don't matter.
-fn takes_the_same(depths: &Rules, coverage: &Rules) -> bool {
+fn takes_the_same(depths: &DepthRules, coverage: &DepthRules) -> bool {
     // By name, so that no rule can be forgotten.
-    let Rules { filter, read_groups, counting, min_base_quality, deletions, sums: _ } = depths;
+    let DepthRules { filter, read_groups, counting, min_base_quality, deletions, sums: _ } = depths;
     *counting != Counting::Whole
         && *filter == coverage.filter
         && *read_groups == coverage.read_groups
@@ -393,47 +334,47 @@ fn takes_the_same(depths: &Rules, coverage: &Rules) -> bool {
 }
 
 /// What a worker counts.
-struct Counts {
-    statistics: Option<alignments::Collector>,
+struct QcCounts {
+    statistics: Option<alignments::AlignmentCollector>,
     /// Without [`Basics`](alignments::basics::Basics), if there are statistics.
-    samtools: Option<samtools_stats::Counts>,
+    samtools: Option<samtools_stats::SamtoolsCounts>,
     /// Only without statistics, which have them.
-    flags: Option<flagstat::Collector>,
-    references: Option<idxstats::Collector>,
+    flags: Option<flagstat::FlagstatCollector>,
+    references: Option<idxstats::IdxstatsCollector>,
     /// Its cycles are those of samtools, if these are wanted.
-    picard: Option<picard::Counts>,
-    wgs: Option<wgs::Counts>,
-    hs: Option<hs::Counts>,
+    picard: Option<picard::PicardCounts>,
+    wgs: Option<wgs::WgsCounts>,
+    hs: Option<hs::HsCounts>,
     /// Why the reference couldn't be read.
     fault: Option<std::io::Error>,
-    sums: Vec<Sums>,
+    sums: Vec<ReferenceSums>,
     records: u64,
 }
 
 /// What a worker counts of all records, and of each group.
-struct Worker<'a, 'g> {
-    wanted: Wanted<'a>,
-    panel: Option<Arc<Bound>>,
+struct QcWorker<'a, 'g> {
+    wanted: QcSelection<'a>,
+    panel: Option<Arc<BoundPanel>>,
     groups: Option<&'g Groups>,
-    whole: Counts,
+    whole: QcCounts,
     /// As many as there are groups; those no record was of yet take no memory.
-    of_groups: Vec<Option<Box<Counts>>>,
+    of_groups: Vec<Option<Box<QcCounts>>>,
     subsets: Vec<Subset>,
     /// The number of the first record that names a read group the header lacks, and how many there are.
     unknown: Option<(u64, u64)>,
 }
 
-impl<'a, 'g> Worker<'a, 'g> {
+impl<'a, 'g> QcWorker<'a, 'g> {
     fn new(
-        wanted: &Wanted<'a>,
-        panel: Option<Arc<Bound>>,
+        wanted: &QcSelection<'a>,
+        panel: Option<Arc<BoundPanel>>,
         groups: Option<&'g Groups>,
-    ) -> Worker<'a, 'g> {
+    ) -> QcWorker<'a, 'g> {
         let count = groups.map_or(0, |groups| groups.names().len());
-        Worker {
+        QcWorker {
             wanted: wanted.clone(),
             groups,
-            whole: Counts::new(wanted, panel.as_ref()),
+            whole: QcCounts::new(wanted, panel.as_ref()),
             panel,
             of_groups: (0..count).map(|_| None).collect(),
             subsets: vec![Subset::default(); count],
@@ -444,7 +385,7 @@ impl<'a, 'g> Worker<'a, 'g> {
     fn accept(&mut self, batch: Batch<'_>, left: &mut LeftOfAll, passes: &Passes) {
         self.whole.accept(batch, &mut left.whole, passes);
         let Some(groups) = self.groups else { return };
-        left.of_groups.resize_with(self.of_groups.len(), Left::default);
+        left.of_groups.resize_with(self.of_groups.len(), QcChunk::default);
         self.subsets.iter_mut().for_each(Subset::clear);
         for (index, (number, record)) in batch.numbered().enumerate() {
             let (place, is_known) = groups.place(&record);
@@ -459,15 +400,15 @@ impl<'a, 'g> Worker<'a, 'g> {
             let batch = subset.of(batch);
             if !batch.is_empty() {
                 let counts = counts.get_or_insert_with(|| {
-                    Box::new(Counts::new(&self.wanted, self.panel.as_ref()))
+                    Box::new(QcCounts::new(&self.wanted, self.panel.as_ref()))
                 });
                 counts.accept(batch, left, passes);
             }
         }
     }
 
-    fn join(&mut self, other: Worker<'a, 'g>) {
-        let Worker { whole, of_groups, unknown, .. } = other;
+    fn join(&mut self, other: QcWorker<'a, 'g>) {
+        let QcWorker { whole, of_groups, unknown, .. } = other;
         self.whole.join(whole);
         for (mine, theirs) in self.of_groups.iter_mut().zip(of_groups) {
             match (mine, theirs) {
@@ -485,16 +426,17 @@ impl<'a, 'g> Worker<'a, 'g> {
     /// Warns of read groups that the header lacks.
     fn tell_unknown(&self, options: &Options) {
         if let (Some((number, count)), Some(notes)) = (self.unknown, &options.notes) {
-            let what = "the header lacks the read group that the record names, so it counts as one without";
+            let what =
+                "the record's read group is not in the header, so it was counted as having none";
             let first = Location { record: Some(number + 1), ..Location::default() };
             notes.warn(Warning::Noticed { what, count, first });
         }
     }
 
     /// Those of all records, and of each group.
-    fn into_counts(self) -> (Counts, Vec<Counts>) {
-        let Worker { wanted, panel, whole, of_groups, .. } = self;
-        let empty = || Box::new(Counts::new(&wanted, panel.as_ref()));
+    fn into_counts(self) -> (QcCounts, Vec<QcCounts>) {
+        let QcWorker { wanted, panel, whole, of_groups, .. } = self;
+        let empty = || Box::new(QcCounts::new(&wanted, panel.as_ref()));
         (whole, of_groups.into_iter().map(|counts| *counts.unwrap_or_else(empty)).collect())
     }
 }
@@ -502,14 +444,14 @@ impl<'a, 'g> Worker<'a, 'g> {
 /// What a chunk leaves, of all its records and of those of each group.
 #[derive(Default)]
 struct LeftOfAll {
-    whole: Left,
-    of_groups: Vec<Left>,
+    whole: QcChunk,
+    of_groups: Vec<QcChunk>,
 }
 
 /// What a chunk leaves for the parts that need the order of the file.
 #[derive(Default)]
-struct Left {
-    records: samtools_stats::Left,
+struct QcChunk {
+    records: samtools_stats::SamtoolsChunk,
     depths: Spans,
     coverage: Spans,
     statistics: Spans,
@@ -517,7 +459,7 @@ struct Left {
     hs: Pieces,
 }
 
-impl Left {
+impl QcChunk {
     fn clear(&mut self) {
         self.records.records.clear();
         self.depths.clear();
@@ -528,27 +470,33 @@ impl Left {
     }
 }
 
-impl Counts {
-    fn new(wanted: &Wanted<'_>, panel: Option<&Arc<Bound>>) -> Counts {
+impl QcCounts {
+    fn new(wanted: &QcSelection<'_>, panel: Option<&Arc<BoundPanel>>) -> QcCounts {
         let alone = !wanted.statistics;
-        Counts {
-            statistics: wanted.statistics.then(alignments::Collector::default),
-            samtools: wanted.samtools_stats.then(|| samtools_stats::Counts::new(wanted.reference)),
-            flags: (wanted.flagstat && alone).then(flagstat::Collector::default),
-            references: (wanted.idxstats && alone).then(idxstats::Collector::default),
-            picard: picard::Counts::new(&wanted.picard, wanted.reference, wanted.samtools_stats),
+        QcCounts {
+            statistics: wanted.statistics.then(alignments::AlignmentCollector::default),
+            samtools: wanted
+                .samtools_stats
+                .then(|| samtools_stats::SamtoolsCounts::new(wanted.reference)),
+            flags: (wanted.flagstat && alone).then(flagstat::FlagstatCollector::default),
+            references: (wanted.idxstats && alone).then(idxstats::IdxstatsCollector::default),
+            picard: picard::PicardCounts::new(
+                &wanted.picard,
+                wanted.reference,
+                wanted.samtools_stats,
+            ),
             wgs: wanted
                 .reference
                 .filter(|_| wanted.picard.wgs)
-                .map(|fasta| wgs::Counts::new(fasta, wanted.part.is_some())),
-            hs: panel.map(|panel| hs::Counts::new(panel.clone())),
+                .map(|fasta| wgs::WgsCounts::new(fasta, wanted.part.is_some())),
+            hs: panel.map(|panel| hs::HsCounts::new(panel.clone())),
             fault: None,
             sums: Vec::new(),
             records: 0,
         }
     }
 
-    fn accept(&mut self, batch: Batch<'_>, left: &mut Left, passes: &Passes) {
+    fn accept(&mut self, batch: Batch<'_>, left: &mut QcChunk, passes: &Passes) {
         self.records += batch.len() as u64;
         left.statistics.set_lasting(passes.is_part);
         match (&mut self.statistics, &mut self.samtools) {
@@ -597,7 +545,7 @@ impl Counts {
         }
     }
 
-    fn join(&mut self, mut other: Counts) {
+    fn join(&mut self, mut other: QcCounts) {
         self.settle();
         other.settle();
         fn join<C>(mine: &mut Option<C>, theirs: Option<C>, join: impl FnOnce(&mut C, C)) {
@@ -605,7 +553,7 @@ impl Counts {
                 join(mine, theirs);
             }
         }
-        let Counts {
+        let QcCounts {
             statistics,
             samtools,
             flags,
@@ -618,25 +566,25 @@ impl Counts {
             records,
         } = other;
         self.records += records;
-        join(&mut self.statistics, statistics, alignments::Collector::join);
-        join(&mut self.samtools, samtools, samtools_stats::Counts::join);
+        join(&mut self.statistics, statistics, alignments::AlignmentCollector::join);
+        join(&mut self.samtools, samtools, samtools_stats::SamtoolsCounts::join);
         join(&mut self.flags, flags, |mine, theirs| mine.merge(&theirs));
         join(&mut self.references, references, |mine, theirs| mine.merge(&theirs));
-        join(&mut self.picard, picard, picard::Counts::join);
-        join(&mut self.wgs, wgs, wgs::Counts::join);
-        join(&mut self.hs, hs, hs::Counts::join);
+        join(&mut self.picard, picard, picard::PicardCounts::join);
+        join(&mut self.wgs, wgs, wgs::WgsCounts::join);
+        join(&mut self.hs, hs, hs::HsCounts::join);
         self.fault = self.fault.take().or(fault);
-        Sums::merge_all(&mut self.sums, sums);
+        ReferenceSums::merge_all(&mut self.sums, sums);
     }
 }
 
 /// Counts a batch for biofast's statistics and those of samtools: a record is looked at once, and its bases and qualities are
 /// counted by cycle once.
 fn both(
-    statistics: &mut alignments::Collector,
-    samtools: &mut samtools_stats::Counts,
+    statistics: &mut alignments::AlignmentCollector,
+    samtools: &mut samtools_stats::SamtoolsCounts,
     batch: Batch<'_>,
-    Left { records: left, .. }: &mut Left,
+    QcChunk { records: left, .. }: &mut QcChunk,
 ) {
     statistics.prepare(batch);
     samtools.prepare(batch);
@@ -651,22 +599,24 @@ fn both(
 }
 
 /// What is made of the records in the order of the file.
-struct Ordered<D, E> {
-    statistics: Option<Depth>,
-    samtools: Option<samtools_stats::Ordered>,
-    depths: Option<Collector<D>>,
-    coverage: Option<Collector<(PerReference, Option<E>)>>,
-    wgs: Option<wgs::Ordered>,
-    hs: Option<hs::Ordered>,
+struct QcOrdered<D, E> {
+    statistics: Option<SortedDepth>,
+    samtools: Option<samtools_stats::SamtoolsOrdered>,
+    depths: Option<DepthCollector<D>>,
+    coverage: Option<DepthCollector<(PerReference, Option<E>)>>,
+    wgs: Option<wgs::WgsOrdered>,
+    hs: Option<hs::HsOrdered>,
     unsorted: Option<crate::measure::coverage::Unsorted>,
 }
 
-impl<D: Depths, E: Depths> Ordered<D, E> {
+impl<D: DepthSink, E: DepthSink> QcOrdered<D, E> {
     /// With nothing to become of depths.
-    fn new(header: &Header, wanted: &Wanted<'_>) -> Ordered<D, E> {
-        Ordered {
-            statistics: wanted.statistics.then(|| Depth::new(header, wanted.part)),
-            samtools: wanted.samtools_stats.then(|| samtools_stats::Ordered::new(wanted.reference)),
+    fn new(header: &Header, wanted: &QcSelection<'_>) -> QcOrdered<D, E> {
+        QcOrdered {
+            statistics: wanted.statistics.then(|| SortedDepth::new(header, wanted.part)),
+            samtools: wanted
+                .samtools_stats
+                .then(|| samtools_stats::SamtoolsOrdered::new(wanted.reference)),
             depths: None,
             coverage: None,
             wgs: None,
@@ -676,16 +626,16 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
     }
 
     /// With what is wanted of Picard's coverage.
-    fn coverage_of(&mut self, wanted: &Wanted<'_>, panel: Option<&Arc<Bound>>) {
+    fn coverage_of(&mut self, wanted: &QcSelection<'_>, panel: Option<&Arc<BoundPanel>>) {
         let has_reference = wanted.reference.is_some();
         let is_part = wanted.part.is_some();
         let cap = wanted.coverage_cap;
-        self.wgs = (wanted.picard.wgs && has_reference).then(|| wgs::Ordered::new(is_part, cap));
-        self.hs = panel.map(|panel| hs::Ordered::new(panel.clone(), is_part, cap));
+        self.wgs = (wanted.picard.wgs && has_reference).then(|| wgs::WgsOrdered::new(is_part, cap));
+        self.hs = panel.map(|panel| hs::HsOrdered::new(panel.clone(), is_part, cap));
     }
 
     /// Adds the records of the next chunk.
-    fn add(&mut self, left: &mut Left, passes: &Passes) -> ControlFlow<()> {
+    fn add(&mut self, left: &mut QcChunk, passes: &Passes) -> ControlFlow<()> {
         if let Some(depths) = &mut self.depths {
             self.unsorted = depths.take(&left.depths).err();
         }
@@ -715,17 +665,17 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
     /// What was found of its records.
     fn finish(
         self,
-        mut counts: Counts,
+        mut counts: QcCounts,
         header: Header,
         options: &Options,
-        wanted: &Wanted<'_>,
+        wanted: &QcSelection<'_>,
         (is_everything, territory): (bool, u64),
-    ) -> Result<(Found<D>, Option<E>), Failure> {
+    ) -> Result<(QcResults<D>, Option<E>), Failure> {
         counts.settle();
         if let (Some(statistics), Some(samtools)) = (&mut counts.statistics, &counts.samtools) {
             statistics.add_cycles(&samtools.cycles);
         }
-        let Counts {
+        let QcCounts {
             statistics,
             samtools,
             flags,
@@ -779,12 +729,12 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
             picard = picard.whole();
         }
         let counted = statistics.as_ref().map(|statistics| &statistics.counts);
-        sums.resize(header.references().len(), Sums::default());
-        let (coverage, each) = match self.coverage.map(Collector::finish) {
+        sums.resize(header.references().len(), ReferenceSums::default());
+        let (coverage, each) = match self.coverage.map(DepthCollector::finish) {
             Some((depths, each)) => (Some((depths.finish(), sums)), each),
             None => (None, None),
         };
-        let found = Found {
+        let found = QcResults {
             flagstat: match counted {
                 Some(counted) => wanted.flagstat.then(|| counted.flags.clone()),
                 None => flags,
@@ -796,7 +746,7 @@ impl<D: Depths, E: Depths> Ordered<D, E> {
             statistics,
             samtools_stats,
             picard,
-            depths: self.depths.map(Collector::finish),
+            depths: self.depths.map(DepthCollector::finish),
             coverage,
             header,
             records,

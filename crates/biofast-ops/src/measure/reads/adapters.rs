@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::numbers::InvalidReport;
 use super::positions::{bin_of, bin_range};
-use super::report::InvalidReport;
 
 /// Bases of each adapter that are looked for.
 const LENGTH: usize = 12;
@@ -19,21 +19,22 @@ pub const ADAPTERS: [(&str, &[u8; LENGTH]); 5] = [
 
 /// Reads by the place of the first occurrence of each adapter.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Adapters {
+#[doc(hidden)]
+pub struct AdapterCounter {
     reads: u64,
     longest: usize,
-    found: [Found; ADAPTERS.len()],
+    found: [AdapterPositions; ADAPTERS.len()],
 }
 
 /// Where an adapter begins in reads, by bin of the position.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Found {
+struct AdapterPositions {
     reads: Vec<u64>,
     /// Positions from the adapter's first base to the end of the bin, of all these reads.
     positions: Vec<u64>,
 }
 
-impl Found {
+impl AdapterPositions {
     fn add(&mut self, at: usize) {
         let bin = bin_of(at);
         self.grow(bin + 1);
@@ -48,7 +49,7 @@ impl Found {
     }
 }
 
-impl Adapters {
+impl AdapterCounter {
     /// Counts a read in upper case.
     pub(crate) fn add(&mut self, sequence: &[u8]) {
         self.reads += 1;
@@ -60,8 +61,8 @@ impl Adapters {
         }
     }
 
-    pub(crate) fn merge(&mut self, other: &Adapters) {
-        let Adapters { reads, longest, found } = other;
+    pub(crate) fn merge(&mut self, other: &AdapterCounter) {
+        let AdapterCounter { reads, longest, found } = other;
         self.reads += reads;
         self.longest = self.longest.max(*longest);
         for (mine, theirs) in self.found.iter_mut().zip(found) {
@@ -72,7 +73,8 @@ impl Adapters {
     }
 
     /// What the counts say.
-    pub(crate) fn content(&self) -> AdapterContent {
+    #[doc(hidden)]
+    pub fn content(&self) -> AdapterContent {
         // Where an adapter can begin, if any read is longer than that.
         let places = match self.longest {
             ..=LENGTH => 0,
@@ -97,20 +99,20 @@ impl Adapters {
             longest: self.longest as u64,
             names: ADAPTERS.map(|(name, _)| name.to_owned()).to_vec(),
             positions,
-            begins: self.found.iter().map(Found::sparse).collect(),
+            begins: self.found.iter().map(AdapterPositions::sparse).collect(),
         }
     }
 
     /// The counts, read back.
-    pub(super) fn read_back(content: &AdapterContent) -> Result<Adapters, InvalidReport> {
+    pub(super) fn read_back(content: &AdapterContent) -> Result<AdapterCounter, InvalidReport> {
         const WRONG: InvalidReport = InvalidReport::Inconsistent("adapters that don't add up");
         if content.names.iter().ne(ADAPTERS.iter().map(|(name, _)| name)) {
             return Err(InvalidReport::Inconsistent("adapters of another kind"));
         }
-        let mut adapters = Adapters {
+        let mut adapters = AdapterCounter {
             reads: content.reads,
             longest: usize::try_from(content.longest).map_err(|_| WRONG)?,
-            ..Adapters::default()
+            ..AdapterCounter::default()
         };
         for (found, begins) in adapters.found.iter_mut().zip(&content.begins) {
             for &(start, reads, positions) in begins {
@@ -131,7 +133,7 @@ impl Adapters {
     }
 }
 
-impl Found {
+impl AdapterPositions {
     fn sparse(&self) -> Vec<(usize, u64, u64)> {
         let bins = self.reads.iter().zip(&self.positions).enumerate();
         bins.filter(|(_, (reads, _))| **reads > 0)
@@ -237,12 +239,12 @@ mod tests {
             places in prop::collection::vec(0usize..1300, 1..40),
         ) {
             let (adapter, len) = (ADAPTERS[0].1, 1400);
-            let (mut whole, mut parts) = (Adapters::default(), Adapters::default());
+            let (mut whole, mut parts) = (AdapterCounter::default(), AdapterCounter::default());
             for &place in &places {
                 let mut read = vec![b'C'; len];
                 read[place..place + LENGTH].copy_from_slice(adapter);
                 whole.add(&read);
-                let mut part = Adapters::default();
+                let mut part = AdapterCounter::default();
                 part.add(&read);
                 parts.merge(&part);
             }
@@ -254,13 +256,13 @@ mod tests {
                 let expected = 100.0 * sum / (end - start + 1) as f64 / places.len() as f64;
                 prop_assert!((percent[0] - expected).abs() < 1e-9, "{start}: {percent:?} {expected}");
             }
-            prop_assert_eq!(Adapters::read_back(&content).expect("own report"), whole);
+            prop_assert_eq!(AdapterCounter::read_back(&content).expect("own report"), whole);
         }
     }
 
     #[test]
     fn reads_no_longer_than_an_adapter_have_no_positions() {
-        let mut adapters = Adapters::default();
+        let mut adapters = AdapterCounter::default();
         adapters.add(b"AGATCGGAAGAG");
         assert!(adapters.content().positions.is_empty());
         adapters.add(b"AGATCGGAAGAGC");

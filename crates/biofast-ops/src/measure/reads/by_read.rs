@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use biofast_kernels::{PHRED_VALUES, count_gc, sum_qualities};
 
-use super::report::InvalidReport;
+use super::numbers::InvalidReport;
 
 /// 1 as an integer share: shares are added up exactly, in any order.
 const ONE: u64 = 1_000_000_000;
@@ -16,9 +16,10 @@ const ONE: u64 = 1_000_000_000;
 /// read with `g` G and C counts in shares for all percents from `g - 0.5` to `g + 0.5` bases, as FastQC
 /// does it, and as there reads are first cut to 100, 200, … or 1,000, 2,000, … bases.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ByRead {
+#[doc(hidden)]
+pub struct ByRead {
     /// Reads by arithmetic mean quality, rounded down.
-    pub(crate) mean_quality: [u64; PHRED_VALUES],
+    pub mean_quality: [u64; PHRED_VALUES],
     /// Shares of reads by GC percent, in units of 1/[`ONE`].
     gc: [u128; 101],
     /// For each length that occurred the share a read has in each percent.
@@ -76,7 +77,8 @@ impl ByRead {
     }
 
     /// Reads by GC percent.
-    pub(crate) fn gc(&self) -> [f64; 101] {
+    #[doc(hidden)]
+    pub fn gc(&self) -> [f64; 101] {
         self.gc.map(|shares| shares as f64 / ONE as f64)
     }
 }

@@ -6,22 +6,23 @@ use std::collections::BTreeMap;
 use biofast_kernels::{self as kernels, GcCounts};
 use serde::{Deserialize, Serialize};
 
-use super::report::InvalidReport;
-use super::statistic::{Read, Statistic};
+use super::measured::{MeasuredRead, Statistic};
+use super::numbers::InvalidReport;
 use super::summary::Summary;
 
 /// Counts of letters.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Letters {
+#[doc(hidden)]
+pub struct LetterCounts {
     /// How often each byte occurs that is not one of `ACGTNacgtn`.
     pub(crate) others: [u64; 256],
     /// Reads by GC percent, rounded to the nearest integer (halves up).
     pub(crate) gc: [u64; 101],
 }
 
-impl Default for Letters {
+impl Default for LetterCounts {
     fn default() -> Self {
-        Letters { others: [0; 256], gc: [0; 101] }
+        LetterCounts { others: [0; 256], gc: [0; 101] }
     }
 }
 
@@ -52,11 +53,11 @@ pub struct Composition {
     pub gc_histogram: Vec<u64>,
 }
 
-impl Statistic for Letters {
+impl Statistic for LetterCounts {
     type Section = Composition;
 
     #[inline]
-    fn add(&mut self, read: &Read<'_>) {
+    fn add(&mut self, read: &MeasuredRead<'_>) {
         let len = read.len();
         if read.counts.acgt < len {
             self.count_others(read.sequence, len - read.counts.acgt);
@@ -66,14 +67,14 @@ impl Statistic for Letters {
         }
     }
 
-    fn merge(&mut self, other: &Letters) {
-        let Letters { others, gc } = other;
+    fn merge(&mut self, other: &LetterCounts) {
+        let LetterCounts { others, gc } = other;
         self.others.iter_mut().zip(others).for_each(|(a, b)| *a += b);
         self.gc.iter_mut().zip(gc).for_each(|(a, b)| *a += b);
     }
 
     fn section(&self, s: &Summary) -> Composition {
-        let Letters { others, gc } = self;
+        let LetterCounts { others, gc } = self;
         let others = (0u8..=255).zip(others).filter(|&(_, &n)| n > 0);
         Composition {
             a: s.counts.a,
@@ -90,7 +91,7 @@ impl Statistic for Letters {
         }
     }
 
-    fn read_back(section: &Composition) -> Result<Letters, InvalidReport> {
+    fn read_back(section: &Composition) -> Result<LetterCounts, InvalidReport> {
         let mut others = [0; 256];
         for (&letter, &n) in &section.other {
             let byte = u8::try_from(letter)
@@ -99,11 +100,11 @@ impl Statistic for Letters {
         }
         let gc = <&[u64; 101]>::try_from(&section.gc_histogram[..])
             .map_err(|_| InvalidReport::Inconsistent("gc_histogram needs 101 entries"))?;
-        Ok(Letters { others, gc: *gc })
+        Ok(LetterCounts { others, gc: *gc })
     }
 }
 
-impl Letters {
+impl LetterCounts {
     /// Counts letters that aren't A, C, G, T or N one by one.
     fn count_others(&mut self, sequence: &[u8], not_acgt: u64) {
         if kernels::count_n(sequence) == not_acgt {

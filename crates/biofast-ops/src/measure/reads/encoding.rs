@@ -103,7 +103,7 @@ fn starts_with<const LOWEST: u8>(qualities: &[u8]) -> bool {
 
 /// Tells the encoding of reads of which nothing else is counted.
 #[derive(Clone, Debug)]
-pub(crate) struct Evidence {
+pub(crate) struct EncodingEvidence {
     qualities: [u64; PHRED_VALUES],
     reads: u64,
     old: u64,
@@ -111,13 +111,13 @@ pub(crate) struct Evidence {
     has_low: bool,
 }
 
-impl Default for Evidence {
-    fn default() -> Evidence {
-        Evidence { qualities: [0; PHRED_VALUES], reads: 0, old: 0, has_low: false }
+impl Default for EncodingEvidence {
+    fn default() -> EncodingEvidence {
+        EncodingEvidence { qualities: [0; PHRED_VALUES], reads: 0, old: 0, has_low: false }
     }
 }
 
-impl Evidence {
+impl EncodingEvidence {
     /// Adds the qualities of a read.
     #[inline]
     pub(crate) fn add(&mut self, qualities: &[u8]) {
@@ -149,7 +149,7 @@ impl Evidence {
         }
     }
 
-    pub(crate) fn merge(&mut self, other: &Evidence) {
+    pub(crate) fn merge(&mut self, other: &EncodingEvidence) {
         self.has_low |= other.has_low;
         self.qualities.iter_mut().zip(&other.qualities).for_each(|(mine, theirs)| *mine += theirs);
         self.reads += other.reads;
@@ -169,7 +169,7 @@ mod tests {
     fn of(reads: &[&[u8]]) -> Encoding {
         let mut qualities = [0; PHRED_VALUES];
         let mut old = 0;
-        let mut evidence = Evidence::default();
+        let mut evidence = EncodingEvidence::default();
         for read in reads {
             read.iter().for_each(|byte| qualities[usize::from(byte - 33)] += 1);
             old += u64::from(looks_like_phred64(read, read.iter().min().map_or(0, |b| b - 33)));

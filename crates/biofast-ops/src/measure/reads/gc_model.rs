@@ -1,10 +1,10 @@
 //! The normal distribution that the GC of reads is compared with, as FastQC does it.
 
-use super::report::Statistics;
+use super::statistic::Statistics;
 
 /// A normal distribution around the mode of a distribution of percents, with its spread and as many reads.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Normal {
+pub struct Normal {
     mode: f64,
     variance: f64,
     scale: f64,
@@ -12,7 +12,7 @@ pub(crate) struct Normal {
 
 impl Normal {
     /// That of reads by GC percent; none of reads that all have the same, or of none.
-    pub(crate) fn of(reads: &[f64; 101]) -> Option<Normal> {
+    pub fn of(reads: &[f64; 101]) -> Option<Normal> {
         let total: f64 = reads.iter().sum();
         let (mut peak, mut most) = (0, 0.0);
         for (percent, &n) in reads.iter().enumerate() {
@@ -44,12 +44,12 @@ impl Normal {
     }
 
     /// Reads of this percent.
-    pub(crate) fn at(&self, percent: usize) -> f64 {
+    pub fn at(&self, percent: usize) -> f64 {
         self.scale * (-(percent as f64 - self.mode).powi(2) / 2.0 / self.variance).exp()
     }
 
     /// How far the distribution is from this one, in percent of all reads.
-    pub(crate) fn deviation(&self, reads: &[f64; 101]) -> f64 {
+    pub fn deviation(&self, reads: &[f64; 101]) -> f64 {
         let total: f64 = reads.iter().sum();
         let beyond: f64 = reads.iter().enumerate().map(|(i, n)| (self.at(i) - n).abs()).sum();
         100.0 * beyond / total
@@ -58,7 +58,7 @@ impl Normal {
 
 /// Reads by GC percent without gaps between percents; they add up to the reads that have a GC. FastQC's shares aren't taken even
 /// where they were gathered: they don't add up to reads, and pages and verdicts have one definition for every report.
-pub(crate) fn without_gaps(reads: &Statistics) -> Option<[f64; 101]> {
+pub fn without_gaps(reads: &Statistics) -> Option<[f64; 101]> {
     smoothed(&reads.composition.gc_histogram, &reads.length.histogram)
 }
 

@@ -5,24 +5,15 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::report::InvalidReport;
-use super::statistic::{Read, Statistic};
+use super::measured::{MeasuredRead, Statistic};
+use super::numbers::InvalidReport;
 use super::summary::Summary;
 
 /// Lengths below this are counted in an array, longer ones in a map: short reads have few
 /// different lengths, long ones are few.
 const DENSE: usize = 1024;
 
-/// How many reads have which length.
-///
-/// ```
-/// use biofast_ops::measure::reads::Lengths;
-///
-/// let mut lengths = Lengths::default();
-/// lengths.add(150, 2);
-/// lengths.add(9_000, 1);
-/// assert_eq!(lengths.iter().collect::<Vec<_>>(), [(150, 2), (9_000, 1)]);
-/// ```
+/// The number of reads of each length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lengths {
     dense: Box<[u64; DENSE]>,
@@ -183,7 +174,7 @@ impl Statistic for Lengths {
     type Section = Length;
 
     #[inline]
-    fn add(&mut self, read: &Read<'_>) {
+    fn add(&mut self, read: &MeasuredRead<'_>) {
         Lengths::add(self, read.len(), 1);
     }
 

@@ -6,275 +6,34 @@
 
 mod adapters;
 mod by_read;
+mod collector;
 mod composition;
 mod contaminants;
 mod duplication;
 pub(crate) mod encoding;
-pub(crate) mod gc_model;
+#[doc(hidden)]
+pub mod gc_model;
 mod lengths;
+pub(crate) mod measured;
+pub(crate) mod numbers;
 mod pairs;
-mod positions;
+pub(crate) mod positions;
 mod qc;
 mod qualities;
 mod read_quality;
 pub mod report;
-mod statistic;
+pub(crate) mod statistic;
 mod summary;
 mod tiles;
 
-use std::ops::ControlFlow;
-
-use biofast_fastq::pair::MateNaming;
-use biofast_fastq::{Batch, Error, Readable};
-use biofast_io::Options;
-use biofast_io::pipeline::Fault;
-use biofast_kernels::{self as kernels, BaseCounts, ReadSummary};
-
-use qc::{Qc, Searches};
-use statistic::{Counts, Read};
-
 pub use adapters::{ADAPTERS, AdapterContent, AdapterPosition};
-pub use contaminants::{Contaminants, InvalidContaminant, InvalidContaminants};
-pub use duplication::{Duplicates, Duplication, Hit, Level, NewSequences, Overrepresented};
+pub use collector::Collector;
+pub(crate) use collector::READS_AT_ONCE;
+pub use contaminants::{ContaminantHit, Contaminants, InvalidContaminant, InvalidContaminants};
+pub use duplication::{Duplicates, Duplication, DuplicationLevel, NewSequences, Overrepresented};
 pub use encoding::Encoding;
 pub use lengths::Lengths;
 pub use pairs::PairCheck;
-pub use positions::{Bin, EXACT_POSITIONS, Positions};
+pub use positions::{EXACT_POSITIONS, PositionBin, Positions};
 pub use summary::{Percent, SequenceType, Summary};
 pub use tiles::{Tile, TileQuality};
-
-/// Reads handed to the column kernels at once: a multiple of the 240 they take together.
-pub(crate) const READS_AT_ONCE: usize = 960;
-
-/// Counts over reads. Merging two collectors equals collecting both inputs.
-///
-/// ```
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::measure::reads::Collector;
-///
-/// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\n55\n"[..]);
-/// let collector = Collector::collect(source, &Options::default(), Collector::new)
-///     .map_err(|fault| fault.error)?;
-/// let summary = collector.summary();
-/// assert_eq!((collector.reads(), summary.bases, summary.max_len), (2, 6, 4));
-/// # Ok::<(), biofast_fastq::Error>(())
-/// ```
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Collector {
-    /// Number of reads.
-    pub(crate) reads: u64,
-    /// Every statistic that is reported.
-    pub(crate) counts: Counts,
-    /// What the check of pairs needs, where it is wanted.
-    pairs: Option<PairCheck>,
-    /// What is gathered only where it is asked for.
-    pub(crate) qc: Option<Box<Qc>>,
-}
-
-impl Collector {
-    /// A collector of nothing.
-    pub fn new() -> Self {
-        Collector::default()
-    }
-
-    /// A collector that also gathers a [`PairCheck`].
-    pub fn with_pair_check() -> Self {
-        Collector::with_pair_check_by(MateNaming::Strict)
-    }
-
-    /// The same for pairs by this rule.
-    pub fn with_pair_check_by(rule: MateNaming) -> Self {
-        Collector { pairs: Some(PairCheck::new(rule)), ..Collector::default() }
-    }
-
-    /// The same collector, which also gathers what a FastQC report needs: how often sequences occur, adapters by position and
-    /// qualities by tile. Memory: some 11 MB, 0.8 MB more for each worker, and for each worker 16 bytes a tile and position.
-    ///
-    /// ```
-    /// use biofast_io::{Options, Source};
-    /// use biofast_ops::reads::{Collector, report::Statistics};
-    ///
-    /// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nACGT\n+\n5555\n"[..]);
-    /// let init = || Collector::new().for_fastqc();
-    /// let collector = Collector::collect(source, &Options::default(), init)
-    ///     .map_err(|fault| fault.error)?;
-    /// let qc = Statistics::from(&collector).qc.expect("gathered");
-    /// assert_eq!(qc.duplication.expect("of one file").deduplicated_percent, 50.0);
-    /// # Ok::<(), biofast_fastq::Error>(())
-    /// ```
-    pub fn for_fastqc(self) -> Self {
-        let searches = Some(Box::default());
-        Collector { qc: Some(Box::new(Qc { searches, ..Qc::default() })), ..self }
-    }
-
-    /// Whether it gathers, or was read back with, [what FastQC counts](Self::for_fastqc).
-    ///
-    /// ```
-    /// use biofast_ops::reads::Collector;
-    ///
-    /// assert!(Collector::new().for_fastqc().is_for_fastqc());
-    /// assert!(!Collector::new().is_for_fastqc());
-    /// ```
-    pub fn is_for_fastqc(&self) -> bool {
-        self.searches().is_some()
-    }
-
-    /// Whether [what FastQC counts](Self::for_fastqc) of several files was merged, so that how often sequences occur isn't known.
-    pub fn has_mixed_duplicates(&self) -> bool {
-        self.searches().is_some_and(|searches| match searches.duplicates() {
-            Some(duplicates) => duplicates.is_mixed(),
-            None => searches.duplication(&Contaminants::default()).is_none(),
-        })
-    }
-
-    fn searches(&self) -> Option<&Searches> {
-        self.qc.as_ref()?.searches.as_deref()
-    }
-
-    /// Collects all reads of `source` on `options.threads` threads, starting from `init`.
-    ///
-    /// # Errors
-    /// The first fault of the input, with the statistics of the reads before it.
-    pub fn collect(
-        source: impl Readable,
-        options: &Options,
-        init: impl Fn() -> Collector + Sync,
-    ) -> Result<Collector, Fault<Box<Collector>, Error>> {
-        // Workers share what they have seen.
-        let first = init();
-        let start = || Box::new(first.clone());
-        let join = |collector: &mut Box<Collector>, other: Box<Collector>| collector.merge(&other);
-        let Some(duplicates) = first.searches().and_then(Searches::duplicates) else {
-            let accept = |collector: &mut Box<Collector>, batch: Batch<'_>| collector.accept(batch);
-            return biofast_fastq::par_fold(source, options, start, accept, join)
-                .map(|collector| *collector);
-        };
-        biofast_fastq::par_fold_ordered(
-            source,
-            options,
-            start,
-            |collector, batch, new: &mut NewSequences| {
-                collector.accept(batch);
-                if let Some(searches) = collector.qc.as_mut().and_then(|qc| qc.searches.as_mut()) {
-                    searches.accept(batch, new);
-                }
-            },
-            join,
-            |new| {
-                duplicates.settle(new);
-                ControlFlow::Continue(())
-            },
-        )
-        .map(|collector| *collector)
-    }
-
-    /// Adds the reads of a batch; not to what FastQC looks for in them, which depends on their order and is gathered by
-    /// [`collect`](Self::collect).
-    pub fn accept(&mut self, batch: Batch<'_>) {
-        let mut records = batch.iter();
-        let mut sequences: [&[u8]; READS_AT_ONCE] = [&[]; READS_AT_ONCE];
-        let mut qualities: [&[u8]; READS_AT_ONCE] = [&[]; READS_AT_ONCE];
-        while records.len() > 0 {
-            let mut n = 0;
-            for record in records.by_ref().take(READS_AT_ONCE) {
-                sequences[n] = record.sequence();
-                qualities[n] = record.qualities();
-                n += 1;
-            }
-            self.add_reads(&mut sequences[..n], &mut qualities[..n]);
-        }
-        if let Some(pairs) = &mut self.pairs {
-            pairs.accept(batch);
-        }
-    }
-
-    /// Adds at most [`READS_AT_ONCE`] reads. Qualities are as long as the sequence, or empty where
-    /// they are missing. The slices are used up.
-    pub(crate) fn add_reads(&mut self, sequences: &mut [&[u8]], qualities: &mut [&[u8]]) {
-        self.accept_reads(sequences, qualities);
-        if let Some(qc) = &mut self.qc {
-            qc.by_read.add(sequences, qualities);
-        }
-        self.counts.positions.add_reads(sequences, qualities);
-        self.reads += sequences.len() as u64;
-    }
-
-    /// The same without what is at each position, which [`add_cycles`](Self::add_cycles) adds of all reads together.
-    pub(crate) fn add_reads_without_cycles(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
-        self.accept_reads(sequences, qualities);
-        self.reads += sequences.len() as u64;
-    }
-
-    /// Adds what reads have at each position, from the first one on.
-    pub(crate) fn add_cycles(
-        &mut self,
-        cycles: impl Iterator<Item = (BaseCounts, [u64; kernels::PHRED_VALUES])>,
-    ) {
-        self.counts.positions.add_cycles(cycles);
-    }
-
-    /// What is counted by read.
-    fn accept_reads(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
-        let mut summaries = [ReadSummary::default(); READS_AT_ONCE];
-        kernels::summarize_reads(sequences, qualities, &mut summaries);
-        let reads = sequences.iter().zip(qualities).zip(&summaries);
-        self.counts.add(reads.map(|((&sequence, &qualities), summary)| {
-            let ReadSummary { counts, error_sum } = *summary;
-            Read { sequence, qualities, counts, error_sum }
-        }));
-    }
-
-    /// Adds what another collector counted.
-    pub fn merge(&mut self, other: &Collector) {
-        let Collector { reads, counts, pairs, qc } = other;
-        match (&mut self.qc, qc) {
-            (Some(mine), Some(theirs)) => mine.merge(theirs),
-            // Of a part of the reads it would be taken for that of all.
-            (mine, _) => *mine = None,
-        }
-        self.reads += reads;
-        self.counts.merge(counts);
-        if let (Some(mine), Some(theirs)) = (&mut self.pairs, pairs) {
-            mine.merge(theirs);
-        }
-    }
-
-    /// Finds once how often sequences occur, for several reports of this collector. It counts no reads any more, and merged with
-    /// others it doesn't know how often sequences occur.
-    pub fn finish_duplicates(&mut self, contaminants: &Contaminants) {
-        if let Some(searches) = self.qc.as_mut().and_then(|qc| qc.searches.as_mut()) {
-            searches.finish_duplicates(contaminants);
-        }
-    }
-
-    /// How often sequences occur, with those of `contaminants` they may be of, if it was [gathered](Self::for_fastqc) of one file.
-    pub fn duplication(&self, contaminants: &Contaminants) -> Option<Duplication> {
-        self.searches()?.duplication(contaminants)
-    }
-
-    /// The report of the counts. Overrepresented sequences are compared with these contaminants.
-    pub fn statistics(&self, contaminants: &Contaminants) -> report::Statistics {
-        let qc = self.qc.as_ref().map(|qc| Box::new(qc.section(contaminants)));
-        report::Statistics { qc, ..self.counts.report(&self.summary()) }
-    }
-
-    /// Bases by class over all reads.
-    pub(crate) fn bases(&self) -> BaseCounts {
-        self.counts.positions.base_counts()
-    }
-
-    /// The number of reads.
-    pub fn reads(&self) -> u64 {
-        self.reads
-    }
-
-    /// What the check of pairs needs, if it was [gathered](Self::with_pair_check).
-    pub fn pair_check(&self) -> Option<PairCheck> {
-        self.pairs
-    }
-
-    /// What people read.
-    pub fn summary(&self) -> Summary {
-        Summary::of(self)
-    }
-}

@@ -3,24 +3,8 @@
 use biofast_fastq::Batch;
 use biofast_fastq::pair::{MateNaming, NameDigest, mate_number, split_mate};
 
-/// What the check of pairs needs to know of an input; small, and kept when the rest of a
+/// What the check of pairs needs to know of an input. It is small, and kept when the rest of a
 /// [`Collector`](super::Collector) is dropped.
-///
-/// ```
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::measure::reads::{Collector, PairCheck};
-///
-/// let check = |text: &'static [u8]| {
-///     let source = Source::from_reader("example", text);
-///     Collector::collect(source, &Options::default(), Collector::with_pair_check)
-///         .map(|collector| collector.pair_check().unwrap_or_default())
-///         .map_err(|fault| fault.error)
-/// };
-/// let first = check(b"@a/1\nA\n+\nI\n@b/1\nA\n+\nI\n")?;
-/// assert!(first.pairs_with(&check(b"@a/2\nA\n+\nI\n@b/2\nA\n+\nI\n")?));
-/// assert!(!first.pairs_with(&check(b"@b/2\nA\n+\nI\n@a/2\nA\n+\nI\n")?));
-/// # Ok::<(), biofast_fastq::Error>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PairCheck {
     rule: MateNaming,

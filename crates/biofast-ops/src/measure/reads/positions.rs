@@ -5,8 +5,8 @@ use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns};
 use biofast_kernels::{count_bases, count_qualities_of};
 use serde::{Deserialize, Serialize};
 
-use super::report::{InvalidReport, dense, rounded, sparse};
-use super::statistic::{Read, Statistic};
+use super::measured::{MeasuredRead, Statistic};
+use super::numbers::{InvalidReport, dense, rounded, sparse};
 use super::summary::{Summary, mean_quality};
 
 /// Positions counted one by one.
@@ -23,7 +23,7 @@ const OCTAVE: [usize; BINS_PER_OCTAVE + 1] = [
 
 /// What is at one position, or at the positions of one bin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bin {
+pub struct PositionBin {
     /// The first position, counted from 1.
     pub start: usize,
     /// The last position.
@@ -39,18 +39,18 @@ pub struct Bin {
 pub struct Positions {
     bases: BaseColumns,
     qualities: QualityColumns,
-    later: Vec<Counts>,
+    later: Vec<PositionCounts>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Counts {
+struct PositionCounts {
     bases: BaseCounts,
     qualities: [u64; PHRED_VALUES],
 }
 
-impl Default for Counts {
+impl Default for PositionCounts {
     fn default() -> Self {
-        Counts { bases: BaseCounts::default(), qualities: [0; PHRED_VALUES] }
+        PositionCounts { bases: BaseCounts::default(), qualities: [0; PHRED_VALUES] }
     }
 }
 
@@ -110,7 +110,7 @@ impl Positions {
                 index += 1;
             }
             if self.later.len() <= index {
-                self.later.resize(index + 1, Counts::default());
+                self.later.resize(index + 1, PositionCounts::default());
             }
             self.later[index].merge(&bases, &qualities);
         }
@@ -125,7 +125,7 @@ impl Positions {
                 break;
             }
             if self.later.len() == index {
-                self.later.push(Counts::default());
+                self.later.push(PositionCounts::default());
             }
             let counts = &mut self.later[index];
             let within = |slice: &'_ &[u8]| -> Option<std::ops::Range<usize>> {
@@ -143,7 +143,7 @@ impl Positions {
 
     /// Adds counts that were gathered elsewhere for the bin that starts at position `start`
     /// (from 1). Returns whether there is such a bin.
-    pub(crate) fn add_bin(&mut self, bin: &Bin) -> bool {
+    pub(crate) fn add_bin(&mut self, bin: &PositionBin) -> bool {
         if bin.start == bin.end && (1..=EXACT_POSITIONS).contains(&bin.start) {
             self.bases.add_counts(bin.start - 1, bin.bases);
             for (phred, &n) in bin.qualities.iter().enumerate().filter(|&(_, &n)| n > 0) {
@@ -155,7 +155,7 @@ impl Positions {
         for index in 0..BINS_PER_OCTAVE * 22 {
             if later_bin(index) == (bin.start.wrapping_sub(1)..bin.end) {
                 let len = self.later.len().max(index + 1);
-                self.later.resize(len, Counts::default());
+                self.later.resize(len, PositionCounts::default());
                 self.later[index].merge(&bin.bases, &bin.qualities);
                 return true;
             }
@@ -164,8 +164,8 @@ impl Positions {
     }
 
     /// All positions and bins in order.
-    pub fn bins(&self) -> impl Iterator<Item = Bin> + '_ {
-        let exact = (0..self.bases.len()).map(|position| Bin {
+    pub fn bins(&self) -> impl Iterator<Item = PositionBin> + '_ {
+        let exact = (0..self.bases.len()).map(|position| PositionBin {
             start: position + 1,
             end: position + 1,
             bases: self.bases.get(position),
@@ -173,7 +173,7 @@ impl Positions {
         });
         let later = self.later.iter().enumerate().map(|(index, counts)| {
             let range = later_bin(index);
-            Bin {
+            PositionBin {
                 start: range.start + 1,
                 end: range.end,
                 bases: counts.bases,
@@ -200,7 +200,7 @@ impl Positions {
     }
 }
 
-impl Counts {
+impl PositionCounts {
     fn merge(&mut self, bases: &BaseCounts, qualities: &[u64; PHRED_VALUES]) {
         self.bases += *bases;
         self.qualities.iter_mut().zip(qualities).for_each(|(a, b)| *a += b);
@@ -226,8 +226,8 @@ pub struct Position {
     pub qualities: Vec<(u8, u64)>,
 }
 
-impl From<&Bin> for Position {
-    fn from(bin: &Bin) -> Self {
+impl From<&PositionBin> for Position {
+    fn from(bin: &PositionBin) -> Self {
         let total: u64 = bin.qualities.iter().sum();
         let percentile = |percent: u64| {
             let needed = u128::from(total) * u128::from(percent);
@@ -255,14 +255,14 @@ impl Statistic for Positions {
 
     /// Columns are counted for many reads at once: [`Positions::add_reads`].
     #[inline]
-    fn add(&mut self, _: &Read<'_>) {}
+    fn add(&mut self, _: &MeasuredRead<'_>) {}
 
     fn merge(&mut self, other: &Positions) {
         let Positions { bases, qualities, later } = other;
         self.bases.merge(bases);
         self.qualities.merge(qualities);
         let len = self.later.len().max(later.len());
-        self.later.resize(len, Counts::default());
+        self.later.resize(len, PositionCounts::default());
         for (mine, theirs) in self.later.iter_mut().zip(later) {
             mine.merge(&theirs.bases, &theirs.qualities);
         }
@@ -276,7 +276,7 @@ impl Statistic for Positions {
         let mut positions = Positions::default();
         for position in section {
             let [a, c, g, t, n, other] = position.bases;
-            let bin = Bin {
+            let bin = PositionBin {
                 start: position.start,
                 end: position.end,
                 bases: BaseCounts { a, c, g, t, n, other },
@@ -320,7 +320,7 @@ mod tests {
         let quality = vec![b'I'; 100_000];
         let mut positions = Positions::default();
         positions.add_reads(&mut [&sequence], &mut [&quality]);
-        let bins: Vec<Bin> = positions.bins().collect();
+        let bins: Vec<PositionBin> = positions.bins().collect();
         assert_eq!(bins.iter().map(|b| b.bases.a).sum::<u64>(), 100_000);
         assert_eq!(positions.quality_histogram()[40], 100_000);
         let whole = &bins[..bins.len() - 1];

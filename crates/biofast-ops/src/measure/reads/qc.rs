@@ -3,41 +3,43 @@
 use biofast_fastq::Batch;
 use serde::{Deserialize, Serialize};
 
-use super::adapters::{AdapterContent, Adapters};
+use super::adapters::{AdapterContent, AdapterCounter};
 use super::by_read::ByRead;
 use super::contaminants::Contaminants;
 use super::duplication::{Duplicates, Duplication, NewSequences, upper_case};
-use super::report::{InvalidReport, dense, sparse};
+use super::numbers::{InvalidReport, dense, sparse};
 use super::tiles::{TileQuality, Tiles};
 
 /// The counts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Qc {
-    pub(crate) by_read: ByRead,
+#[doc(hidden)]
+pub struct Qc {
+    pub by_read: ByRead,
     /// What is looked for in the reads.
-    pub(crate) searches: Option<Box<Searches>>,
+    pub searches: Option<Box<Searches>>,
 }
 
 /// Duplication, adapters and tiles.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Searches {
-    duplicates: Counts,
-    pub(crate) adapters: Adapters,
-    pub(crate) tiles: Tiles,
+#[doc(hidden)]
+pub struct Searches {
+    duplicates: DuplicationSource,
+    pub adapters: AdapterCounter,
+    pub tiles: Tiles,
     /// Room for a read in upper case.
     upper: Vec<u8>,
 }
 
 /// Counts of duplicates, or what a report said of them.
 #[derive(Clone, Debug, PartialEq)]
-enum Counts {
+enum DuplicationSource {
     Counted(Duplicates),
     Read(Option<Box<Duplication>>),
 }
 
-impl Default for Counts {
+impl Default for DuplicationSource {
     fn default() -> Self {
-        Counts::Counted(Duplicates::default())
+        DuplicationSource::Counted(Duplicates::default())
     }
 }
 
@@ -70,8 +72,8 @@ impl Qc {
         let searches = match &section.adapters {
             None => None,
             Some(adapters) => Some(Box::new(Searches {
-                duplicates: Counts::Read(section.duplication.clone().map(Box::new)),
-                adapters: Adapters::read_back(adapters)?,
+                duplicates: DuplicationSource::Read(section.duplication.clone().map(Box::new)),
+                adapters: AdapterCounter::read_back(adapters)?,
                 tiles: match &section.tiles {
                     Some(tiles) => Tiles::read_back(tiles)?,
                     None => Tiles::default(),
@@ -88,8 +90,10 @@ impl Searches {
     pub(super) fn accept(&mut self, batch: Batch<'_>, new: &mut NewSequences) {
         let Searches { duplicates, adapters, tiles, upper } = self;
         let mut look_up = match duplicates {
-            Counts::Counted(duplicates) => Some(duplicates.look_up(batch.len() as u64, new)),
-            Counts::Read(_) => None,
+            DuplicationSource::Counted(duplicates) => {
+                Some(duplicates.look_up(batch.len() as u64, new))
+            }
+            DuplicationSource::Read(_) => None,
         };
         for (number, record) in (batch.first_record()..).zip(batch.iter()) {
             let sequence = upper_case(record.sequence(), upper);
@@ -106,32 +110,36 @@ impl Searches {
     /// The duplicates that are being counted.
     pub(super) fn duplicates(&self) -> Option<&Duplicates> {
         match &self.duplicates {
-            Counts::Counted(duplicates) => Some(duplicates),
-            Counts::Read(_) => None,
+            DuplicationSource::Counted(duplicates) => Some(duplicates),
+            DuplicationSource::Read(_) => None,
         }
     }
 
     /// What there is to say of duplicates.
-    pub(crate) fn duplication(&self, contaminants: &Contaminants) -> Option<Duplication> {
+    #[doc(hidden)]
+    pub fn duplication(&self, contaminants: &Contaminants) -> Option<Duplication> {
         match &self.duplicates {
-            Counts::Counted(duplicates) => duplicates.finish(contaminants),
-            Counts::Read(duplication) => duplication.as_deref().cloned(),
+            DuplicationSource::Counted(duplicates) => duplicates.finish(contaminants),
+            DuplicationSource::Read(duplication) => duplication.as_deref().cloned(),
         }
     }
 
     /// Ends the counting of duplicates: what is said of them from now on is found once.
     pub(super) fn finish_duplicates(&mut self, contaminants: &Contaminants) {
-        if let Counts::Counted(duplicates) = &self.duplicates {
-            self.duplicates = Counts::Read(duplicates.finish(contaminants).map(Box::new));
+        if let DuplicationSource::Counted(duplicates) = &self.duplicates {
+            self.duplicates =
+                DuplicationSource::Read(duplicates.finish(contaminants).map(Box::new));
         }
     }
 
     fn merge(&mut self, other: &Searches) {
         let Searches { duplicates, adapters, tiles, upper: _ } = other;
         match (&mut self.duplicates, duplicates) {
-            (Counts::Counted(mine), Counts::Counted(theirs)) => mine.merge(theirs),
+            (DuplicationSource::Counted(mine), DuplicationSource::Counted(theirs)) => {
+                mine.merge(theirs)
+            }
             // Which sequences are the first of both can't be told from reports.
-            (mine, _) => *mine = Counts::Read(None),
+            (mine, _) => *mine = DuplicationSource::Read(None),
         }
         self.adapters.merge(adapters);
         self.tiles.merge(tiles);

@@ -4,14 +4,15 @@ use biofast_kernels::PHRED_VALUES;
 use serde::{Deserialize, Serialize};
 
 use super::encoding::looks_like_phred64;
+use super::measured::{MeasuredRead, Statistic};
+use super::numbers::{InvalidReport, dense, rounded, sparse};
 use super::read_quality::{EXACT_FROM, exact_mean_phred_floor, mean_phred_floor};
-use super::report::{InvalidReport, dense, rounded, sparse};
-use super::statistic::{Read, Statistic};
 use super::summary::Summary;
 
 /// What the qualities of reads are like.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct MeanQualities {
+#[doc(hidden)]
+pub struct MeanQualities {
     /// Reads by Phred mean quality (of error probabilities), rounded down.
     pub(crate) reads: [u64; PHRED_VALUES],
     /// Reads that look like Phred + 64.
@@ -59,7 +60,7 @@ impl Statistic for MeanQualities {
     type Section = Quality;
 
     #[inline]
-    fn add(&mut self, read: &Read<'_>) {
+    fn add(&mut self, read: &MeasuredRead<'_>) {
         if !read.qualities.is_empty() {
             let mut phred = mean_phred_floor(read.error_sum, read.len());
             if phred >= EXACT_FROM {

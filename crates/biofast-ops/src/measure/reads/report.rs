@@ -1,29 +1,27 @@
 //! The JSON form of statistics: complete enough to be merged again.
 
-use biofast_kernels::{BaseCounts, PHRED_VALUES};
+use biofast_kernels::BaseCounts;
 use serde::{Deserialize, Serialize};
 
+use super::collector::Collector;
 pub use super::composition::Composition;
 use super::contaminants::Contaminants;
 pub use super::lengths::Length;
+use super::numbers::dense;
+pub(crate) use super::numbers::rounded;
+pub use super::numbers::{InvalidReport, SCHEMA, SCHEMA_VERSION};
 pub use super::positions::Position;
+use super::qc;
 pub use super::qc::Section as Qc;
 pub use super::qualities::Quality;
 use super::statistic::Counts;
 pub use super::statistic::Statistics;
-use super::{Collector, qc};
-use crate::measure::shards::Part;
-use crate::measure::verdicts::{Assessment, Rules};
-
-/// The `schema` of a report.
-pub const SCHEMA: &str = "biofast.stats";
-/// The `schema_version` of a report. Fields may be added within a version; a field that
-/// changes its meaning or goes away raises it.
-pub const SCHEMA_VERSION: u32 = 1;
+use crate::measure::shards::ShardPart;
+use crate::measure::verdicts::{Assessment, VerdictRules};
 
 /// What `biofast stats --json` prints.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Report {
+pub struct ReadReport {
     /// [`SCHEMA`].
     pub schema: String,
     /// [`SCHEMA_VERSION`].
@@ -31,12 +29,12 @@ pub struct Report {
     /// The version of biofast that wrote it.
     pub biofast_version: String,
     /// One entry an input, in the order given.
-    pub files: Vec<FileReport>,
+    pub files: Vec<ReadFileReport>,
 }
 
 /// One input.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FileReport {
+pub struct ReadFileReport {
     /// The sample's name, by default the path.
     pub sample: String,
     /// The inputs counted here.
@@ -56,7 +54,7 @@ pub struct FileReport {
     pub mate: Option<u8>,
     /// Of which shards of a plan this is; absent of whole files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Part>,
+    pub shard: Option<ShardPart>,
     /// What the figures are worth, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<Assessment>,
@@ -75,40 +73,10 @@ pub enum Status {
     Error,
 }
 
-/// Why a report can't be read back.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum InvalidReport {
-    /// Not a report of statistics.
-    Schema(String),
-    /// A later version.
-    Version(u32),
-    /// Counts that contradict each other.
-    Inconsistent(&'static str),
-}
-
-impl std::fmt::Display for InvalidReport {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            InvalidReport::Schema(found) => {
-                write!(f, "expected the schema \"{SCHEMA}\", found \"{found}\"")
-            }
-            InvalidReport::Version(found) => write!(
-                f,
-                "the report has schema version {found}; this biofast reads version \
-                 {SCHEMA_VERSION}"
-            ),
-            InvalidReport::Inconsistent(what) => write!(f, "the report contradicts itself: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for InvalidReport {}
-
-impl Report {
+impl ReadReport {
     /// A report of `files`, by the biofast of `version`.
-    pub fn new(version: &str, files: Vec<FileReport>) -> Report {
-        Report {
+    pub fn new(version: &str, files: Vec<ReadFileReport>) -> ReadReport {
+        ReadReport {
             schema: SCHEMA.into(),
             schema_version: SCHEMA_VERSION,
             biofast_version: version.into(),
@@ -116,17 +84,8 @@ impl Report {
         }
     }
 
-    /// Judges what nobody has judged, as pages do. What has a fault, or is a part, has no verdict.
-    ///
-    /// ```
-    /// use biofast_ops::reads::report::Report;
-    /// use biofast_ops::verdicts::{Library, Rules};
-    ///
-    /// let mut report = Report::new("0.2.0", Vec::new());
-    /// report.judge(&Rules::of(Library::Any));
-    /// assert!(report.files.iter().all(|file| file.verdicts.is_some()));
-    /// ```
-    pub fn judge(&mut self, rules: &Rules) {
+    /// Judges the files without verdicts, as HTML reports do. Files with a fault, and parts, get none.
+    pub fn judge(&mut self, rules: &VerdictRules) {
         for file in &mut self.files {
             let is_whole = file.status == Status::Ok && file.shard.is_none();
             if is_whole && file.verdicts.is_none() {
@@ -157,16 +116,6 @@ impl Preamble {
         }
         Ok(())
     }
-}
-
-/// A float that JSON shows with at most six decimals, the same on every platform.
-pub(crate) fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
-}
-
-/// The counts that aren't 0, with their index.
-pub(super) fn sparse(counts: &[u64]) -> Vec<(u8, u64)> {
-    (0u8..).zip(counts).filter(|&(_, &n)| n > 0).map(|(phred, &n)| (phred, n)).collect()
 }
 
 impl From<&Collector> for Statistics {
@@ -246,20 +195,5 @@ fn sum(values: impl IntoIterator<Item = u64>) -> Result<u64, InvalidReport> {
     let mut values = values.into_iter();
     values
         .try_fold(0u64, u64::checked_add)
-        .ok_or(InvalidReport::Inconsistent("counts beyond 64 bits"))
-}
-
-/// The counts of which [`sparse`] made this.
-pub(super) fn dense(sparse: &[(u8, u64)]) -> Result<[u64; PHRED_VALUES], InvalidReport> {
-    let mut counts = [0u64; PHRED_VALUES];
-    for &(phred, n) in sparse {
-        let count = counts
-            .get_mut(usize::from(phred))
-            .ok_or(InvalidReport::Inconsistent("a Phred value above 93"))?;
-        if *count != 0 {
-            return Err(InvalidReport::Inconsistent("a Phred value counted twice"));
-        }
-        *count = n;
-    }
-    Ok(counts)
+        .ok_or(InvalidReport::Inconsistent("counts exceed 64 bits"))
 }

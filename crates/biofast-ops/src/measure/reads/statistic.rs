@@ -3,53 +3,16 @@
 //! A statistic is a file with its counts, its section of the report, and the way from one to the other and back; and a line
 //! in the list below. What is not written for a statistic in the list doesn't compile.
 
-use biofast_kernels::GcCounts;
 use serde::{Deserialize, Serialize};
 
-use super::composition::{Composition, Letters};
+use super::composition::{Composition, LetterCounts};
 use super::lengths::{Length, Lengths};
+use super::measured::{MeasuredRead, Statistic};
+use super::numbers::InvalidReport;
 use super::positions::{Position, Positions};
+use super::qc::Section as Qc;
 use super::qualities::{MeanQualities, Quality};
-use super::report::{InvalidReport, Qc};
 use super::summary::Summary;
-
-/// Counts over reads: integers, so that any order of merging gives the same.
-pub(crate) trait Statistic: Default {
-    /// The part of the report that is made of the counts.
-    type Section;
-
-    /// Counts a read.
-    fn add(&mut self, read: &Read<'_>);
-
-    /// Adds the counts of other reads.
-    fn merge(&mut self, other: &Self);
-
-    /// The section, with what is derived of the counts for convenience. `summary` has the figures that several sections
-    /// share.
-    fn section(&self, summary: &Summary) -> Self::Section;
-
-    /// The counts, read back from a section. Derived figures are ignored.
-    fn read_back(section: &Self::Section) -> Result<Self, InvalidReport>;
-}
-
-/// A read, with what the kernels found in it.
-pub(crate) struct Read<'a> {
-    pub(crate) sequence: &'a [u8],
-    /// As long as the sequence, or empty where they are missing.
-    pub(crate) qualities: &'a [u8],
-    /// G and C, and all of A, C, G and T.
-    pub(crate) counts: GcCounts,
-    /// The kernel's sum of error probabilities.
-    pub(crate) error_sum: u64,
-}
-
-impl Read<'_> {
-    /// The number of bases.
-    #[inline]
-    pub(crate) fn len(&self) -> u64 {
-        self.sequence.len() as u64
-    }
-}
 
 /// Declares [`Counts`] and [`Statistics`] with a field for each statistic, and all that is done with every one of them: its
 /// name in the report, the type that counts, and its section.
@@ -57,8 +20,9 @@ macro_rules! statistics {
     ($($(#[$meta:meta])* $name:ident: $statistic:ty => $section:ty,)*) => {
         /// The counts of every statistic.
         #[derive(Clone, Debug, Default, PartialEq)]
-        pub(crate) struct Counts {
-            $(pub(crate) $name: $statistic,)*
+        #[doc(hidden)]
+        pub struct Counts {
+            $(pub $name: $statistic,)*
         }
 
         /// The figures of an input: counts, and what is derived from them for convenience.
@@ -79,7 +43,7 @@ macro_rules! statistics {
         impl Counts {
             /// Counts reads, for one statistic after the other: so each loop keeps in registers what it needs.
             #[inline(always)]
-            pub(crate) fn add<'a>(&mut self, reads: impl Iterator<Item = Read<'a>> + Clone) {
+            pub(crate) fn add<'a>(&mut self, reads: impl Iterator<Item = MeasuredRead<'a>> + Clone) {
                 $(for read in reads.clone() {
                     Statistic::add(&mut self.$name, &read);
                 })*
@@ -113,7 +77,7 @@ statistics! {
     /// Read lengths.
     length: Lengths => Length,
     /// What the sequences are made of.
-    composition: Letters => Composition,
+    composition: LetterCounts => Composition,
     /// What the qualities are.
     quality: MeanQualities => Quality,
     /// Bases and qualities by position in the read.

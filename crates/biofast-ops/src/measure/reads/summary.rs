@@ -1,20 +1,13 @@
-//! The figures people read, derived from a [`Collector`]'s counts.
+//! The figures people read, derived from a [`Collector`](super::Collector)'s counts.
 
 use std::sync::LazyLock;
 
 use biofast_kernels::{BaseCounts, PHRED_VALUES};
 
-use super::{Collector, Encoding};
+use super::Encoding;
 
-/// A share of a whole, in hundredths of a percent rounded half up from exact integers, so that
-/// it prints the same everywhere.
-///
-/// ```
-/// use biofast_ops::measure::reads::Percent;
-///
-/// assert_eq!(Percent::of(1, 3).value(), 33.33);
-/// assert_eq!(Percent::of(0, 0).to_string(), "0.00");
-/// ```
+/// A percentage, in hundredths of a percent rounded half up from exact integers, so that it prints the same everywhere.
+/// Of nothing it is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Percent(u64);
 
@@ -65,20 +58,7 @@ impl SequenceType {
     }
 }
 
-/// Figures about a set of reads.
-///
-/// ```
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::measure::reads::{Collector, SequenceType};
-///
-/// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\n55\n"[..]);
-/// let summary = Collector::collect(source, &Options::default(), Collector::new)
-///     .map_err(|fault| fault.error)?
-///     .summary();
-/// assert_eq!((summary.n50, summary.gc.value()), ((4, 1), 66.67));
-/// assert_eq!((summary.quality_range, summary.sequence_type), (Some((20, 40)), SequenceType::Dna));
-/// # Ok::<(), biofast_fastq::Error>(())
-/// ```
+/// Statistics of a set of reads.
 #[derive(Clone, Debug)]
 pub struct Summary {
     /// Number of reads.
@@ -130,41 +110,9 @@ impl Summary {
     pub fn has_qualities(&self) -> bool {
         self.bases == 0 || self.quality_range.is_some()
     }
-
-    pub(crate) fn of(c: &Collector) -> Summary {
-        let counts = c.bases();
-        let bases = counts.total();
-        let qualities = c.counts.positions.quality_histogram();
-        let at_least = |phred: usize| qualities[phred..].iter().sum::<u64>();
-        let range = quality_range(&qualities);
-        let others = &c.counts.composition.others;
-        Summary {
-            reads: c.reads,
-            bases,
-            min_len: c.counts.length.min(),
-            max_len: c.counts.length.max(),
-            mean_len_tenths: (20 * bases + c.reads).checked_div(2 * c.reads).unwrap_or(0),
-            quartiles: c.counts.length.quartiles(),
-            n50: c.counts.length.nx(50),
-            n90: c.counts.length.nx(90),
-            counts,
-            gaps: others[usize::from(b'-')] + others[usize::from(b'.')],
-            gc: Percent::of(counts.gc(), counts.acgt()),
-            gc_of_all: Percent::of(counts.gc(), bases),
-            n: Percent::of(counts.n, bases),
-            q20: Percent::of(at_least(20), at_least(0)),
-            q30: Percent::of(at_least(30), at_least(0)),
-            mean_quality: mean_quality(&qualities),
-            arithmetic_mean_quality: arithmetic_mean(&qualities),
-            quality_range: range,
-            qualities,
-            sequence_type: sequence_type(others, &counts),
-            encoding: Encoding::guess(&qualities, c.reads, c.counts.quality.phred64),
-        }
-    }
 }
 
-fn quality_range(qualities: &[u64; PHRED_VALUES]) -> Option<(u8, u8)> {
+pub(super) fn quality_range(qualities: &[u64; PHRED_VALUES]) -> Option<(u8, u8)> {
     let low = qualities.iter().position(|&n| n > 0)?;
     let high = qualities.iter().rposition(|&n| n > 0)?;
     Some((low as u8, high as u8))
@@ -184,13 +132,13 @@ pub(crate) fn mean_quality(qualities: &[u64; PHRED_VALUES]) -> f64 {
     -10.0 * (errors / bases as f64).log10() + 0.0
 }
 
-fn arithmetic_mean(qualities: &[u64; PHRED_VALUES]) -> f64 {
+pub(super) fn arithmetic_mean(qualities: &[u64; PHRED_VALUES]) -> f64 {
     let bases: u64 = qualities.iter().sum();
     let sum: u64 = (0u64..).zip(qualities).map(|(q, &n)| q * n).sum();
     if bases == 0 { 0.0 } else { sum as f64 / bases as f64 }
 }
 
-fn sequence_type(others: &[u64; 256], counts: &BaseCounts) -> SequenceType {
+pub(super) fn sequence_type(others: &[u64; 256], counts: &BaseCounts) -> SequenceType {
     // IUPAC nucleotide codes beyond ACGTN; gaps and '*' decide nothing.
     let is_nucleotide = |b: u8| b"URYSWKMBDHV-.*".contains(&b.to_ascii_uppercase());
     let seen = |b: u8| others[usize::from(b)] > 0;

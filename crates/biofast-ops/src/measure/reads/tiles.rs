@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::numbers::InvalidReport;
 use super::positions::{bin_of, bin_range};
-use super::report::InvalidReport;
 
 /// Every so many reads one counts.
 const EVERY: u64 = 10;
@@ -19,15 +19,16 @@ const TILES: usize = 1001;
 
 /// Sums by tile, for each of the places the tile may have in a name.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Tiles {
+#[doc(hidden)]
+pub struct Tiles {
     /// Number of the first read that counted, and what its name has: the lowest counts.
-    first: Option<(u64, Fields)>,
+    first: Option<(u64, NameFields)>,
     guesses: [Guess; 2],
 }
 
 /// The fields of a name, by what they say of the tile's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fields {
+enum NameFields {
     Seven,
     Five,
     Few,
@@ -37,12 +38,12 @@ enum Fields {
 #[derive(Clone, Debug, PartialEq)]
 struct Guess {
     field: usize,
-    tiles: Option<BTreeMap<i32, Sums>>,
+    tiles: Option<BTreeMap<i32, QualitySums>>,
 }
 
 /// By bin of the position.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Sums {
+struct QualitySums {
     /// Of Phred values.
     qualities: Vec<u64>,
     bases: Vec<u64>,
@@ -68,9 +69,9 @@ impl Tiles {
         let end = definition.iter().rposition(|&byte| byte != b':').map_or(0, |last| last + 1);
         let fields = definition[..end].split(|&byte| byte == b':');
         let fields_of = match fields.clone().count() {
-            7.. => Fields::Seven,
-            5.. => Fields::Five,
-            _ => Fields::Few,
+            7.. => NameFields::Seven,
+            5.. => NameFields::Five,
+            _ => NameFields::Few,
         };
         let first = (number, fields_of);
         self.first = Some(self.first.map_or(first, |earlier| earlier.min(first)));
@@ -104,15 +105,16 @@ impl Tiles {
     }
 
     /// What the sums say; nothing if no read counted, or if their names don't tell tiles.
-    pub(crate) fn quality(&self) -> Option<TileQuality> {
+    #[doc(hidden)]
+    pub fn quality(&self) -> Option<TileQuality> {
         let guess = match self.first? {
-            (_, Fields::Seven) => &self.guesses[0],
-            (_, Fields::Five) => &self.guesses[1],
-            (_, Fields::Few) => return None,
+            (_, NameFields::Seven) => &self.guesses[0],
+            (_, NameFields::Five) => &self.guesses[1],
+            (_, NameFields::Few) => return None,
         };
         let tiles = guess.tiles.as_ref()?;
         let bins = tiles.values().map(|sums| sums.bases.len()).max().filter(|&bins| bins > 0)?;
-        let mean = |sums: &Sums, bin: usize| match sums.bases.get(bin) {
+        let mean = |sums: &QualitySums, bin: usize| match sums.bases.get(bin) {
             None | Some(0) => 0.0,
             Some(&bases) => sums.qualities[bin] as f64 / bases as f64,
         };
@@ -141,8 +143,8 @@ impl Tiles {
             InvalidReport::Inconsistent("qualities by tile that don't fit");
         let mut tiles = Tiles::default();
         let (fields, guess, other) = match quality.field {
-            5 => (Fields::Seven, 0, 1),
-            3 => (Fields::Five, 1, 0),
+            5 => (NameFields::Seven, 0, 1),
+            3 => (NameFields::Five, 1, 0),
             _ => return Err(WRONG),
         };
         // Which read was the first isn't known any more.
@@ -151,15 +153,17 @@ impl Tiles {
         let sums = quality.tiles.iter().map(|tile| {
             let Tile { tile, quality_sums, bases, .. } = tile;
             let fits = bases.len() <= quality.positions.len() && bases.len() == quality_sums.len();
-            fits.then(|| (*tile, Sums { qualities: quality_sums.clone(), bases: bases.clone() }))
+            fits.then(|| {
+                (*tile, QualitySums { qualities: quality_sums.clone(), bases: bases.clone() })
+            })
         });
-        let sums: Option<BTreeMap<i32, Sums>> = sums.collect();
+        let sums: Option<BTreeMap<i32, QualitySums>> = sums.collect();
         tiles.guesses[guess].tiles = Some(sums.filter(|sums| sums.len() <= TILES).ok_or(WRONG)?);
         Ok(tiles)
     }
 }
 
-impl Sums {
+impl QualitySums {
     fn add(&mut self, qualities: &[u8]) {
         let Some(last) = qualities.len().checked_sub(1) else { return };
         let bins = (bin_of(last) + 1).max(self.bases.len());
@@ -180,7 +184,7 @@ impl Sums {
         }
     }
 
-    fn merge(&mut self, other: &Sums) {
+    fn merge(&mut self, other: &QualitySums) {
         let bins = self.bases.len().max(other.bases.len());
         self.qualities.resize(bins, 0);
         self.bases.resize(bins, 0);
@@ -215,13 +219,7 @@ pub struct Tile {
 }
 
 impl TileQuality {
-    /// The largest deviation, up or down.
-    ///
-    /// ```
-    /// use biofast_ops::reads::TileQuality;
-    ///
-    /// assert_eq!(TileQuality { field: 5, positions: vec![], tiles: vec![] }.largest_deviation(), 0.0);
-    /// ```
+    /// The largest deviation, up or down; 0 if there are no tiles.
     pub fn largest_deviation(&self) -> f64 {
         let all = self.tiles.iter().flat_map(|tile| &tile.deviations);
         all.fold(0.0, |largest, deviation| largest.max(deviation.abs()))
@@ -286,7 +284,7 @@ mod tests {
 
     #[test]
     fn later_positions_are_in_bins() {
-        let mut sums = Sums::default();
+        let mut sums = QualitySums::default();
         sums.add(&[b'I'; 3000]);
         assert_eq!(sums.bases.iter().sum::<u64>(), 3000);
         assert_eq!(sums.qualities.iter().sum::<u64>(), 120_000);

@@ -84,19 +84,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// Adds an alignment, as `biofast check` sums them.
-    ///
-    /// ```
-    /// use biofast_bam::{Header, RecordBuf};
-    /// use biofast_ops::measure::records::Sum;
-    ///
-    /// let mut bytes = Vec::new();
-    /// let record = RecordBuf::unmapped("r").sequence(b"ACGT").build()?;
-    /// let mut sum = Sum::default();
-    /// sum.add_alignment(&record.write_bam(&Header::default(), &mut bytes)?, &mut Default::default());
-    /// assert_eq!(sum.records, 1);
-    /// # Ok::<(), biofast_bam::Error>(())
-    /// ```
+    /// Adds an alignment, like the sums of `biofast check`.
     pub fn add_alignment(&mut self, record: &biofast_bam::Record<'_>, buffers: &mut [Vec<u8>; 2]) {
         self.add(Sum::from(&Amount::of_alignment(record, buffers)));
     }

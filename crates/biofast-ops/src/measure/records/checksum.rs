@@ -2,24 +2,11 @@
 
 use biofast_fastq::Record;
 
-/// The sum, modulo 2^64, of a 64-bit hash of each record's name, sequence and qualities. Two sets
-/// of records with equal sums are the same but for a chance of 2^-64 a comparison; it guards
-/// against accidents, not against forgery.
+/// The sum, modulo 2^64, of a 64-bit hash of each record's name, sequence and qualities. It doesn't depend on the order
+/// of records. Sets of records with equal sums are the same, except with a probability of 2^-64 per comparison; it
+/// protects against accidents, not against forgery.
 ///
 /// Descriptions don't count, so that a reason may be added to them.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::measure::records::Checksum;
-///
-/// let (a, b) = (Record::new(b"a x", b"AC", b"II"), Record::new(b"b", b"", b""));
-/// let (mut one, mut other) = (Checksum::default(), Checksum::default());
-/// one.add(&a);
-/// one.add(&b);
-/// other.add(&b);
-/// other.add(&a);
-/// assert_eq!(one, other);
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checksum(u64);
 

@@ -12,14 +12,14 @@ const FIELDS: [([u8; 2], [u8; 2]); 4] =
 
 /// A barcode of a record that waits for its turn.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct PendingBarcode {
     kind: usize,
     bases: Vec<u8>,
     qualities: Option<Vec<u8>>,
 }
 
 /// Finds the barcodes of a record.
-pub(crate) fn find(record: &Record<'_>, out: &mut Vec<Found>) {
+pub(crate) fn find(record: &Record<'_>, out: &mut Vec<PendingBarcode>) {
     let is_bases = |tag: &Tag<'_>| FIELDS.iter().any(|(bases, _)| *bases == tag.name);
     if !record.tags().any(|tag| is_bases(&tag)) {
         return;
@@ -28,19 +28,20 @@ pub(crate) fn find(record: &Record<'_>, out: &mut Vec<Found>) {
     for (kind, (bases, qualities)) in FIELDS.into_iter().enumerate() {
         if let Some(bases) = text(bases) {
             let qualities = text(qualities).map(<[u8]>::to_vec);
-            out.push(Found { kind, bases: bases.to_vec(), qualities });
+            out.push(PendingBarcode { kind, bases: bases.to_vec(), qualities });
         }
     }
 }
 
 /// The counts of all kinds.
 #[derive(Default)]
-pub(crate) struct Barcodes {
-    kinds: [Kind; 4],
+#[doc(hidden)]
+pub struct Barcodes {
+    kinds: [BarcodeKind; 4],
 }
 
 #[derive(Default)]
-struct Kind {
+struct BarcodeKind {
     separator: Option<usize>,
     /// A, C, G, T and N by place.
     bases: Vec<[u64; 5]>,
@@ -49,23 +50,25 @@ struct Kind {
 }
 
 /// What there is to print of one kind of barcode.
-pub(crate) struct Printed<'a> {
+#[doc(hidden)]
+pub struct Printed<'a> {
     /// The fields of bases and qualities.
-    pub(crate) names: [&'static str; 2],
+    pub names: [&'static str; 2],
     /// Part (1 or 2), place in it from 1, counts of A, C, G, T and N, qualities up to the highest.
-    pub(crate) places: Vec<(u8, usize, &'a [u64; 5], &'a [u64])>,
+    pub places: Vec<(u8, usize, &'a [u64; 5], &'a [u64])>,
 }
 
 impl Barcodes {
     /// Counts barcodes in the order of their records.
-    pub(crate) fn add(&mut self, found: &mut Vec<Found>) {
+    pub(crate) fn add(&mut self, found: &mut Vec<PendingBarcode>) {
         for found in found.drain(..) {
             self.kinds[found.kind].add(&found.bases, found.qualities.as_deref());
         }
     }
 
     /// The kinds that were found.
-    pub(crate) fn print(&self) -> impl Iterator<Item = Printed<'_>> {
+    #[doc(hidden)]
+    pub fn print(&self) -> impl Iterator<Item = Printed<'_>> {
         const NAMES: [[&str; 2]; 4] = [["BC", "QT"], ["CR", "CY"], ["OX", "BZ"], ["RX", "QX"]];
         let found = NAMES.into_iter().zip(&self.kinds).filter(|(_, kind)| !kind.bases.is_empty());
         found.map(|(names, kind)| {
@@ -83,7 +86,7 @@ impl Barcodes {
     }
 }
 
-impl Kind {
+impl BarcodeKind {
     fn add(&mut self, bases: &[u8], qualities: Option<&[u8]>) {
         if self.bases.is_empty() {
             self.bases = vec![[0; 5]; bases.len()];

@@ -6,22 +6,22 @@ use biofast_bam::{Record, flag};
 use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns, is_missing};
 
 use crate::measure::alignments::basics::Fragment;
-use crate::measure::alignments::waiting::Waiting;
+use crate::measure::alignments::waiting::UnpackedReads;
 use crate::measure::reads;
 
 /// The number of quality values a byte has.
-pub(crate) const QUALITIES: usize = 256;
+pub const QUALITIES: usize = 256;
 
 /// The first and last fragments; others have no cycles in this report.
 const FRAGMENTS: usize = 2;
 
-/// Counts by cycle. What waits is counted by [`settle`](Cycles::settle).
+/// Counts by cycle. What waits is counted by `settle`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cycles {
+pub struct Cycles {
     /// By fragment and strand, in the direction of sequencing.
     bases: [[BaseColumns; 2]; FRAGMENTS],
     qualities: [QualityColumns; FRAGMENTS],
-    waiting: [[Waiting; 2]; FRAGMENTS],
+    waiting: [[UnpackedReads; 2]; FRAGMENTS],
     /// Bases of reads with a quality that has no letter, as they were sequenced: what [`reads`](crate::measure::reads) counts
     /// itself.
     odd: [BaseColumns; FRAGMENTS],
@@ -86,7 +86,7 @@ impl Cycles {
 
     #[cold]
     fn push_odd(&mut self, record: &Record<'_>, fragment: usize) {
-        let mut one = Waiting::default();
+        let mut one = UnpackedReads::default();
         one.push(record, false);
         one.take(|bases, _| self.odd[fragment].add(bases));
     }
@@ -179,24 +179,24 @@ impl Cycles {
 
     /// Bases at `cycle` (from 0) as the records store them: reverse reads are turned round but
     /// not complemented.
-    pub(crate) fn stored_bases(&self, fragment: usize, cycle: usize) -> BaseCounts {
+    pub fn stored_bases(&self, fragment: usize, cycle: usize) -> BaseCounts {
         let [forward, reverse] = &self.bases[fragment];
         forward.get(cycle) + complement(reverse.get(cycle))
     }
 
     /// The number of cycles that first or last fragments have bases at.
-    pub(crate) fn bases_len(&self, fragment: usize) -> usize {
+    pub fn bases_len(&self, fragment: usize) -> usize {
         self.bases[fragment].iter().map(BaseColumns::len).max().unwrap_or(0)
     }
 
     /// Bases at `cycle` as they were sequenced, of both fragments.
-    pub(crate) fn sequenced_bases(&self, cycle: usize) -> BaseCounts {
+    pub fn sequenced_bases(&self, cycle: usize) -> BaseCounts {
         let columns = self.bases.as_flattened().iter();
         columns.fold(BaseCounts::default(), |sum, columns| sum + columns.get(cycle))
     }
 
     /// The qualities of first or last fragments.
-    pub(crate) fn qualities(&self, fragment: usize) -> Qualities<'_> {
+    pub fn qualities(&self, fragment: usize) -> Qualities<'_> {
         let mut longer: Vec<(usize, u64)> = Vec::with_capacity(self.without[fragment].len());
         let mut reads = 0;
         for (&len, n) in self.without[fragment].iter().rev() {
@@ -212,7 +212,7 @@ impl Cycles {
 }
 
 /// The quality histograms of all cycles, made one at a time: reads may have millions of them.
-pub(crate) struct Qualities<'a> {
+pub struct Qualities<'a> {
     columns: &'a QualityColumns,
     /// Of reads without qualities, longest first: length, and reads of that length and more.
     longer: Vec<(usize, u64)>,
@@ -221,7 +221,7 @@ pub(crate) struct Qualities<'a> {
 
 impl Qualities<'_> {
     /// The number of cycles that have qualities.
-    pub(crate) fn len(&self) -> usize {
+    pub fn cycles(&self) -> usize {
         let without = self.longer.first().map_or(0, |(len, _)| *len);
         self.known_len().max(without)
     }
@@ -245,7 +245,7 @@ impl Qualities<'_> {
     }
 
     /// Bases at `cycle` (from 0) by quality.
-    pub(crate) fn at(&self, cycle: usize) -> [u64; QUALITIES] {
+    pub fn at(&self, cycle: usize) -> [u64; QUALITIES] {
         let mut row = self.known_at(cycle);
         let reach = self.longer.partition_point(|(len, _)| *len > cycle);
         if let Some((_, reads)) = reach.checked_sub(1).and_then(|last| self.longer.get(last)) {

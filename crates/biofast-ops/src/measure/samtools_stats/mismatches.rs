@@ -6,13 +6,14 @@ use std::io;
 use biofast_bam::{Op, Record, flag};
 
 use super::cycles::QUALITIES;
-use super::reference::Reference;
-use crate::measure::alignments::basics::Seen;
+use super::reference::ReferenceReader;
+use crate::measure::alignments::basics::ExaminedRecord;
 use crate::measure::alignments::in_order::Mismatch;
 
 /// Counts by cycle; column 0 are N bases of the read, column q + 1 mismatches of quality q.
 #[derive(Default)]
-pub(crate) struct Mismatches {
+#[doc(hidden)]
+pub struct Mismatches {
     rows: Vec<[u64; QUALITIES]>,
     /// Those of later cycles, which hard clips of a few bytes may make any number.
     far: BTreeMap<usize, Box<[u64; QUALITIES]>>,
@@ -41,8 +42,8 @@ const N: u8 = 15;
 /// over skipped stretches, and bases beyond its end match.
 pub(crate) fn find(
     record: &Record<'_>,
-    seen: &Seen<'_>,
-    reference: &mut Reference,
+    seen: &ExaminedRecord<'_>,
+    reference: &mut ReferenceReader,
     out: &mut Vec<Mismatch>,
 ) -> io::Result<()> {
     let (packed, qualities) = (record.packed_sequence(), record.qualities());
@@ -106,13 +107,15 @@ impl Mismatches {
     }
 
     /// The cycles behind this one that have any.
-    pub(crate) fn cycles_behind(&self, cycle: usize) -> impl Iterator<Item = usize> {
+    #[doc(hidden)]
+    pub fn cycles_behind(&self, cycle: usize) -> impl Iterator<Item = usize> {
         let far = self.far.range(cycle.max(FAR - 1) + 1..).map(|(cycle, _)| *cycle);
         (cycle + 1..self.rows.len()).chain(far)
     }
 
     /// The counts at a cycle, from 0.
-    pub(crate) fn get(&self, cycle: usize) -> [u64; QUALITIES] {
+    #[doc(hidden)]
+    pub fn get(&self, cycle: usize) -> [u64; QUALITIES] {
         let row = self.rows.get(cycle).or_else(|| self.far.get(&cycle).map(Box::as_ref));
         row.map_or([0; QUALITIES], |row| *row)
     }

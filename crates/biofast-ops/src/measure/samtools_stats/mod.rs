@@ -4,9 +4,11 @@
 //! barcodes are passed through one pileup in the order of the file.
 
 pub(crate) mod barcodes;
-pub(crate) mod cycles;
+#[doc(hidden)]
+pub mod cycles;
 mod mismatches;
-pub(crate) mod pileup;
+#[doc(hidden)]
+pub mod pileup;
 mod reference;
 
 use std::io;
@@ -17,21 +19,25 @@ use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source, crc32};
 use biofast_kernels as kernels;
 
-use crate::measure::alignments::basics::{Basics, Fragment, Seen};
+use crate::measure::alignments::basics::{Basics, ExaminedRecord, Fragment};
 use crate::measure::alignments::in_order::InOrder;
-use barcodes::{Barcodes, Found};
+use barcodes::{Barcodes, PendingBarcode};
 use cycles::Cycles;
 use pileup::Pileup;
-use reference::Reference;
+use reference::ReferenceReader;
 
 /// Classes of GC content.
-pub(crate) const GC_CLASSES: usize = 200;
+#[doc(hidden)]
+pub const GC_CLASSES: usize = 200;
 
 /// What `samtools stats` reports.
 pub struct SamtoolsStats {
-    pub(crate) counts: Counts,
-    pub(crate) pileup: Pileup,
-    pub(crate) barcodes: Barcodes,
+    #[doc(hidden)]
+    pub counts: SamtoolsCounts,
+    #[doc(hidden)]
+    pub pileup: Pileup,
+    #[doc(hidden)]
+    pub barcodes: Barcodes,
 }
 
 /// Why the statistics can't be had.
@@ -52,7 +58,7 @@ impl std::fmt::Display for Failure {
             Failure::Input(error) => error.fmt(f),
             Failure::Reference(error) => write!(f, "{error}"),
             Failure::MalformedTags(record) => {
-                write!(f, "record {record}: its optional fields can't be read")
+                write!(f, "record {record}: malformed tags")
             }
         }
     }
@@ -70,31 +76,32 @@ impl std::error::Error for Failure {
 }
 
 /// What a worker counts.
-pub(crate) struct Counts {
-    pub(crate) basics: Basics,
-    pub(crate) cycles: Cycles,
+#[doc(hidden)]
+pub struct SamtoolsCounts {
+    pub basics: Basics,
+    pub cycles: Cycles,
     /// CRC-32 of names, packed sequences and (halves of) qualities, added up.
-    pub(crate) checksums: [u32; 3],
+    pub checksums: [u32; 3],
     /// First and last fragments by class of GC content, as differences to the class before.
     gc: [Box<[i64; GC_CLASSES + 1]>; 2],
-    reference: Option<Reference>,
+    reference: Option<ReferenceReader>,
     fault: Option<io::Error>,
 }
 
 /// What a chunk leaves for the ordered part.
 #[derive(Default)]
-pub(crate) struct Left {
+pub(crate) struct SamtoolsChunk {
     pub(crate) records: InOrder,
-    barcodes: Vec<Found>,
+    barcodes: Vec<PendingBarcode>,
 }
 
-impl Left {
+impl SamtoolsChunk {
     /// Finds the mismatches of the record pushed last.
     fn add_mismatches(
         &mut self,
         record: &Record<'_>,
-        seen: &Seen<'_>,
-        reference: &mut Reference,
+        seen: &ExaminedRecord<'_>,
+        reference: &mut ReferenceReader,
     ) -> io::Result<()> {
         let InOrder { records, mismatches, .. } = &mut self.records;
         let before = mismatches.len();
@@ -116,13 +123,13 @@ impl SamtoolsStats {
         options: &Options,
         reference: Option<&Fasta>,
     ) -> Result<SamtoolsStats, Failure> {
-        let mut ordered = Ordered::new(reference);
+        let mut ordered = SamtoolsOrdered::new(reference);
         let (_, counts) = par_fold_ordered(
             source,
             options,
-            || Counts::new(reference),
-            Counts::accept,
-            Counts::join,
+            || SamtoolsCounts::new(reference),
+            SamtoolsCounts::accept,
+            SamtoolsCounts::join,
             |left| {
                 let flow = ordered.add(left);
                 left.records.clear();
@@ -135,26 +142,26 @@ impl SamtoolsStats {
 }
 
 /// What is made of the records in the order of the file.
-pub(crate) struct Ordered {
+pub(crate) struct SamtoolsOrdered {
     pileup: Pileup,
     barcodes: Barcodes,
 }
 
-impl Ordered {
-    pub(crate) fn new(reference: Option<&Fasta>) -> Ordered {
-        let pileup = Pileup::new(reference.cloned().map(Reference::new));
-        Ordered { pileup, barcodes: Barcodes::default() }
+impl SamtoolsOrdered {
+    pub(crate) fn new(reference: Option<&Fasta>) -> SamtoolsOrdered {
+        let pileup = Pileup::new(reference.cloned().map(ReferenceReader::new));
+        SamtoolsOrdered { pileup, barcodes: Barcodes::default() }
     }
 
     /// Adds the records of the next chunk; the barcodes are taken.
-    pub(crate) fn add(&mut self, left: &mut Left) -> ControlFlow<()> {
+    pub(crate) fn add(&mut self, left: &mut SamtoolsChunk) -> ControlFlow<()> {
         self.barcodes.add(&mut left.barcodes);
         self.pileup.add(&left.records)
     }
 
     /// The report of all records, which were counted beside.
-    pub(crate) fn finish(self, mut counts: Counts) -> Result<SamtoolsStats, Failure> {
-        let Ordered { mut pileup, barcodes } = self;
+    pub(crate) fn finish(self, mut counts: SamtoolsCounts) -> Result<SamtoolsStats, Failure> {
+        let SamtoolsOrdered { mut pileup, barcodes } = self;
         counts.cycles.settle();
         if let Some(fault) = counts.fault.take().or(pileup.fault.take()) {
             return Err(Failure::Reference(fault));
@@ -167,19 +174,19 @@ impl Ordered {
     }
 }
 
-impl Counts {
-    pub(crate) fn new(reference: Option<&Fasta>) -> Counts {
-        Counts {
+impl SamtoolsCounts {
+    pub(crate) fn new(reference: Option<&Fasta>) -> SamtoolsCounts {
+        SamtoolsCounts {
             basics: Basics::default(),
             cycles: Cycles::default(),
             checksums: [0; 3],
             gc: std::array::from_fn(|_| Box::new([0; GC_CLASSES + 1])),
-            reference: reference.map(|fasta| Reference::new(fasta.clone())),
+            reference: reference.map(|fasta| ReferenceReader::new(fasta.clone())),
             fault: None,
         }
     }
 
-    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut Left) {
+    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut SamtoolsChunk) {
         self.prepare(batch);
         for (number, record) in batch.numbered() {
             self.add_checksums(&record);
@@ -208,7 +215,12 @@ impl Counts {
     /// the share of G and C of a primary read. Then its place is pushed, and after it come its
     /// [mismatches](Self::add_mismatches).
     #[inline]
-    pub(crate) fn add(&mut self, record: &Record<'_>, seen: &Seen<'_>, left: &mut Left) -> f32 {
+    pub(crate) fn add(
+        &mut self,
+        record: &Record<'_>,
+        seen: &ExaminedRecord<'_>,
+        left: &mut SamtoolsChunk,
+    ) -> f32 {
         if record.flags() & flag::SUPPLEMENTARY == 0 {
             self.cycles.push(record, seen.fragment);
         }
@@ -220,8 +232,8 @@ impl Counts {
     pub(crate) fn add_without_cycles(
         &mut self,
         record: &Record<'_>,
-        seen: &Seen<'_>,
-        left: &mut Left,
+        seen: &ExaminedRecord<'_>,
+        left: &mut SamtoolsChunk,
     ) -> f32 {
         let mut gc = 0;
         if record.flags() & flag::SUPPLEMENTARY == 0 {
@@ -235,7 +247,12 @@ impl Counts {
 
     /// Finds the mismatches of the record pushed last, if it is mapped and there is a reference.
     #[inline]
-    pub(crate) fn add_mismatches(&mut self, record: &Record<'_>, seen: &Seen<'_>, left: &mut Left) {
+    pub(crate) fn add_mismatches(
+        &mut self,
+        record: &Record<'_>,
+        seen: &ExaminedRecord<'_>,
+        left: &mut SamtoolsChunk,
+    ) {
         if let Some(reference) = &mut self.reference
             && record.flags() & flag::UNMAPPED == 0
             && self.fault.is_none()
@@ -280,14 +297,14 @@ impl Counts {
     }
 
     /// Adds what another one counted, and what waits in both.
-    pub(crate) fn join(&mut self, mut other: Counts) {
+    pub(crate) fn join(&mut self, mut other: SamtoolsCounts) {
         self.cycles.settle();
         other.cycles.settle();
         self.merge(other);
     }
 
-    fn merge(&mut self, other: Counts) {
-        let Counts { basics, cycles, checksums, gc, reference: _, fault } = other;
+    fn merge(&mut self, other: SamtoolsCounts) {
+        let SamtoolsCounts { basics, cycles, checksums, gc, reference: _, fault } = other;
         self.basics.merge(&basics);
         self.cycles.merge(&cycles);
         for (mine, theirs) in self.checksums.iter_mut().zip(checksums) {
@@ -300,7 +317,8 @@ impl Counts {
     }
 
     /// First or last fragments by class of GC content.
-    pub(crate) fn gc_classes(&self, fragment: usize) -> [u64; GC_CLASSES] {
+    #[doc(hidden)]
+    pub fn gc_classes(&self, fragment: usize) -> [u64; GC_CLASSES] {
         let mut sum = 0;
         std::array::from_fn(|class| {
             sum += self.gc[fragment][class];

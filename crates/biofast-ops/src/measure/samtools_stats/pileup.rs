@@ -8,51 +8,51 @@
 
 use std::ops::ControlFlow;
 
-use crate::measure::alignments::in_order::{InOrder, Own};
+use crate::measure::alignments::in_order::{InOrder, RecordParts};
 
 use super::mismatches::Mismatches;
-use super::reference::Reference;
+use super::reference::ReferenceReader;
 
 /// Depths from 1 to this one are counted one by one.
-pub(crate) const MAX_DEPTH: usize = 1000;
+pub const MAX_DEPTH: usize = 1000;
 
 /// The length of read the first ring is made for.
-pub(crate) const FIRST_READ_LEN: i64 = 300;
+pub const FIRST_READ_LEN: i64 = 300;
 
 /// Reference bases to a bin of the GC-depth table.
-pub(crate) const BIN: i64 = 20_000;
+pub const BIN: i64 = 20_000;
 
 /// A bin of the reference: its GC content, and records that start in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Bin {
+pub struct GcBin {
     /// The sum of the records' GC, or with a reference that of the bin itself.
-    pub(crate) gc: f32,
-    pub(crate) depth: u32,
+    pub gc: f32,
+    pub depth: u32,
 }
 
 /// The state that records of the file pass through one by one.
-pub(crate) struct Pileup {
+pub struct Pileup {
     ring: Ring,
     /// Positions by depth; depths above [`MAX_DEPTH`] in the last entry.
-    pub(crate) depths: Vec<u64>,
-    pub(crate) sorted: bool,
+    pub depths: Vec<u64>,
+    pub sorted: bool,
     /// Reads of this length make the ring grow.
     read_limit: i64,
     reference: i32,
     last_position: i64,
     bin_start: i64,
     /// The first one stays empty.
-    pub(crate) bins: Vec<Bin>,
-    window: Option<Window>,
+    pub bins: Vec<GcBin>,
+    window: Option<ReferenceWindow>,
     /// Of the records before the first one out of order.
-    pub(crate) mismatches: Mismatches,
+    pub mismatches: Mismatches,
     /// Why the reference can't be read.
     pub(crate) fault: Option<std::io::Error>,
 }
 
 /// The part of the reference that samtools would hold.
-struct Window {
-    bases: Reference,
+struct ReferenceWindow {
+    bases: ReferenceReader,
     start: i64,
     len: i64,
     capacity: i64,
@@ -65,8 +65,9 @@ struct Ring {
 }
 
 impl Pileup {
-    pub(super) fn new(reference: Option<Reference>) -> Pileup {
-        let window = reference.map(|bases| Window { bases, start: -1, len: 0, capacity: BIN });
+    pub(super) fn new(reference: Option<ReferenceReader>) -> Pileup {
+        let window =
+            reference.map(|bases| ReferenceWindow { bases, start: -1, len: 0, capacity: BIN });
         Pileup {
             ring: Ring { position: 0, start: 0, depths: vec![0; 5 * FIRST_READ_LEN as usize] },
             depths: vec![0; MAX_DEPTH + 2],
@@ -75,7 +76,7 @@ impl Pileup {
             reference: -1,
             last_position: 0,
             bin_start: -1,
-            bins: vec![Bin::default()],
+            bins: vec![GcBin::default()],
             window,
             mismatches: Mismatches::default(),
             fault: None,
@@ -97,7 +98,7 @@ impl Pileup {
     }
 
     /// Whether there is a reference.
-    pub(crate) fn has_reference(&self) -> bool {
+    pub fn has_reference(&self) -> bool {
         self.window.is_some()
     }
 
@@ -114,7 +115,7 @@ impl Pileup {
         }
     }
 
-    fn add_record(&mut self, own: &Own<'_>) -> std::io::Result<()> {
+    fn add_record(&mut self, own: &RecordParts<'_>) -> std::io::Result<()> {
         let record = own.record;
         let position = i64::from(record.position);
         if self.reference == record.reference && position < self.last_position {
@@ -145,7 +146,7 @@ impl Pileup {
                     self.bin_start = position;
                     let len = (window.start + window.len - position).min(BIN);
                     let gc = window.bases.gc(record.reference, position, len)?;
-                    self.bins.push(Bin { gc, depth: 0 });
+                    self.bins.push(GcBin { gc, depth: 0 });
                 }
                 new_bin
             }
@@ -156,7 +157,7 @@ impl Pileup {
                 if new_bin {
                     self.reference = record.reference;
                     self.bin_start = position;
-                    self.bins.push(Bin::default());
+                    self.bins.push(GcBin::default());
                 }
                 new_bin
             }

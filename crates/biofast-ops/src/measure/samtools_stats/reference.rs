@@ -8,16 +8,16 @@ use biofast_bam::{Fasta, Header};
 const STRETCH: usize = 64 << 10;
 
 /// A reader of reference bases that keeps the last stretch.
-pub(super) struct Reference {
+pub(super) struct ReferenceReader {
     fasta: Fasta,
     reference: i32,
     start: i64,
     bases: Vec<u8>,
 }
 
-impl Reference {
-    pub(super) fn new(fasta: Fasta) -> Reference {
-        Reference { fasta, reference: -1, start: 0, bases: Vec::new() }
+impl ReferenceReader {
+    pub(super) fn new(fasta: Fasta) -> ReferenceReader {
+        ReferenceReader { fasta, reference: -1, start: 0, bases: Vec::new() }
     }
 
     /// Finds the references of the header, for all that share the file.

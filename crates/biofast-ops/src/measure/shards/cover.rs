@@ -5,9 +5,9 @@ use std::fmt;
 use biofast_io::Escaped;
 use serde::{Deserialize, Serialize};
 
-/// What a report of shards says about what it is of. An example is at [`Cover`].
+/// What a report of shards says about what it is of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct ShardPart {
     /// The id of the plan.
     pub plan: String,
     /// How many shards the plan has.
@@ -19,19 +19,19 @@ pub struct Part {
     /// How many records the whole file has.
     pub records: u64,
     /// The shards, in their order. One, unless reports were merged.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<ShardRun>,
 }
 
-/// Shards that follow each other. An example is at [`Cover`].
+/// Shards that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Piece {
+pub struct ShardRun {
     /// The first and the last one, from 1.
     pub shards: (u64, u64),
     /// Their records, from 0: the first one, and the first one behind.
     pub records: (u64, u64),
 }
 
-/// Why parts aren't a whole. An example is at [`Cover`].
+/// Why parts aren't a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Uncovered {
@@ -77,13 +77,13 @@ impl fmt::Display for Uncovered {
         match self {
             Uncovered::OtherPlan { label, plan, expected } => write!(
                 f,
-                "{}: a part of the plan {plan}, and those before it are of the plan {expected}",
+                "{}: part of plan {plan}, but the ones before it are of plan {expected}",
                 shown(label)
             ),
             Uncovered::Damaged(label) => {
                 write!(
                     f,
-                    "{}: what it says about its shard contradicts itself or the others",
+                    "{}: its shard information contradicts itself or the other reports",
                     shown(label)
                 )
             }
@@ -101,11 +101,11 @@ impl fmt::Display for Uncovered {
                 }
             }
             Uncovered::Repeat { shard, labels: [one, other] } => {
-                write!(f, "shard {shard} is there twice: in {} and in {}", shown(one), shown(other))
+                write!(f, "shard {shard} occurs twice: in {} and in {}", shown(one), shown(other))
             }
             Uncovered::Overlap { labels: [one, other] } => write!(
                 f,
-                "the records of {} and {} overlap or leave some out: they are of plans that were changed",
+                "the records of {} and {} overlap or have a gap: the plan was changed",
                 shown(one),
                 shown(other)
             ),
@@ -115,32 +115,12 @@ impl fmt::Display for Uncovered {
 
 impl std::error::Error for Uncovered {}
 
-/// Parts on their way to a whole.
-///
-/// ```
-/// use biofast_ops::shards::{Cover, Part, Piece};
-///
-/// let part = |number: u64| Part {
-///     plan: "0123456789abcdef".into(),
-///     shards: 3,
-///     file: 1,
-///     files: 1,
-///     records: 30,
-///     pieces: vec![Piece { shards: (number, number), records: (10 * (number - 1), 10 * number) }],
-/// };
-/// let mut cover = Cover::default();
-/// cover.add(part(3), "three.json")?;
-/// cover.add(part(1), "one.json")?;
-/// assert_eq!(cover.check().unwrap_err().to_string(), "shard 2 of 3 is missing (records 11 to 20)");
-/// cover.add(part(2), "two.json")?;
-/// cover.check()?;
-/// # Ok::<(), biofast_ops::shards::Uncovered>(())
-/// ```
+/// Collects parts, in any order, until they make a whole.
 #[derive(Clone, Debug, Default)]
 pub struct Cover {
-    plan: Option<Part>,
+    plan: Option<ShardPart>,
     /// By file: pieces in the order of their shards, with whose they are.
-    files: Vec<Vec<(Piece, String)>>,
+    files: Vec<Vec<(ShardRun, String)>>,
 }
 
 impl Cover {
@@ -148,7 +128,7 @@ impl Cover {
     ///
     /// # Errors
     /// If it is of another plan, contradicts itself or the others, or is there already.
-    pub fn add(&mut self, part: Part, label: &str) -> Result<(), Uncovered> {
+    pub fn add(&mut self, part: ShardPart, label: &str) -> Result<(), Uncovered> {
         let damaged = || Uncovered::Damaged(label.into());
         if part.files == 0 || part.files > 2 || part.file == 0 || part.file > part.files {
             return Err(damaged());
@@ -161,7 +141,7 @@ impl Cover {
                     expected: plan.plan.clone(),
                 });
             }
-            let whole = |part: &Part| (part.shards, part.files, part.records);
+            let whole = |part: &ShardPart| (part.shards, part.files, part.records);
             if whole(plan) != whole(&part) {
                 return Err(damaged());
             }
@@ -169,7 +149,7 @@ impl Cover {
         self.files.resize(part.files as usize, Vec::new());
         let pieces = &mut self.files[part.file as usize - 1];
         for &piece in &part.pieces {
-            let Piece { shards: (first, last), records: (start, end) } = piece;
+            let ShardRun { shards: (first, last), records: (start, end) } = piece;
             if first == 0 || first > last || last > part.shards || start > end || end > part.records
             {
                 return Err(damaged());
@@ -206,7 +186,7 @@ impl Cover {
             let (mut shard, mut record) = (0, 0);
             let mut before = None;
             for (piece, label) in pieces {
-                let Piece { shards, records } = piece;
+                let ShardRun { shards, records } = piece;
                 if shards.0 != shard + 1 {
                     return gap((shard + 1, shards.0 - 1), (record + 1, records.0));
                 }
@@ -229,10 +209,10 @@ impl Cover {
     }
 
     /// The parts added so far of file `file` (from 1) as one part; `None` without any.
-    pub fn part(&self, file: u64) -> Option<Part> {
+    pub fn part(&self, file: u64) -> Option<ShardPart> {
         let plan = self.plan.as_ref()?;
         let index = usize::try_from(file.checked_sub(1)?).ok()?;
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<ShardRun> = Vec::new();
         for (piece, _) in self.files.get(index)? {
             match pieces.last_mut() {
                 Some(last)
@@ -244,7 +224,7 @@ impl Cover {
                 _ => pieces.push(*piece),
             }
         }
-        (!pieces.is_empty()).then(|| Part { file, pieces, ..plan.clone() })
+        (!pieces.is_empty()).then(|| ShardPart { file, pieces, ..plan.clone() })
     }
 }
 
@@ -253,16 +233,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn part(shards: (u64, u64), cuts: &[u64]) -> Part {
+    fn part(shards: (u64, u64), cuts: &[u64]) -> ShardPart {
         let records = (cuts[shards.0 as usize - 1], cuts[shards.1 as usize]);
         let total = cuts[cuts.len() - 1];
-        Part {
+        ShardPart {
             plan: "p".into(),
             shards: cuts.len() as u64 - 1,
             file: 1,
             files: 1,
             records: total,
-            pieces: vec![Piece { shards, records }],
+            pieces: vec![ShardRun { shards, records }],
         }
     }
 
@@ -300,17 +280,17 @@ mod tests {
         let mut cover = Cover::default();
         cover.add(part((1, 1), &cuts), "a").expect("the first");
         let twice = cover.add(part((1, 2), &cuts), "b").expect_err("again").to_string();
-        assert_eq!(twice, "shard 1 is there twice: in a and in b");
-        let other = Part { plan: "q".into(), ..part((2, 2), &cuts) };
+        assert_eq!(twice, "shard 1 occurs twice: in a and in b");
+        let other = ShardPart { plan: "q".into(), ..part((2, 2), &cuts) };
         let other = cover.add(other, "c").expect_err("another plan").to_string();
-        assert_eq!(other, "c: a part of the plan q, and those before it are of the plan p");
+        assert_eq!(other, "c: part of plan q, but the ones before it are of plan p");
         let gap = cover.check().expect_err("two are missing").to_string();
         assert_eq!(gap, "shards 2 to 3 of 3 are missing (records 11 to 30)");
         cover.add(part((2, 3), &[0, 9, 20, 30]), "d").expect("it looks good");
         assert!(matches!(cover.check(), Err(Uncovered::Overlap { .. })));
         // The other file of mates is missing altogether.
         let mut mates = Cover::default();
-        mates.add(Part { files: 2, ..part((1, 3), &cuts) }, "a").expect("one of two");
+        mates.add(ShardPart { files: 2, ..part((1, 3), &cuts) }, "a").expect("one of two");
         let gap = mates.check().expect_err("the other is missing").to_string();
         assert_eq!(gap, "shards 1 to 3 of 3 are missing of file 2 (records 1 to 30)");
     }

@@ -4,28 +4,12 @@ use std::fmt;
 
 use biofast_io::{Escaped, Location};
 
-/// What is wrong with a plan, or with a file that is to be cut.
-///
-/// ```
-/// use biofast_ops::shards::{ErrorKind, State};
-///
-/// let error = State::of("no/such/file.bam".as_ref()).expect_err("it isn't there");
-/// assert!(matches!(error.kind(), ErrorKind::Io(_)));
-/// assert!(error.to_string().starts_with("no/such/file.bam: "));
-/// ```
+use super::schema::{MAX_SHARDS, SCHEMA_VERSION};
+
+/// What is wrong with a plan, or with the file to be split.
 pub struct Error(Box<(ErrorKind, Location)>);
 
 /// What is wrong.
-///
-/// ```
-/// use biofast_ops::shards::ErrorKind;
-///
-/// /// Whether a new plan helps.
-/// fn is_outdated(kind: &ErrorKind) -> bool {
-///     matches!(kind, ErrorKind::Changed { .. } | ErrorKind::Version(_))
-/// }
-/// assert!(is_outdated(&ErrorKind::Version(9)) && !is_outdated(&ErrorKind::Wrapped));
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -122,48 +106,45 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Reads(error) => error.fmt(f),
             ErrorKind::Alignments(error) => error.fmt(f),
             ErrorKind::NoPlaces(what) => {
-                write!(f, "is {what}, in which no record can be jumped to as in BAM, or FASTQ that is plain, BGZF, or gzip with a seek index")
+                write!(f, "can't start reading in the middle of {what}")
             }
-            ErrorKind::Wrapped => f.write_str(
-                "the read isn't four lines, or a blank line is before it: only reads of four lines have a place to jump to",
-            ),
-            ErrorKind::Uneven { first: (name, reads), other } => write!(
-                f,
-                "it has {other} reads, and {} has {reads}: they are not mates",
-                Escaped(name.as_bytes())
-            ),
+            ErrorKind::Wrapped => {
+                f.write_str("expected FASTQ with four lines per read and no blank lines")
+            }
+            ErrorKind::Uneven { first: (name, reads), other } => {
+                write!(f, "it has {other} reads, but {} has {reads}", Escaped(name.as_bytes()))
+            }
             ErrorKind::Odd(reads) => {
                 write!(f, "it has {reads} reads, an odd number: the last one has no mate")
             }
             ErrorKind::NoRecord { number, records } => {
-                write!(f, "there is no record {number}: the file has records 1 to {records}")
+                write!(f, "no record {number}: the file has records 1 to {records}")
             }
             ErrorKind::NoRegions(what) => {
-                write!(f, "shards are regions of BAM that is sorted by coordinate, and this is {what}")
+                write!(f, "shards by region need BAM sorted by coordinate, and this is {what}")
             }
             ErrorKind::NoTemplates(what) => {
-                write!(f, "templates are kept together in BAM, and this is {what}")
+                write!(f, "only BAM can be divided between templates, and this is {what}")
             }
             ErrorKind::NotMates => f.write_str(
-                "two files are cut together if they are mates, reads in FASTQ; alignments are cut one file at a time",
+                "two files must be FASTQ mates; alignments are divided one file at a time",
             ),
             ErrorKind::TooMany(shards) => {
-                write!(f, "{shards} shards are asked for, and a plan has at most {}", super::MAX_SHARDS)
+                write!(f, "{shards} shards requested, but a plan has at most {MAX_SHARDS}")
             }
-            ErrorKind::Damaged(what) => write!(f, "this is no plan of shards, or a damaged one: {what}"),
+            ErrorKind::Damaged(what) => write!(f, "not a shard plan, or damaged: {what}"),
             ErrorKind::Version(found) => write!(
                 f,
-                "the plan has schema version {found}; this biofast reads version {}",
-                super::SCHEMA_VERSION
+                "the plan has schema version {found}; this biofast reads version {SCHEMA_VERSION}"
             ),
             ErrorKind::GzipIndex(what) => write!(f, "the seek index can't be used: {what}"),
             ErrorKind::Output(error) => error.fmt(f),
             ErrorKind::NotForSeekIndex(what) => {
-                write!(f, "a seek index is of FASTQ in ordinary gzip, and this is {what}")
+                write!(f, "a seek index needs FASTQ in ordinary gzip, and this is {what}")
             }
-            ErrorKind::NoSeekIndex(why) => write!(f, "no seek index can be made: {why}"),
+            ErrorKind::NoSeekIndex(why) => write!(f, "can't build a seek index: {why}"),
             ErrorKind::NoShard { number, shards } => {
-                write!(f, "there is no shard {number}: the plan has shards 1 to {shards}")
+                write!(f, "no shard {number}: the plan has shards 1 to {shards}")
             }
             ErrorKind::Changed { what, was_is: [was, is] } => write!(
                 f,

@@ -8,9 +8,8 @@ use biofast_io::remote::{self, Ranged};
 use biofast_io::{GzipPart, GzipPoint, Options, Origin, Reader, Source, display_name};
 
 use super::error::{Error, ErrorKind};
-use super::make::{Input, Scan, is_gzip};
-use super::marks::{Mark, wrapped};
-use super::plan::{Container, Format, PlannedFile};
+use super::input::{ShardInput, is_gzip};
+use super::marks::wrapped;
 use super::state::{Fnv, State};
 
 /// What is appended, with a dot, to the name of a file for that of its seek index.
@@ -30,7 +29,7 @@ const FOOTER_LEN: usize = 8 * NUMBERS + 16;
 const WINDOW: usize = 32 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct GzipEntry {
     pub(super) bit: u64,
     pub(super) offset: u64,
     pub(super) window_at: u64,
@@ -52,7 +51,7 @@ pub(super) fn hash_of(bytes: &[u8]) -> u64 {
 /// # let path = folder.join("reads.fq.gz");
 /// use biofast_io::Options;
 /// use biofast_io::output::{Compression, Format, Output, commit};
-/// use biofast_ops::shards::{Cut, GzipIndex, Input, index_gzip, make};
+/// use biofast_ops::shards::{GzipIndex, ShardInput, ShardSizing, index_gzip, make};
 ///
 /// # let text = b"@a\nA\n+\nI\n";
 /// # let mut gzip = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x09\0\xf6\xff".to_vec();
@@ -63,11 +62,11 @@ pub(super) fn hash_of(bytes: &[u8]) -> u64 {
 /// let options = Options::default();
 /// let plain = Compression::new(Format::Plain, None)?;
 /// let index = Output::create_with(&GzipIndex::path_of(&path), plain)?;
-/// let (index, records) = index_gzip(&Input::new(&path), &options, index)?;
+/// let (index, records) = index_gzip(&ShardInput::new(&path), &options, index)?;
 /// assert_eq!(records, 1);
 /// commit(vec![index], false)?;
 /// // Nothing but the index is read for the plan.
-/// let plan = make(&[Input::new(&path)], 1, Cut::Number(2), &options)?;
+/// let plan = make(&[ShardInput::new(&path)], 1, ShardSizing::Number(2), &options)?;
 /// assert_eq!(plan.records, 1);
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,13 +75,13 @@ pub(super) fn hash_of(bytes: &[u8]) -> u64 {
 pub struct GzipIndex {
     file: Ranged,
     name: String,
-    state: State,
-    records: u64,
-    text: u64,
-    stride: u64,
+    pub(super) state: State,
+    pub(super) records: u64,
+    pub(super) text: u64,
+    pub(super) stride: u64,
     crc32: u32,
-    entries: Vec<Entry>,
-    marks: Vec<u64>,
+    pub(super) entries: Vec<GzipEntry>,
+    pub(super) marks: Vec<u64>,
 }
 
 impl GzipIndex {
@@ -134,7 +133,8 @@ impl GzipIndex {
             return Err(damaged());
         }
         let (entries, marks) = table.split_at(points_len as usize);
-        let entries: Vec<Entry> = entries.as_chunks::<ENTRY_LEN>().0.iter().map(entry).collect();
+        let entries: Vec<GzipEntry> =
+            entries.as_chunks::<ENTRY_LEN>().0.iter().map(entry).collect();
         let marks: Vec<u64> =
             marks.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
         let in_order = entries.is_sorted_by(|a, b| a.offset < b.offset && a.bit < b.bit)
@@ -163,7 +163,7 @@ impl GzipIndex {
     /// # Errors
     /// If its first bytes can't be read.
     pub fn is_for(path: &Path) -> Result<bool, Error> {
-        is_gzip(&Input::new(path))
+        is_gzip(&ShardInput::new(path))
     }
 
     /// How many reads the file has.
@@ -194,7 +194,7 @@ impl GzipIndex {
         let first = self.entries.partition_point(|entry| entry.offset <= from).checked_sub(1);
         let first = first.ok_or_else(damaged)?;
         if from > to || to > self.text {
-            let kind = ErrorKind::GzipIndex("the text doesn't reach as far as the plan says");
+            let kind = ErrorKind::GzipIndex("the text is shorter than the plan says");
             return Err(Error::of(kind, &self.name));
         }
         let (before, behind) = self.entries.split_at(first + 1);
@@ -284,34 +284,6 @@ impl GzipIndex {
         let at = usize::try_from(index).ok().and_then(|index| self.marks.get(index));
         (index * self.stride, at.copied().unwrap_or(self.text))
     }
-
-    /// What a reading of the file would find for a plan.
-    pub(super) fn scan(self, name: &str, together: u64) -> Result<Scan, Error> {
-        let marks = (0..).step_by(usize::try_from(self.stride).unwrap_or(usize::MAX));
-        let marks = marks
-            .zip(&self.marks)
-            .map(|(record, &offset)| Mark { record, at: offset, offset, ..Mark::default() })
-            .filter(|mark| mark.record.is_multiple_of(together.max(1)))
-            .collect();
-        let file = PlannedFile {
-            path: name.to_owned(),
-            format: Format::Fastq,
-            container: Container::Gzip,
-            size: self.state.size,
-            modified: self.state.modified,
-            digest: self.state.digest,
-            header_end: (0, 0),
-        };
-        let points = self.entries.iter().map(|entry| entry.offset).collect();
-        Ok(Scan {
-            file,
-            records: self.records,
-            marks,
-            len: self.text,
-            points,
-            references: Vec::new(),
-        })
-    }
 }
 
 /// The length of the read at the start of a text, if that has one of four lines.
@@ -330,13 +302,13 @@ fn four_lines(text: &[u8]) -> Option<usize> {
     is_read.then_some(at)
 }
 
-fn entry(bytes: &[u8; ENTRY_LEN]) -> Entry {
+fn entry(bytes: &[u8; ENTRY_LEN]) -> GzipEntry {
     let number = |at: usize| {
         let bytes = bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
         bytes.map_or(0, u64::from_le_bytes)
     };
     let last = number(24);
-    Entry {
+    GzipEntry {
         bit: number(0),
         offset: number(8),
         window_at: number(16),

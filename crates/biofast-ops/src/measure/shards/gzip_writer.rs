@@ -8,9 +8,9 @@ use biofast_io::output::Output;
 use biofast_io::{Container, Follower, GzipPoint, GzipPoints, Options, Source, bgzf};
 
 use super::error::{Error, ErrorKind};
-use super::gzip::{ENTRY_LEN, Entry, MAGIC, NUMBERS, hash_of};
-use super::make::{Input, sniffed};
-use super::marks::{Mark, Marks, Wanted, stride, wrapped};
+use super::gzip::{ENTRY_LEN, GzipEntry, MAGIC, NUMBERS, hash_of};
+use super::input::{ShardInput, sniffed};
+use super::marks::{MarkStride, RecordMark, RecordMarks, stride, wrapped};
 use super::state::State;
 
 /// Bytes of text between two points. Who starts anywhere inflates half of it in vain; each point has a window of 32 KB.
@@ -23,13 +23,17 @@ const SPACING: u64 = 4 << 20;
 ///
 /// # Errors
 /// If the file isn't ordinary gzip or can't be read, a read isn't four lines, or the index can't be written.
-pub fn index_gzip(input: &Input, options: &Options, out: Output) -> Result<(Output, u64), Error> {
+pub fn index_gzip(
+    input: &ShardInput,
+    options: &Options,
+    out: Output,
+) -> Result<(Output, u64), Error> {
     index_every(input, SPACING, options, out)
 }
 
 /// [`index_gzip`] with a point about every `spacing` bytes of text.
 pub(super) fn index_every(
-    input: &Input,
+    input: &ShardInput,
     spacing: u64,
     options: &Options,
     out: Output,
@@ -51,7 +55,7 @@ pub(super) fn index_every(
 /// use biofast_io::output::{Compression, Output, commit};
 /// use biofast_io::{Options, Source};
 /// use biofast_ops::reads::Collector;
-/// use biofast_ops::shards::{GzipIndex, GzipIndexer, Input};
+/// use biofast_ops::shards::{GzipIndex, GzipIndexer, ShardInput};
 ///
 /// # let text = b"@a\nA\n+\nI\n";
 /// # let mut gzip = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x09\0\xf6\xff".to_vec();
@@ -60,7 +64,7 @@ pub(super) fn index_every(
 /// # gzip.extend_from_slice(&9u32.to_le_bytes());
 /// # std::fs::write(&path, gzip)?;
 /// let index = Output::create_with(&GzipIndex::path_of(&path), Compression::default())?;
-/// let indexer = GzipIndexer::new(&Input::new(&path), index)?;
+/// let indexer = GzipIndexer::new(&ShardInput::new(&path), index)?;
 /// // Whatever reads all of it to its end.
 /// let source = indexer.follow(Source::open(&path)?);
 /// let reads = Collector::collect(source, &Options::default(), Collector::new)
@@ -73,7 +77,7 @@ pub(super) fn index_every(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct GzipIndexer {
-    input: Input,
+    input: ShardInput,
     /// The file before it is read.
     before: State,
     notes: Arc<Notes>,
@@ -83,7 +87,7 @@ pub struct GzipIndexer {
 struct Notes {
     points: Arc<GzipPoints>,
     name: String,
-    wanted: Wanted,
+    wanted: MarkStride,
     heard: Mutex<Heard>,
 }
 
@@ -91,9 +95,9 @@ struct Heard {
     /// Whether the text was read as reads at all.
     any: bool,
     records: u64,
-    marks: Marks,
+    marks: RecordMarks,
     /// Gone once the index is finished.
-    writer: Option<Writer>,
+    writer: Option<MemberWriter>,
     /// Why there will be no index.
     trouble: Option<Error>,
 }
@@ -103,28 +107,32 @@ impl GzipIndexer {
     ///
     /// # Errors
     /// If the file isn't FASTQ in ordinary gzip, or can't be opened, or `out` can't be written to.
-    pub fn new(input: &Input, out: Output) -> Result<GzipIndexer, Error> {
+    pub fn new(input: &ShardInput, out: Output) -> Result<GzipIndexer, Error> {
         GzipIndexer::with_spacing(input, SPACING, out)
     }
 
     /// The same with a point about every `spacing` bytes of text. For experiments and tests.
     #[doc(hidden)]
-    pub fn with_spacing(input: &Input, spacing: u64, out: Output) -> Result<GzipIndexer, Error> {
+    pub fn with_spacing(
+        input: &ShardInput,
+        spacing: u64,
+        out: Output,
+    ) -> Result<GzipIndexer, Error> {
         can_index(input)?;
         let before = State::of(&input.path)?;
-        let mut writer = Writer { out, at: 0, entries: Vec::new() };
+        let mut writer = MemberWriter { out, at: 0, entries: Vec::new() };
         writer.append(&MAGIC)?;
         let heard = Heard {
             any: false,
             records: 0,
-            marks: Marks::new(1),
+            marks: RecordMarks::new(1),
             writer: Some(writer),
             trouble: None,
         };
         let notes = Arc::new(Notes {
             points: Arc::new(GzipPoints::new(spacing)),
             name: input.name.clone(),
-            wanted: Wanted::new(1),
+            wanted: MarkStride::new(1),
             heard: Mutex::new(heard),
         });
         Ok(GzipIndexer { input: input.clone(), before, notes })
@@ -156,7 +164,7 @@ impl GzipIndexer {
         }
         let after = State::of(&self.input.path)?;
         if self.before != after {
-            return Err(none("the file has changed while it was read"));
+            return Err(none("the file changed while it was being read"));
         }
         let writer = heard.writer.take().ok_or_else(unfinished)?;
         let out = writer.finish(&after, heard.records, (text, crc32), &heard.marks.found)?;
@@ -165,7 +173,7 @@ impl GzipIndexer {
 }
 
 /// An error if there can't be an index of the file, by its first bytes.
-fn can_index(input: &Input) -> Result<(), Error> {
+fn can_index(input: &ShardInput) -> Result<(), Error> {
     let other = |what| Err(Error::of(ErrorKind::NotForSeekIndex(what), &input.name));
     let mut source = Source::open(&input.path)?;
     if let Ok(format) = bam::Format::sniff(&mut source) {
@@ -176,8 +184,8 @@ fn can_index(input: &Input) -> Result<(), Error> {
     }
     match sniffed(input)? {
         Container::Gzip => Ok(()),
-        Container::Bgzf => other("BGZF, which needs none"),
-        Container::Plain => other("plain text, which needs none"),
+        Container::Bgzf => other("BGZF"),
+        Container::Plain => other("plain text"),
         container => other(container.name()),
     }
 }
@@ -202,7 +210,7 @@ impl Follower for Notes {
                 heard.trouble = Some(wrapped(&self.name, record));
                 return;
             };
-            more.push(Mark { record, at: offset, offset, ..Mark::default() });
+            more.push(RecordMark { record, at: offset, offset, ..RecordMark::default() });
         }
         heard.marks.add(&mut more, &self.wanted);
         heard.settle(&self.points);
@@ -218,14 +226,14 @@ impl Heard {
     }
 }
 
-struct Writer {
+struct MemberWriter {
     out: Output,
     at: u64,
     /// Bit, offset and checksum of a point, and where its window is in the index.
-    entries: Vec<Entry>,
+    entries: Vec<GzipEntry>,
 }
 
-impl Writer {
+impl MemberWriter {
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.at += bytes.len() as u64;
         self.out
@@ -237,7 +245,7 @@ impl Writer {
         for GzipPoint { bit, offset, crc32, window } in points {
             let window = bgzf::compress(&window);
             let (window_at, window_len) = (self.at, window.len() as u32);
-            self.entries.push(Entry { bit, offset, window_at, window_len, crc32 });
+            self.entries.push(GzipEntry { bit, offset, window_at, window_len, crc32 });
             self.append(&window)?;
         }
         Ok(())
@@ -248,7 +256,7 @@ impl Writer {
         state: &State,
         records: u64,
         (text, crc32): (u64, u32),
-        marks: &[Mark],
+        marks: &[RecordMark],
     ) -> Result<Output, Error> {
         let table_at = self.at;
         let mut table = Vec::with_capacity(ENTRY_LEN * self.entries.len() + 8 * marks.len());

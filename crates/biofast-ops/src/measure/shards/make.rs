@@ -3,93 +3,32 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use biofast_bam as bam;
 use biofast_fastq::{self as fastq, fasta};
 use biofast_io::bgzf::VirtualOffset;
-use biofast_io::{Location, Notes, Options, Source, display_name, pipeline};
+use biofast_io::{Location, Notes, Options, Source, pipeline};
 
 use super::error::{Error, ErrorKind};
 use super::gzip::GzipIndex;
-use super::marks::{Mark, Marks, Wanted, wrapped};
-use super::plan::{
-    Container, Format, Place, Plan, PlannedFile, Range, SCHEMA, SCHEMA_VERSION, Shard,
-};
+use super::input::{Between, ShardInput, is_gzip, sniffed};
+use super::marks::{MarkStride, RecordMark, RecordMarks, wrapped};
+use super::plan::{Container, FilePosition, FileRange, Plan, PlannedFile, Shard, ShardFormat};
+use super::schema::{MAX_SHARDS, SCHEMA, SCHEMA_VERSION};
 use super::state::State;
 use crate::measure::coverage::Unsorted;
-
-/// The most shards a plan can have.
-pub const MAX_SHARDS: u64 = 100_000;
 
 /// A cut may be moved by a shard divided by this many.
 const FAR: u128 = 32;
 
-/// How many shards there are to be.
-///
-/// ```
-/// use biofast_ops::shards::Cut;
-///
-/// // 1 GiB of files as stored, in shards of about 256 MiB.
-/// assert_ne!(Cut::Size(256 << 20), Cut::Number(4));
-/// ```
+/// How many shards to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum ShardSizing {
     /// So many. If there are fewer records, some shards are empty.
     Number(u64),
     /// As many as are needed for so many stored bytes each, of all files together.
     Size(u64),
-}
-
-/// A file that is to be cut, and how it is read.
-#[derive(Clone, Debug)]
-pub struct Input {
-    /// The file.
-    pub path: PathBuf,
-    /// How it is called in the plan.
-    pub name: String,
-    /// Whether BAM without its end-of-file block, or CRAM without its container, is an error.
-    pub strict_end: bool,
-    /// Where it may be cut.
-    pub between: Between,
-}
-
-/// Between which records a file may be cut. BAM alone knows others than [`Any`](Between::Any).
-///
-/// ```
-/// use biofast_ops::shards::{Between, Input};
-///
-/// let mut input = Input::new("aln.bam".as_ref());
-/// input.between = Between::Positions;
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Between {
-    /// Any two.
-    #[default]
-    Any,
-    /// Where the name changes, so that records of a template that stand together aren't parted.
-    Names,
-    /// Where the position changes, of a file that is sorted by coordinate: each shard is what starts in some regions.
-    Positions,
-}
-
-impl Input {
-    /// A file that is called as it is.
-    ///
-    /// ```
-    /// use biofast_ops::shards::Input;
-    ///
-    /// assert_eq!(Input::new("lane1/reads.fq".as_ref()).name, "lane1/reads.fq");
-    /// ```
-    pub fn new(path: &Path) -> Input {
-        Input {
-            path: path.to_owned(),
-            name: display_name(path),
-            strict_end: true,
-            between: Between::Any,
-        }
-    }
 }
 
 /// Makes the plan of one file, or of the two of mates, which are cut before reads of the same number. Each file is read once,
@@ -102,12 +41,17 @@ impl Input {
 ///
 /// # Errors
 /// If a file can't be read or cut, or two files aren't mates.
-pub fn make(inputs: &[Input], together: u64, cut: Cut, options: &Options) -> Result<Plan, Error> {
+pub fn make(
+    inputs: &[ShardInput],
+    together: u64,
+    cut: ShardSizing,
+    options: &Options,
+) -> Result<Plan, Error> {
     let mut scans: Vec<Scan> = Vec::new();
     for input in inputs {
         let scan = scan(input, together, options)?;
         if let Some(first) = scans.first() {
-            if [first.file.format, scan.file.format] != [Format::Fastq; 2] {
+            if [first.file.format, scan.file.format] != [ShardFormat::Fastq; 2] {
                 return Err(Error::of(ErrorKind::NotMates, &input.name));
             }
             if first.records != scan.records {
@@ -123,8 +67,8 @@ pub fn make(inputs: &[Input], together: u64, cut: Cut, options: &Options) -> Res
     }
     let stored: u64 = scans.iter().map(|scan| scan.file.size).sum();
     let number = match cut {
-        Cut::Number(number) => number.max(1),
-        Cut::Size(size) => stored.div_ceil(size.max(1)).max(1),
+        ShardSizing::Number(number) => number.max(1),
+        ShardSizing::Size(size) => stored.div_ceil(size.max(1)).max(1),
     };
     if number > MAX_SHARDS {
         let name = inputs.first().map_or("", |input| &input.name);
@@ -153,7 +97,7 @@ pub(super) struct Scan {
     pub(super) file: PlannedFile,
     pub(super) records: u64,
     /// Where some records start, the first one among them.
-    pub(super) marks: Vec<Mark>,
+    pub(super) marks: Vec<RecordMark>,
     /// Decompressed bytes.
     pub(super) len: u64,
     /// Where inflating can start, of ordinary gzip.
@@ -164,7 +108,7 @@ pub(super) struct Scan {
 
 impl Scan {
     /// Behind the last record.
-    fn end(&self) -> Place {
+    fn end(&self) -> FilePosition {
         match self.file.container {
             Container::Gzip => (self.len, 0),
             Container::Plain | Container::Bgzf => self.file.end(),
@@ -178,7 +122,7 @@ impl Scan {
         before.and_then(|before| self.points.get(before)).map_or(0, |point| offset - point)
     }
 
-    fn place(&self, at: u64) -> Place {
+    fn place(&self, at: u64) -> FilePosition {
         match self.file.container {
             Container::Plain | Container::Gzip => (at, 0),
             Container::Bgzf => {
@@ -232,7 +176,7 @@ fn shards(scans: &[Scan], number: u64) -> Vec<Shard> {
         // Of a file without records all is in the first shard.
         let start = if from == 0 { scan.file.header_end } else { place(from) };
         let offset = scan.marks.get(from).map_or(scan.len, |mark| mark.offset);
-        Range { start, end: if to == 0 { start } else { place(to) }, offset }
+        FileRange { start, end: if to == 0 { start } else { place(to) }, offset }
     };
     cuts.windows(2)
         .map(|cut| {
@@ -279,21 +223,21 @@ fn regions(
 }
 
 /// Reads a file to its end.
-fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> {
+fn scan(input: &ShardInput, together: u64, options: &Options) -> Result<Scan, Error> {
     if input.between == Between::Any && GzipIndex::is_beside(&input.path) && is_gzip(input)? {
-        return GzipIndex::open(&input.path)?.scan(&input.name, together);
+        return Ok(scan_of_index(GzipIndex::open(&input.path)?, &input.name, together));
     }
     let before = State::of(&input.path)?;
     let (source, format, container) = recognise(input)?;
     match (input.between, format) {
-        (Between::Any, _) | (_, Format::Bam) => {}
+        (Between::Any, _) | (_, ShardFormat::Bam) => {}
         (Between::Positions, _) => {
             return Err(Error::of(ErrorKind::NoRegions(format.name()), &input.name));
         }
         (Between::Names, _) => {
             let name = match format {
-                Format::Cram => "CRAM, which is cut between containers only",
-                _ => "FASTQ: its mates are two files, or follow each other in one",
+                ShardFormat::Cram => "CRAM, which can be divided only between containers",
+                _ => "FASTQ, whose mates are in two files or follow each other in one",
             };
             return Err(Error::of(ErrorKind::NoTemplates(name), &input.name));
         }
@@ -301,11 +245,11 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
     let notes = options.notes.clone().unwrap_or_else(|| Arc::new(Notes::default()));
     let allow_missing_eof = !input.strict_end;
     let options = Options { allow_missing_eof, notes: Some(notes), ..options.clone() };
-    let found = Found { wanted: Wanted::new(together), container, input };
-    let Counted { records, len, marks, header_end, references } = match format {
-        Format::Fastq => found.reads(source, together, &options)?,
-        Format::Bam => found.alignments(source, together, &options)?,
-        Format::Cram => found.containers(together)?,
+    let found = CutSearch { wanted: MarkStride::new(together), container, input };
+    let CountedFile { records, len, marks, header_end, references } = match format {
+        ShardFormat::Fastq => found.reads(source, together, &options)?,
+        ShardFormat::Bam => found.alignments(source, together, &options)?,
+        ShardFormat::Cram => found.containers(together)?,
     };
     let after = State::of(&input.path)?;
     if before != after {
@@ -321,23 +265,44 @@ fn scan(input: &Input, together: u64, options: &Options) -> Result<Scan, Error> 
     Ok(Scan { file, records, marks, len, points: Vec::new(), references })
 }
 
+/// What a reading of the file would find for a plan, from its seek index.
+fn scan_of_index(index: GzipIndex, name: &str, together: u64) -> Scan {
+    let marks = (0..).step_by(usize::try_from(index.stride).unwrap_or(usize::MAX));
+    let marks = marks
+        .zip(&index.marks)
+        .map(|(record, &offset)| RecordMark { record, at: offset, offset, ..RecordMark::default() })
+        .filter(|mark| mark.record.is_multiple_of(together.max(1)))
+        .collect();
+    let file = PlannedFile {
+        path: name.to_owned(),
+        format: ShardFormat::Fastq,
+        container: Container::Gzip,
+        size: index.state.size,
+        modified: index.state.modified,
+        digest: index.state.digest,
+        header_end: (0, 0),
+    };
+    let points = index.entries.iter().map(|entry| entry.offset).collect();
+    Scan { file, records: index.records, marks, len: index.text, points, references: Vec::new() }
+}
+
 /// Opens a file whose records can be jumped to.
-pub(crate) fn recognise(input: &Input) -> Result<(Source, Format, Container), Error> {
+pub(crate) fn recognise(input: &ShardInput) -> Result<(Source, ShardFormat, Container), Error> {
     let mut source = Source::open(&input.path)?;
     let container = container(input)?;
     let format = match bam::Format::sniff(&mut source) {
-        Ok(bam::Format::Bam) => Format::Bam,
-        Ok(bam::Format::Cram) => Format::Cram,
+        Ok(bam::Format::Bam) => ShardFormat::Bam,
+        Ok(bam::Format::Cram) => ShardFormat::Cram,
         Ok(other) => return Err(Error::of(ErrorKind::NoPlaces(other.name()), &input.name)),
         Err(_) if fasta::is_fasta(&mut source)? => {
             return Err(Error::of(ErrorKind::NoPlaces("FASTA"), &input.name));
         }
-        Err(_) => Format::Fastq,
+        Err(_) => ShardFormat::Fastq,
     };
-    if format == Format::Bam && container == Container::Plain {
+    if format == ShardFormat::Bam && container == Container::Plain {
         return Err(Error::of(ErrorKind::NoPlaces("BAM without BGZF blocks"), &input.name));
     }
-    if format == Format::Cram && container != Container::Plain {
+    if format == ShardFormat::Cram && container != Container::Plain {
         return Err(Error::of(ErrorKind::NoPlaces("CRAM that was compressed again"), &input.name));
     }
     Ok((source, format, container))
@@ -345,7 +310,7 @@ pub(crate) fn recognise(input: &Input) -> Result<(Source, Format, Container), Er
 
 /// The place of a record (its number from 0) that starts there in the decompressed data, and there in blocks.
 pub(crate) fn place_of(
-    input: &Input,
+    input: &ShardInput,
     container: Container,
     record: u64,
     start: Option<(u64, Option<VirtualOffset>)>,
@@ -361,7 +326,7 @@ pub(crate) fn place_of(
 }
 
 /// What the file is wrapped in, if that has places to jump to.
-fn container(input: &Input) -> Result<Container, Error> {
+fn container(input: &ShardInput) -> Result<Container, Error> {
     let what = match sniffed(input)? {
         biofast_io::Container::Plain => return Ok(Container::Plain),
         biofast_io::Container::Bgzf => return Ok(Container::Bgzf),
@@ -371,42 +336,26 @@ fn container(input: &Input) -> Result<Container, Error> {
     Err(Error::of(ErrorKind::NoPlaces(what), &input.name))
 }
 
-/// Whether the file is ordinary gzip.
-pub(super) fn is_gzip(input: &Input) -> Result<bool, Error> {
-    Ok(sniffed(input)? == biofast_io::Container::Gzip)
-}
-
-/// What the file is wrapped in.
-pub(super) fn sniffed(input: &Input) -> Result<biofast_io::Container, Error> {
-    let failed = |error| Error::of(ErrorKind::Io(error), &input.name);
-    let mut start = Vec::new();
-    let file = biofast_io::remote::stream(&input.path).map_err(failed)?;
-    // Enough for any header of a BGZF block.
-    std::io::Read::read_to_end(&mut std::io::Read::take(file, 1 << 16), &mut start)
-        .map_err(failed)?;
-    Ok(biofast_io::Container::sniff(&start))
-}
-
 /// What must change for records to be parted.
 #[derive(Clone, PartialEq)]
-enum Key<'a> {
+enum BoundaryKey<'a> {
     Name(Cow<'a, [u8]>),
     /// Reference and position; those without a reference come last, as the largest one.
     Place((u32, i32)),
 }
 
-impl Key<'_> {
-    fn into_owned(self) -> Key<'static> {
+impl BoundaryKey<'_> {
+    fn into_owned(self) -> BoundaryKey<'static> {
         match self {
-            Key::Name(name) => Key::Name(name.into_owned().into()),
-            Key::Place(place) => Key::Place(place),
+            BoundaryKey::Name(name) => BoundaryKey::Name(name.into_owned().into()),
+            BoundaryKey::Place(place) => BoundaryKey::Place(place),
         }
     }
 
     /// That a record with this key, of this number from 0, comes before the one in front of it.
-    fn disorder(&self, number: u64, before: &Key<'_>) -> Option<Unsorted> {
+    fn disorder(&self, number: u64, before: &BoundaryKey<'_>) -> Option<Unsorted> {
         match (before, self) {
-            (Key::Place(before), Key::Place(found)) if found < before => {
+            (BoundaryKey::Place(before), BoundaryKey::Place(found)) if found < before => {
                 Some(Unsorted::new(number, *before, *found))
             }
             _ => None,
@@ -417,53 +366,58 @@ impl Key<'_> {
 /// What a batch of alignments leaves.
 #[derive(Default)]
 struct Marked {
-    marks: Vec<Mark>,
+    marks: Vec<RecordMark>,
     /// Where it isn't cut between any records: number and key of the first record, and key of the last one.
-    first: Option<(u64, Key<'static>)>,
-    last: Option<Key<'static>>,
+    first: Option<(u64, BoundaryKey<'static>)>,
+    last: Option<BoundaryKey<'static>>,
     /// The first record that comes before the one in front of it.
     unsorted: Option<Unsorted>,
 }
 
 /// How places are found.
-struct Found<'a> {
-    wanted: Wanted,
+struct CutSearch<'a> {
+    wanted: MarkStride,
     container: Container,
-    input: &'a Input,
+    input: &'a ShardInput,
 }
 
 /// What a reading finds.
-struct Counted {
+struct CountedFile {
     records: u64,
     /// Decompressed bytes; of CRAM those of the file.
     len: u64,
-    marks: Vec<Mark>,
+    marks: Vec<RecordMark>,
     /// At the end of the file if there is none.
-    header_end: Option<Place>,
+    header_end: Option<FilePosition>,
     references: Vec<(String, u64)>,
 }
 
-impl Found<'_> {
+impl CutSearch<'_> {
     /// Where a record starts, if it can be jumped to.
     fn mark(
         &self,
         record: u64,
         start: Option<(u64, Option<VirtualOffset>)>,
-    ) -> Result<Mark, Error> {
+    ) -> Result<RecordMark, Error> {
         let at = place_of(self.input, self.container, record, start)?;
         let offset = start.map_or(0, |(offset, _)| offset);
-        Ok(Mark { record, at, offset, ..Mark::default() })
+        Ok(RecordMark { record, at, offset, ..RecordMark::default() })
     }
 
-    fn reads(&self, source: Source, together: u64, options: &Options) -> Result<Counted, Error> {
+    fn reads(
+        &self,
+        source: Source,
+        together: u64,
+        options: &Options,
+    ) -> Result<CountedFile, Error> {
         let framer = fastq::Framer::new(source.name(), options);
-        let mut marks = Marks::new(together);
+        let mut marks = RecordMarks::new(together);
         let result = pipeline::try_fold_ordered(
             source,
             options,
             framer,
             || (0u64, 0u64),
-            |(records, len), chunk, frame, more: &mut Vec<Mark>| -> Result<_, Error> {
+            |(records, len), chunk, frame, more: &mut Vec<RecordMark>| -> Result<_, Error> {
                 let batch = frame.batch(chunk);
                 *records += batch.len() as u64;
                 *len += chunk.bytes().len() as u64;
@@ -484,11 +438,11 @@ impl Found<'_> {
         );
         let (records, len) = result.map_err(|fault| fault.error)?;
         let (marks, references) = (marks.found, Vec::new());
-        Ok(Counted { records, len, marks, header_end: Some((0, 0)), references })
+        Ok(CountedFile { records, len, marks, header_end: Some((0, 0)), references })
     }
 
     /// What the headers of the containers of CRAM tell; the rest isn't read.
-    fn containers(&self, together: u64) -> Result<Counted, Error> {
+    fn containers(&self, together: u64) -> Result<CountedFile, Error> {
         let input = self.input;
         let found = bam::cram_containers(&input.path).map_err(Error::from)?;
         if input.strict_end && !found.is_complete {
@@ -501,12 +455,12 @@ impl Found<'_> {
             // Behind the header, whatever comes first there without records.
             let at = if records == 0 { found.header_end } else { container.start };
             if records.is_multiple_of(together.max(1)) {
-                marks.push(Mark { record: records, at, offset: at, ..Mark::default() });
+                marks.push(RecordMark { record: records, at, offset: at, ..RecordMark::default() });
             }
             records += container.records;
         }
         let (len, header_end, references) = (found.size, Some((found.header_end, 0)), Vec::new());
-        Ok(Counted { records, len, marks, header_end, references })
+        Ok(CountedFile { records, len, marks, header_end, references })
     }
 
     fn alignments(
@@ -514,9 +468,9 @@ impl Found<'_> {
         source: Source,
         together: u64,
         options: &Options,
-    ) -> Result<Counted, Error> {
-        let mut marks = Marks::new(together);
-        let mut last: Option<Key<'static>> = None;
+    ) -> Result<CountedFile, Error> {
+        let mut marks = RecordMarks::new(together);
+        let mut last: Option<BoundaryKey<'static>> = None;
         let mut unsorted = None;
         let result = bam::par_try_fold_ordered(
             source,
@@ -587,7 +541,7 @@ impl Found<'_> {
             let at = VirtualOffset::from(mark.at);
             (at.compressed(), at.within())
         });
-        Ok(Counted { records, len, marks, header_end, references })
+        Ok(CountedFile { records, len, marks, header_end, references })
     }
 
     /// The first record of each window whose name or position isn't that of the record before. The first one of all may be none:
@@ -600,12 +554,12 @@ impl Found<'_> {
     ) -> Result<(), Error> {
         let by_position = self.input.between == Between::Positions;
         let stride = self.wanted.stride();
-        let mut before: Option<Key<'_>> = None;
+        let mut before: Option<BoundaryKey<'_>> = None;
         let mut window = None;
         for (number, (index, record)) in (batch.first_record()..).zip(batch.iter().enumerate()) {
             let key = match by_position {
-                true => Key::Place((record.reference_id() as u32, record.position())),
-                false => Key::Name(record.name().into()),
+                true => BoundaryKey::Place((record.reference_id() as u32, record.position())),
+                false => BoundaryKey::Name(record.name().into()),
             };
             if more.unsorted.is_none() {
                 more.unsorted = before.as_ref().and_then(|before| key.disorder(number, before));
@@ -614,10 +568,10 @@ impl Found<'_> {
             if before.as_ref() != Some(&key) && may_be && window != Some(number / stride) {
                 let mark = self.mark(number, batch.start_of(index))?;
                 let aligned = match key {
-                    Key::Place(place) => place,
-                    Key::Name(_) => (0, 0),
+                    BoundaryKey::Place(place) => place,
+                    BoundaryKey::Name(_) => (0, 0),
                 };
-                more.marks.push(Mark { aligned, ..mark });
+                more.marks.push(RecordMark { aligned, ..mark });
                 window = before.is_some().then_some(number / stride);
             }
             if before.is_none() {
@@ -625,7 +579,7 @@ impl Found<'_> {
             }
             before = Some(key);
         }
-        more.last = before.map(Key::into_owned);
+        more.last = before.map(BoundaryKey::into_owned);
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ const MOST: usize = 1 << 18;
 
 /// Where a record starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct RecordMark {
     /// Its number, from 0.
     pub(super) record: u64,
     /// Its place in the file as stored: a byte, or a virtual offset.
@@ -23,15 +23,15 @@ pub(super) struct Mark {
 }
 
 /// What workers need to know to find them.
-pub(super) struct Wanted {
+pub(super) struct MarkStride {
     /// Records whose number is a multiple of this. It grows while the file is read.
     stride: AtomicU64,
 }
 
-impl Wanted {
+impl MarkStride {
     /// No record but each `together`th one may be cut at.
-    pub(super) fn new(together: u64) -> Wanted {
-        Wanted { stride: AtomicU64::new(together.max(1)) }
+    pub(super) fn new(together: u64) -> MarkStride {
+        MarkStride { stride: AtomicU64::new(together.max(1)) }
     }
 
     /// Numbers of records divided by this are windows, in each of which one may be cut at.
@@ -50,25 +50,25 @@ impl Wanted {
 }
 
 /// The places found, in the order of the file.
-pub(super) struct Marks {
+pub(super) struct RecordMarks {
     stride: u64,
     most: usize,
-    pub(super) found: Vec<Mark>,
+    pub(super) found: Vec<RecordMark>,
 }
 
 /// Marks of records whose numbers are multiples of one number: which one. Of none or one mark it is 1.
-pub(super) fn stride(marks: &[Mark]) -> u64 {
+pub(super) fn stride(marks: &[RecordMark]) -> u64 {
     marks.get(1).map_or(1, |mark| mark.record.max(1))
 }
 
-impl Marks {
-    pub(super) fn new(together: u64) -> Marks {
-        Marks { stride: together.max(1), most: MOST, found: Vec::new() }
+impl RecordMarks {
+    pub(super) fn new(together: u64) -> RecordMarks {
+        RecordMarks { stride: together.max(1), most: MOST, found: Vec::new() }
     }
 
     /// Adds those of the next chunk, and thins all out if they have become too many: the same ones remain whatever the
     /// chunks.
-    pub(super) fn add(&mut self, more: &mut Vec<Mark>, wanted: &Wanted) {
+    pub(super) fn add(&mut self, more: &mut Vec<RecordMark>, wanted: &MarkStride) {
         for mark in more.drain(..) {
             if !mark.record.is_multiple_of(self.stride) {
                 continue;
@@ -83,11 +83,11 @@ impl Marks {
     }
 }
 
-impl Marks {
+impl RecordMarks {
     /// The same of records that not any number may have: the first one remains of each window of numbers.
-    pub(super) fn add_firsts(&mut self, more: &mut Vec<Mark>, wanted: &Wanted) {
+    pub(super) fn add_firsts(&mut self, more: &mut Vec<RecordMark>, wanted: &MarkStride) {
         for mark in more.drain(..) {
-            let window = |mark: &Mark, stride: u64| mark.record / stride;
+            let window = |mark: &RecordMark, stride: u64| mark.record / stride;
             let last = self.found.last();
             if last.is_some_and(|last| window(last, self.stride) == window(&mark, self.stride)) {
                 continue;
@@ -117,11 +117,12 @@ mod tests {
         // Those that can be cut at are far from even.
         let can_be = |record: &u64| record % 97 < 3 || record % 1000 > 900;
         let found = |chunk: u64, records: u64| {
-            let wanted = Wanted::new(1);
-            let mut marks = Marks { most: 50, ..Marks::new(1) };
+            let wanted = MarkStride::new(1);
+            let mut marks = RecordMarks { most: 50, ..RecordMarks::new(1) };
             for first in (0..records).step_by(chunk as usize) {
                 let numbers = (first..records.min(first + chunk)).filter(can_be);
-                let mut more = numbers.map(|record| Mark { record, ..Mark::default() }).collect();
+                let mut more =
+                    numbers.map(|record| RecordMark { record, ..RecordMark::default() }).collect();
                 marks.add_firsts(&mut more, &wanted);
             }
             assert_eq!(wanted.stride(), marks.stride);
@@ -146,12 +147,13 @@ mod tests {
     #[test]
     fn what_remains_is_even_and_the_same_for_any_chunks() {
         let found = |chunk: u64, records: u64, together: u64| {
-            let wanted = Wanted::new(together);
-            let mut marks = Marks { most: 50, ..Marks::new(together) };
+            let wanted = MarkStride::new(together);
+            let mut marks = RecordMarks { most: 50, ..RecordMarks::new(together) };
             let mut first = 0;
             while first < records {
                 let len = chunk.min(records - first) as usize;
-                let mark = |index| Mark { record: first + index as u64, ..Mark::default() };
+                let mark =
+                    |index| RecordMark { record: first + index as u64, ..RecordMark::default() };
                 let mut more = wanted.of(first, len).map(mark).collect();
                 marks.add(&mut more, &wanted);
                 first += len as u64;

@@ -6,31 +6,19 @@ use biofast_io::bgzf::VirtualOffset;
 use biofast_io::{Location, Origin, Source, Span, display_name};
 use serde::{Deserialize, Serialize};
 
-use super::cover::{Part, Piece};
+use super::cover::{ShardPart, ShardRun};
 use super::error::{Error, ErrorKind};
 use super::gzip::GzipIndex;
+use super::schema::{SCHEMA, SCHEMA_VERSION};
 use super::state::{Fnv, State};
 
-/// The `schema` of a plan.
-pub const SCHEMA: &str = "biofast.shards";
-/// The `schema_version` of a plan. Fields may be added within a version.
-pub const SCHEMA_VERSION: u32 = 1;
-
 /// A place in a file as stored. Plain: a byte, and 0; of ordinary gzip: a byte of its text, and 0. BGZF: the byte where a block starts, and the place in its data.
-pub type Place = (u64, u16);
+pub type FilePosition = (u64, u16);
 
-/// What a file holds.
-///
-/// ```
-/// use biofast_ops::shards::Format;
-///
-/// // Names as in the plan.
-/// assert_eq!(serde_json::to_string(&Format::Fastq)?, "\"FASTQ\"");
-/// # Ok::<(), serde_json::Error>(())
-/// ```
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub enum Format {
+pub enum ShardFormat {
     /// Reads, in four lines each.
     #[serde(rename = "FASTQ")]
     Fastq,
@@ -42,25 +30,18 @@ pub enum Format {
     Cram,
 }
 
-impl Format {
+impl ShardFormat {
     /// Its name in the plan.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Format::Fastq => "FASTQ",
-            Format::Bam => "BAM",
-            Format::Cram => "CRAM",
+            ShardFormat::Fastq => "FASTQ",
+            ShardFormat::Bam => "BAM",
+            ShardFormat::Cram => "CRAM",
         }
     }
 }
 
-/// What a file is wrapped in.
-///
-/// ```
-/// use biofast_ops::shards::Container;
-///
-/// assert_eq!(serde_json::to_string(&Container::Bgzf)?, "\"bgzf\"");
-/// # Ok::<(), serde_json::Error>(())
-/// ```
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -81,11 +62,11 @@ pub enum Container {
 /// # let path = folder.join("reads.fq");
 /// use biofast_fastq::par_fold;
 /// use biofast_io::Options;
-/// use biofast_ops::shards::{Cut, Input, make};
+/// use biofast_ops::shards::{ShardInput, ShardSizing, make};
 ///
 /// std::fs::write(&path, "@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n@c\nT\n+\nI\n")?;
 /// let options = Options::default();
-/// let plan = make(&[Input::new(&path)], 1, Cut::Number(2), &options)?;
+/// let plan = make(&[ShardInput::new(&path)], 1, ShardSizing::Number(2), &options)?;
 /// let mut reads = 0;
 /// for number in 1..=2 {
 ///     // Any machine can do this that has the plan and the file.
@@ -122,22 +103,13 @@ pub struct Plan {
     pub shards: Vec<Shard>,
 }
 
-/// A file that is cut.
-///
-/// ```
-/// use biofast_ops::shards::Plan;
-///
-/// /// The bytes of all files of a plan.
-/// fn stored(plan: &Plan) -> u64 {
-///     plan.files.iter().map(|file| file.size).sum()
-/// }
-/// ```
+/// A file that is split.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedFile {
     /// Where it was.
     pub path: String,
     /// What it holds.
-    pub format: Format,
+    pub format: ShardFormat,
     /// What it is wrapped in.
     pub container: Container,
     /// As [`State::size`].
@@ -147,44 +119,36 @@ pub struct PlannedFile {
     /// As [`State::digest`].
     pub digest: String,
     /// Where the header of BAM or CRAM ends; the start of FASTQ.
-    pub header_end: Place,
+    pub header_end: FilePosition,
 }
 
 /// A shard.
-///
-/// ```
-/// use biofast_ops::shards::{Range, Shard};
-///
-/// let range = Range { start: (0, 0), end: (512, 0), offset: 0 };
-/// let shard = Shard { records: (0, 9), files: vec![range], regions: Vec::new() };
-/// assert_eq!(shard.records.1 - shard.records.0, 9);
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shard {
     /// The numbers, from 0, of its first record and of the first one behind it.
     pub records: (u64, u64),
     /// Where it is in each file.
-    pub files: Vec<Range>,
+    pub files: Vec<FileRange>,
     /// Where its records start, in plans by region: `NAME:FIRST-LAST`, positions from 1, in the order of the references, and `*` for
     /// records without a reference. Those of all shards together are all references, each position once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<String>,
 }
 
-/// A part of a file. An example is at [`Shard`].
+/// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Range {
+pub struct FileRange {
     /// Where its first record starts.
-    pub start: Place,
+    pub start: FilePosition,
     /// Where it ends.
-    pub end: Place,
+    pub end: FilePosition,
     /// Where it starts in the decompressed data; of CRAM as `start`.
     pub offset: u64,
 }
 
 impl PlannedFile {
     /// Behind the last byte.
-    pub(super) fn end(&self) -> Place {
+    pub(super) fn end(&self) -> FilePosition {
         (self.size, 0)
     }
 }
@@ -210,7 +174,7 @@ impl Plan {
         }
         for Shard { records: (first, end), files, regions } in &self.shards {
             add(format!("{first} {end}"));
-            for Range { start, end, offset } in files {
+            for FileRange { start, end, offset } in files {
                 add(format!(" {}:{} {}:{} {offset}", start.0, start.1, end.0, end.1));
             }
             regions.iter().for_each(|region| add(format!("\t{region}")));
@@ -226,7 +190,7 @@ impl Plan {
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |what| Err(Error::new(ErrorKind::Damaged(what), Location::default()));
         if self.schema != SCHEMA {
-            return wrong("its schema is another one");
+            return wrong("unknown schema");
         }
         if self.schema_version != SCHEMA_VERSION {
             let kind = ErrorKind::Version(self.schema_version);
@@ -236,7 +200,7 @@ impl Plan {
             return wrong("it needs one or two files, and shards");
         }
         if self.id != self.computed_id() {
-            return wrong("its id isn't that of what it says");
+            return wrong("its id doesn't match its content");
         }
         // No file is that large; nothing that is computed of these overflows then.
         let offsets = self.shards.iter().flat_map(|shard| &shard.files).map(|range| range.offset);
@@ -245,21 +209,21 @@ impl Plan {
             return wrong("its numbers are too large");
         }
         let mut record = 0;
-        let mut places: Vec<Place> = self.files.iter().map(|file| file.header_end).collect();
+        let mut places: Vec<FilePosition> = self.files.iter().map(|file| file.header_end).collect();
         for Shard { records: (first, end), files, .. } in &self.shards {
             if *first != record || end < first || files.len() != places.len() {
-                return wrong("its shards don't follow each other");
+                return wrong("its shards are not consecutive");
             }
             record = *end;
             for (place, range) in places.iter_mut().zip(files) {
                 if range.start != *place || range.end < range.start {
-                    return wrong("its shards don't follow each other");
+                    return wrong("its shards are not consecutive");
                 }
                 *place = range.end;
             }
         }
         // How long the text of ordinary gzip is, its index says.
-        let is_end = |(file, place): (&PlannedFile, Place)| {
+        let is_end = |(file, place): (&PlannedFile, FilePosition)| {
             file.container == Container::Gzip && place.1 == 0 || file.end() == place
         };
         let reaches_end = self.files.iter().zip(places).all(is_end);
@@ -336,8 +300,8 @@ impl Plan {
             Error::new(ErrorKind::Damaged("a shard lacks a file"), Location::default())
         })?;
         let lines = match planned.format {
-            Format::Fastq => 4 * first,
-            Format::Bam | Format::Cram => 0,
+            ShardFormat::Fastq => 4 * first,
+            ShardFormat::Bam | ShardFormat::Cram => 0,
         };
         let origin = Origin {
             records: *first,
@@ -355,7 +319,7 @@ impl Plan {
             let part = GzipIndex::open(path)?.part(range.start.0, range.end.0)?;
             return Ok(Source::open_gzip_part(path, part, origin)?);
         }
-        let virtual_offset = |place: Place| match place == planned.end() {
+        let virtual_offset = |place: FilePosition| match place == planned.end() {
             true => VirtualOffset::MAX,
             false => VirtualOffset::new(place.0, place.1),
         };
@@ -377,15 +341,15 @@ impl Plan {
     ///
     /// # Errors
     /// If there is no such shard.
-    pub fn part(&self, number: u64, file: usize) -> Result<Part, Error> {
+    pub fn part(&self, number: u64, file: usize) -> Result<ShardPart, Error> {
         let records = self.shard(number)?.records;
-        Ok(Part {
+        Ok(ShardPart {
             plan: self.id.clone(),
             shards: self.shards.len() as u64,
             file: file as u64 + 1,
             files: self.files.len() as u64,
             records: self.records,
-            pieces: vec![Piece { shards: (number, number), records }],
+            pieces: vec![ShardRun { shards: (number, number), records }],
         })
     }
 

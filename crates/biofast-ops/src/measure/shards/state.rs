@@ -18,15 +18,7 @@ const ENDS: u64 = 16;
 /// A file of up to so many bytes is digested whole.
 pub const DIGESTED: u64 = (STRETCHES + 2 * ENDS) * STRETCH as u64;
 
-/// What tells a file from others, and from itself after a change.
-///
-/// ```
-/// use biofast_ops::shards::State;
-///
-/// let state = State::of("Cargo.toml".as_ref())?;
-/// assert!(state.size > 0 && state.digest.len() == 16);
-/// # Ok::<(), biofast_ops::shards::Error>(())
-/// ```
+/// What distinguishes a file from others, and from itself after a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// Bytes as stored.
@@ -51,7 +43,7 @@ impl State {
 }
 
 /// Where a stretch starts, room for it, and for how much of it there is.
-type Stretch<'a> = ((&'a u64, &'a mut [u8; STRETCH]), &'a mut usize);
+type StretchSlot<'a> = ((&'a u64, &'a mut [u8; STRETCH]), &'a mut usize);
 
 fn read(path: &Path) -> std::io::Result<State> {
     let mut file = Ranged::open(path)?;
@@ -59,7 +51,7 @@ fn read(path: &Path) -> std::io::Result<State> {
     if !is_object && !path.is_file() {
         return Err(std::io::Error::new(
             std::io::ErrorKind::InvalidInput,
-            "only regular files can be cut into shards",
+            "only regular files can be divided into shards",
         ));
     }
     // Of what was opened, whatever is at the path by now.
@@ -74,7 +66,7 @@ fn read(path: &Path) -> std::io::Result<State> {
     for starts in starts.chunks(LANES) {
         let mut lens = [0; LANES];
         let mut stretches = starts.iter().zip(buffer.iter_mut()).zip(&mut lens);
-        let read = |((start, stretch), len): Stretch<'_>| -> std::io::Result<()> {
+        let read = |((start, stretch), len): StretchSlot<'_>| -> std::io::Result<()> {
             *len = file.read_at(stretch, *start)?;
             Ok(())
         };

@@ -8,20 +8,24 @@ use biofast_io::Options;
 use biofast_io::output::{Compression, Format as OutFormat, Output, commit};
 use biofast_testkit::bam;
 use biofast_testkit::container::{bgzf, gzip as gzip_member};
+use biofast_testkit::effort::times;
 use proptest::prelude::*;
 
 use super::*;
 
 /// A record's number, and what is in it.
-type Seen = Vec<(u64, Vec<u8>)>;
+type NumberedRecords = Vec<(u64, Vec<u8>)>;
 
-fn reads_of(source: biofast_io::Source, options: &Options) -> Result<Seen, biofast_fastq::Error> {
+fn reads_of(
+    source: biofast_io::Source,
+    options: &Options,
+) -> Result<NumberedRecords, biofast_fastq::Error> {
     let mut seen = Vec::new();
     biofast_fastq::par_fold_ordered(
         source,
         options,
         || (),
-        |(), batch, some: &mut Seen| {
+        |(), batch, some: &mut NumberedRecords| {
             for (number, read) in (batch.first_record()..).zip(batch) {
                 some.push((
                     number,
@@ -42,13 +46,13 @@ fn reads_of(source: biofast_io::Source, options: &Options) -> Result<Seen, biofa
 fn alignments_of(
     source: biofast_io::Source,
     options: &Options,
-) -> Result<Seen, biofast_bam::Error> {
+) -> Result<NumberedRecords, biofast_bam::Error> {
     let mut seen = Vec::new();
     biofast_bam::par_fold_ordered(
         source,
         options,
         || (),
-        |(), batch, some: &mut Seen| {
+        |(), batch, some: &mut NumberedRecords| {
             for (number, record) in (batch.first_record()..).zip(batch.iter()) {
                 some.push((number, record.as_bytes().to_vec()));
             }
@@ -63,7 +67,7 @@ fn alignments_of(
     Ok(seen)
 }
 
-fn fastq(lengths: &[usize], mate: char, ends_with_line: bool) -> (Vec<u8>, Seen) {
+fn fastq(lengths: &[usize], mate: char, ends_with_line: bool) -> (Vec<u8>, NumberedRecords) {
     let (mut text, mut seen) = (Vec::new(), Vec::new());
     for (number, &len) in lengths.iter().enumerate() {
         let name = format!("r{number} {mate}{}", "d".repeat(len % 7));
@@ -95,7 +99,7 @@ fn index(path: &Path, text: &[u8], member: usize, spacing: u64, options: &Option
     let out = Output::create_with(&index, Compression::new(OutFormat::Plain, None).expect("plain"))
         .expect("an output");
     let (out, _) =
-        gzip_writer::index_every(&Input::new(path), spacing, options, out).expect("an index");
+        gzip_writer::index_every(&ShardInput::new(path), spacing, options, out).expect("an index");
     commit(vec![out], false).expect("written");
 }
 
@@ -104,8 +108,8 @@ fn joined(
     plan: &Plan,
     file: usize,
     path: &Path,
-    read: impl Fn(biofast_io::Source) -> Result<Seen, String>,
-) -> Result<Seen, String> {
+    read: impl Fn(biofast_io::Source) -> Result<NumberedRecords, String>,
+) -> Result<NumberedRecords, String> {
     let mut all = Vec::new();
     for number in 1..=plan.shards.len() as u64 {
         let shard = plan.open(number, file, path).map_err(|error| error.to_string())?;
@@ -119,6 +123,7 @@ fn joined(
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(times(64)))]
     #[test]
     fn shards_of_reads_and_of_mates_are_all_records_once(
         lengths in prop::collection::vec((0usize..60, 0usize..90), 0..50),
@@ -147,12 +152,12 @@ proptest! {
                 Some((len, spacing)) => index(&path, &text, len, spacing, &options),
                 None => write(&path, &text, block),
             }
-            inputs.push(Input::new(&path));
+            inputs.push(ShardInput::new(&path));
             expected.push(seen);
         }
         inputs.truncate(if two { 2 } else { 1 });
         let together = if pairs { 2 } else { 1 };
-        let plan = make(&inputs, together, Cut::Number(number), &options).expect("a plan");
+        let plan = make(&inputs, together, ShardSizing::Number(number), &options).expect("a plan");
         prop_assert_eq!(plan.shards.len() as u64, number);
         let json = serde_json::to_vec(&plan).expect("JSON");
         let plan: Plan = serde_json::from_slice(&json).expect("a plan");
@@ -181,8 +186,8 @@ proptest! {
         let records = bam::records(records, 2).iter().map(bam::record).collect::<Vec<_>>();
         data.extend(records.concat());
         write(&path, &data, Some(block));
-        let expected: Seen = (0..).zip(records.iter().map(|record| record[4..].to_vec())).collect();
-        let plan = make(&[Input::new(&path)], 1, Cut::Number(number), &options).expect("a plan");
+        let expected: NumberedRecords = (0..).zip(records.iter().map(|record| record[4..].to_vec())).collect();
+        let plan = make(&[ShardInput::new(&path)], 1, ShardSizing::Number(number), &options).expect("a plan");
         let read = |source| alignments_of(source, &options).map_err(|error| error.to_string());
         prop_assert_eq!(joined(&plan, 0, &path, read), Ok(expected));
     }
@@ -195,7 +200,8 @@ fn a_file_that_holds_more_or_fewer_records_than_planned_is_noticed() {
     let (text, _) = fastq(&[8, 8, 8, 8], '1', true);
     write(&path, &text, None);
     let options = Options::serial();
-    let plan = make(&[Input::new(&path)], 1, Cut::Number(2), &options).expect("a plan");
+    let plan =
+        make(&[ShardInput::new(&path)], 1, ShardSizing::Number(2), &options).expect("a plan");
     // Two short reads of as many bytes as one.
     let record = text.len() / 4;
     let mut other = text.clone();
@@ -217,7 +223,7 @@ fn a_file_that_holds_more_or_fewer_records_than_planned_is_noticed() {
     ));
     let error =
         reads_of(plan.open(1, 0, &path).expect("it opens"), &options).expect_err("three reads");
-    assert!(error.to_string().contains("should have 2 records and has 3"), "{error}");
+    assert!(error.to_string().contains("this shard has 3 records, but the plan says 2"), "{error}");
     reads_of(plan.open(2, 0, &path).expect("it opens"), &options).expect("the rest is as it was");
 }
 
@@ -227,7 +233,8 @@ fn plans_that_contradict_themselves_are_refused() {
     let path = folder.path().join("x.fq");
     let (text, _) = fastq(&[8, 8, 8, 8], '1', true);
     write(&path, &text, Some(50));
-    let plan = make(&[Input::new(&path)], 1, Cut::Number(3), &Options::serial()).expect("a plan");
+    let plan = make(&[ShardInput::new(&path)], 1, ShardSizing::Number(3), &Options::serial())
+        .expect("a plan");
     plan.check().expect("a good one");
     let changes: [fn(&mut Plan); 9] = [
         |plan| plan.schema = "other".into(),

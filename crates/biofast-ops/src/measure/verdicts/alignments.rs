@@ -1,8 +1,8 @@
 //! Figures of alignments in words.
 
-use super::checks::Kind;
-use super::{Check, Measured, found, shown};
-use crate::measure::alignments::report::{Coverage, Figures};
+use super::checks::{Check, CheckKind};
+use super::measured::{Measured, found, shown};
+use crate::measure::alignments::figures::{Coverage, Figures};
 use crate::number::{grouped, percent};
 
 /// Below this mean depth chance alone makes depths uneven.
@@ -14,23 +14,23 @@ const DEEPEST: f64 = 1000.0;
 pub(super) fn measure(check: &Check, figures: &Figures) -> Measured {
     // Reads that nobody has aligned are stored so, too.
     if figures.references.is_empty() {
-        return Measured::Missing("the reads aren't aligned: the header names no reference");
+        return Measured::Missing("the reads are not aligned: the header has no references");
     }
     match check.kind {
-        Kind::Mapped => mapped(figures),
-        Kind::ProperlyPaired => properly_paired(figures),
-        Kind::Duplicates => duplicates(figures),
-        Kind::Errors => errors(figures),
-        Kind::Insert => insert(figures),
-        Kind::Depth => depth(figures),
-        Kind::Breadth => breadth(figures),
-        Kind::AtLeastTen => at_least_ten(figures),
-        Kind::Evenness => evenness(figures),
-        _ => Measured::Missing("it is a figure of reads"),
+        CheckKind::Mapped => mapped(figures),
+        CheckKind::ProperlyPaired => properly_paired(figures),
+        CheckKind::Duplicates => duplicates(figures),
+        CheckKind::Errors => errors(figures),
+        CheckKind::Insert => insert(figures),
+        CheckKind::Depth => depth(figures),
+        CheckKind::Breadth => breadth(figures),
+        CheckKind::AtLeastTen => at_least_ten(figures),
+        CheckKind::Evenness => evenness(figures),
+        _ => Measured::Missing("it applies to reads"),
     }
 }
 
-const NO_RECORDS: &str = "there are no primary records";
+const NO_RECORDS: &str = "no primary records";
 
 fn mapped(figures: &Figures) -> Measured {
     let flags = figures.records.all();
@@ -39,7 +39,7 @@ fn mapped(figures: &Figures) -> Measured {
     }
     let share = percent(flags.primary_mapped, flags.primary);
     let says = format!("{} % of the reads are mapped", shown(share));
-    let advice = "Look whether the reference is of this organism and complete, and what the other reads are: contamination, adapters, or bad ends.";
+    let advice = "Check that the reference is complete and of this organism, and what the other reads are: contamination, adapters or low-quality ends.";
     found(share, says, advice)
 }
 
@@ -50,18 +50,20 @@ fn properly_paired(figures: &Figures) -> Measured {
     }
     let share = percent(flags.properly_paired, flags.paired);
     let says = format!("{} % of the paired reads are properly paired", shown(share));
-    let advice = "Look whether the files of mates belong together and are in the same order, and whether the aligner expects these insert sizes.";
+    let advice = "Check that the mate files belong together and are in the same order, and that the aligner expects these insert sizes.";
     found(share, says, advice)
 }
 
 fn duplicates(figures: &Figures) -> Measured {
     let flags = figures.records.all();
     if flags.primary_duplicates == 0 {
-        return Measured::Missing("no record is marked: there are no duplicates, or nobody looked");
+        return Measured::Missing(
+            "no record is marked: there are no duplicates, or they were not marked",
+        );
     }
     let share = percent(flags.primary_duplicates, flags.primary);
     let says = format!("{} % of the reads are marked as duplicates", shown(share));
-    let advice = "The library has few molecules for its depth: more input and fewer cycles of PCR help the next one.";
+    let advice = "The library has few molecules for its depth: use more input and fewer PCR cycles next time.";
     found(share, says, advice)
 }
 
@@ -72,30 +74,30 @@ fn errors(figures: &Figures) -> Measured {
     }
     if alignment.edit_distance == 0 {
         return Measured::Missing(
-            "no record has a difference in NM: there are none, or nobody counted",
+            "no record has differences in NM: there are none, or NM was not computed",
         );
     }
     let share = percent(alignment.edit_distance, alignment.aligned_bases);
     let says = format!("{} % of the aligned bases differ from the reference", shown(share));
-    let advice = "Look whether the reference is of this strain, and at the qualities: bad ends can be trimmed.";
+    let advice = "Check that the reference is of this strain, and check the qualities: low-quality ends can be trimmed.";
     found(share, says, advice)
 }
 
 fn insert(figures: &Figures) -> Measured {
     let insert = &figures.insert_size;
     if insert.pairs == 0 {
-        return Measured::Missing("no pair is aligned to one reference");
+        return Measured::Missing("no pair is aligned to a single reference");
     }
     let says = format!(
         "The median insert size of {} pairs is {} bases",
         grouped(insert.pairs),
         grouped(insert.median)
     );
-    let advice = "Mates of so short inserts read the same bases twice, and adapters behind them: trim these, and count overlaps once.";
+    let advice = "With inserts this short, both mates read the same bases and then adapters: trim adapters and count overlaps once.";
     found(insert.median as f64, says, advice)
 }
 
-const NO_COVERAGE: &str = "depth is known of whole files that are sorted by coordinate";
+const NO_COVERAGE: &str = "depth is computed only for whole files sorted by coordinate";
 
 /// How deep alignments lie, where that is known.
 fn coverage(figures: &Figures) -> Option<&Coverage> {
@@ -105,18 +107,18 @@ fn coverage(figures: &Figures) -> Option<&Coverage> {
 fn depth(figures: &Figures) -> Measured {
     let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
     let says = format!(
-        "The mean depth of all positions, without duplicates and with overlapping mates once, is {}",
+        "The mean depth of all positions, without duplicates and counting overlapping mates once, is {}",
         shown(coverage.mean_depth)
     );
-    found(coverage.mean_depth, says, "Read the library deeper, or look where reads were lost.")
+    found(coverage.mean_depth, says, "Sequence the library deeper, or find where reads were lost.")
 }
 
-const UNCOVERED: &str = "Look which references lack reads: one that isn't in the sample, or a part of the library that was lost.";
+const UNCOVERED: &str = "Find the references without reads: they may be absent from the sample, or lost in library preparation.";
 
 fn breadth(figures: &Figures) -> Measured {
     let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
     let share = percent(coverage.covered, coverage.positions);
-    let says = format!("{} % of the positions have depth 1 and more", shown(share));
+    let says = format!("{} % of the positions have depth 1 or more", shown(share));
     found(share, says, UNCOVERED)
 }
 
@@ -124,7 +126,7 @@ fn at_least_ten(figures: &Figures) -> Measured {
     let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
     let deep = coverage.histogram.iter().filter(|row| row.0 >= 10).map(|row| row.1).sum();
     let share = percent(deep, coverage.positions);
-    let says = format!("{} % of the positions have depth 10 and more", shown(share));
+    let says = format!("{} % of the positions have depth 10 or more", shown(share));
     found(share, says, UNCOVERED)
 }
 
@@ -133,14 +135,14 @@ fn evenness(figures: &Figures) -> Measured {
     let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
     let mean = coverage.mean_depth;
     if mean < ENOUGH_DEPTH {
-        return Measured::Missing("below a mean depth of 10, chance makes depths uneven");
+        return Measured::Missing("below a mean depth of 10, depths are uneven by chance");
     }
     if mean > DEEPEST {
-        return Measured::Missing("depths of 1,000 and more are counted together");
+        return Measured::Missing("depths of 1,000 or more are counted together");
     }
     let below = coverage.histogram.iter().map(|&(depth, n)| n as f64 * mean.min(depth as f64));
     let share = 100.0 * below.sum::<f64>() / (coverage.positions as f64 * mean);
-    let says = format!("{} % of the depth lies evenly, at or below the mean", shown(share));
-    let advice = "Look at depth by GC and by reference: PCR and capture prefer some regions.";
+    let says = format!("{} % of the depth is at or below the mean", shown(share));
+    let advice = "Check depth by GC and by reference: PCR and capture favor some regions.";
     found(share, says, advice)
 }

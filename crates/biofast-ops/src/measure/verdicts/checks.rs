@@ -1,32 +1,42 @@
 //! The checks: what each measures, which side of its limits is bad, and what its limits are of genomes.
 
-use super::Limits;
+use super::verdict::{Bad, CheckLimits};
 
 /// FastQC's limits of warnings and failures, which its report and the checks here share.
-pub(crate) mod fastqc {
+#[doc(hidden)]
+pub mod fastqc {
     /// Percent of the reads beyond the normal distribution of GC.
-    pub(crate) const GC: [f64; 2] = [15.0, 30.0];
+    #[doc(hidden)]
+    pub const GC: [f64; 2] = [15.0, 30.0];
     /// Points between A and T, or G and C, at a position.
-    pub(crate) const CONTENT: [f64; 2] = [10.0, 20.0];
+    #[doc(hidden)]
+    pub const CONTENT: [f64; 2] = [10.0, 20.0];
     /// Percent of N at a position.
-    pub(crate) const N: [f64; 2] = [5.0, 20.0];
+    #[doc(hidden)]
+    pub const N: [f64; 2] = [5.0, 20.0];
     /// Percent of the reads with an adapter.
-    pub(crate) const ADAPTERS: [f64; 2] = [5.0, 10.0];
+    #[doc(hidden)]
+    pub const ADAPTERS: [f64; 2] = [5.0, 10.0];
     /// Percent of the reads that are left of duplicates; less is worse.
-    pub(crate) const DEDUPLICATED: [f64; 2] = [70.0, 50.0];
+    #[doc(hidden)]
+    pub const DEDUPLICATED: [f64; 2] = [70.0, 50.0];
     /// Percent of the reads with one sequence.
-    pub(crate) const OVERREPRESENTED: [f64; 2] = [0.1, 1.0];
+    #[doc(hidden)]
+    pub const OVERREPRESENTED: [f64; 2] = [0.1, 1.0];
     /// The median quality at a position; less is worse.
-    pub(crate) const MEDIAN: [f64; 2] = [25.0, 20.0];
+    #[doc(hidden)]
+    pub const MEDIAN: [f64; 2] = [25.0, 20.0];
     /// The lower quartile of the qualities at a position; less is worse.
-    pub(crate) const LOWER_QUARTILE: [f64; 2] = [10.0, 5.0];
+    #[doc(hidden)]
+    pub const LOWER_QUARTILE: [f64; 2] = [10.0, 5.0];
     /// At a position that no more bases reach than this, quartiles are chance.
-    pub(crate) const ENOUGH: u64 = 100;
+    #[doc(hidden)]
+    pub const ENOUGH: u64 = 100;
 }
 
 /// Which check it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CheckKind {
     Reads,
     EmptyReads,
     Length,
@@ -53,18 +63,10 @@ pub(super) enum Kind {
     Evenness,
 }
 
-/// Of what a check can be.
-///
-/// ```
-/// use biofast_ops::verdicts::{CHECKS, Subject};
-///
-/// let of_alignments = CHECKS.iter().filter(|check| check.subject() == Subject::Alignments);
-/// assert!(of_alignments.clone().any(|check| check.name() == "insert-size"));
-/// assert!(of_alignments.clone().all(|check| check.name() != "duplication"));
-/// ```
+/// What a check is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Subject {
+pub enum CheckSubject {
     /// Reads of FASTQ and FASTA.
     Reads,
     /// Reads, and those of alignments as they were sequenced.
@@ -73,75 +75,21 @@ pub enum Subject {
     Alignments,
 }
 
-/// Which side of the limits is bad.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Bad {
-    /// More than the limit.
-    Above,
-    /// Less than the limit.
-    Below,
-}
-
-impl Bad {
-    /// Whether `value` is on the bad side of `limit`, which itself is not.
-    ///
-    /// ```
-    /// use biofast_ops::verdicts::Bad;
-    ///
-    /// assert!(Bad::Above.is_beyond(5.1, 5.0) && !Bad::Above.is_beyond(5.0, 5.0));
-    /// assert!(Bad::Below.is_beyond(19.9, 20.0) && !Bad::Below.is_beyond(20.0, 20.0));
-    /// ```
-    pub fn is_beyond(self, value: f64, limit: f64) -> bool {
-        match self {
-            Bad::Above => value > limit,
-            Bad::Below => value < limit,
-        }
-    }
-
-    /// `above` or `below`.
-    ///
-    /// ```
-    /// assert_eq!(biofast_ops::verdicts::Bad::Above.name(), "above");
-    /// ```
-    pub fn name(self) -> &'static str {
-        match self {
-            Bad::Above => "above",
-            Bad::Below => "below",
-        }
-    }
-}
-
-/// What can be judged.
-///
-/// ```
-/// use biofast_ops::verdicts::{Bad, CHECKS, Check};
-///
-/// let check = Check::named("adapter-content").expect("a check");
-/// assert_eq!((check.unit(), check.bad()), ("%", Bad::Above));
-/// assert!(CHECKS.iter().any(|other| other.name() == "mapped-share"));
-/// ```
+/// A check: a value that is judged, with its unit and its bad side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    pub(super) kind: Kind,
+    pub(super) kind: CheckKind,
     name: &'static str,
     measures: &'static str,
     unit: &'static str,
     bad: Bad,
-    subject: Subject,
+    subject: CheckSubject,
     /// Those of reads of a genome; other libraries differ from them.
-    pub(super) genome: Limits,
+    pub(super) genome: CheckLimits,
 }
 
 impl Check {
-    /// The check of that name, if there is one.
-    ///
-    /// ```
-    /// use biofast_ops::verdicts::Check;
-    ///
-    /// assert_eq!(Check::named("n-share").map(Check::measures), Some("N among all bases"));
-    /// assert!(Check::named("n").is_none());
-    /// ```
+    /// The check with this name, if there is one.
     pub fn named(name: &str) -> Option<&'static Check> {
         CHECKS.iter().find(|check| check.name == name)
     }
@@ -167,7 +115,7 @@ impl Check {
     }
 
     /// Of what it can be.
-    pub fn subject(&self) -> Subject {
+    pub fn subject(&self) -> CheckSubject {
         self.subject
     }
 
@@ -178,17 +126,11 @@ impl Check {
 }
 
 /// All checks, in the order of reports.
-///
-/// ```
-/// use biofast_ops::verdicts::CHECKS;
-///
-/// assert_eq!(CHECKS[0].name(), "number-of-reads");
-/// ```
 pub static CHECKS: &[Check] = {
     use Bad::{Above, Below};
-    use Kind::*;
-    use Subject::{Alignments, Both};
-    const READS: Subject = Subject::Reads;
+    use CheckKind::*;
+    use CheckSubject::{Alignments, Both};
+    const READS: CheckSubject = CheckSubject::Reads;
     &[
         check(Reads, "number-of-reads", "Number of reads", "reads", Below, Both, [100.0, 1.0]),
         check(EmptyReads, "empty-reads", "Reads without bases", "%", Above, READS, [0.0, 10.0]),
@@ -323,7 +265,7 @@ pub static CHECKS: &[Check] = {
             [150.0, 80.0],
         ),
         Check {
-            genome: Limits::OFF,
+            genome: CheckLimits::OFF,
             ..check(
                 Depth,
                 "mean-depth",
@@ -335,7 +277,7 @@ pub static CHECKS: &[Check] = {
             )
         },
         Check {
-            genome: Limits { warn: Some(80.0), fail: None },
+            genome: CheckLimits { warn: Some(80.0), fail: None },
             ..check(
                 Breadth,
                 "covered-share",
@@ -347,7 +289,7 @@ pub static CHECKS: &[Check] = {
             )
         },
         Check {
-            genome: Limits::OFF,
+            genome: CheckLimits::OFF,
             ..check(
                 AtLeastTen,
                 "covered-10x-share",
@@ -371,15 +313,15 @@ pub static CHECKS: &[Check] = {
 };
 
 const fn check(
-    kind: Kind,
+    kind: CheckKind,
     name: &'static str,
     measures: &'static str,
     unit: &'static str,
     bad: Bad,
-    subject: Subject,
+    subject: CheckSubject,
     [warn, fail]: [f64; 2],
 ) -> Check {
-    let genome = Limits { warn: Some(warn), fail: Some(fail) };
+    let genome = CheckLimits { warn: Some(warn), fail: Some(fail) };
     Check { kind, name, measures, unit, bad, subject, genome }
 }
 
@@ -395,7 +337,7 @@ mod tests {
             assert!(
                 check.name.bytes().all(|b| b.is_ascii_lowercase() || b"-0123456789".contains(&b))
             );
-            if let Limits { warn: Some(warn), fail: Some(fail) } = check.genome {
+            if let CheckLimits { warn: Some(warn), fail: Some(fail) } = check.genome {
                 assert!(!check.bad.is_beyond(warn, fail), "{}", check.name);
             }
         }

@@ -1,16 +1,8 @@
 //! Types of libraries, and which checks they explain.
 
-use super::own::{self, Own};
+use super::own::{self, ReasonedLimit};
 
-/// What was sequenced, which decides what is a fault.
-///
-/// ```
-/// use biofast_ops::verdicts::Library;
-///
-/// assert_eq!(Library::named("panel"), Some(Library::Amplicon));
-/// assert_eq!(Library::named("wgs").map(Library::name), Some("wgs"));
-/// assert_eq!(Library::named("genome"), None);
-/// ```
+/// The type of library, which decides what is a fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Library {
@@ -41,12 +33,6 @@ pub enum Library {
 
 impl Library {
     /// All of them.
-    ///
-    /// ```
-    /// use biofast_ops::verdicts::Library;
-    ///
-    /// assert!(Library::ALL.iter().all(|library| Library::named(library.name()) == Some(*library)));
-    /// ```
     pub const ALL: [Library; 11] = [
         Library::Any,
         Library::Wgs,
@@ -104,22 +90,22 @@ impl Library {
     /// What it is, in a line.
     pub fn about(self) -> &'static str {
         match self {
-            Library::Any => "only what is a fault of every library",
-            Library::Wgs => "short reads of a genome",
+            Library::Any => "only checks that apply to every library",
+            Library::Wgs => "short-read whole-genome sequencing",
             Library::Exome => "exomes and other captured targets",
-            Library::Amplicon => "amplicons, and panels made of them",
-            Library::Rna => "RNA of tissues and cultures",
-            Library::SmallRna => "small RNA, whose inserts are shorter than reads",
-            Library::Bisulfite => "bisulfite and other conversions of C to T",
+            Library::Amplicon => "amplicons and amplicon panels",
+            Library::Rna => "RNA-seq of tissues and cultures",
+            Library::SmallRna => "small RNA, with inserts shorter than reads",
+            Library::Bisulfite => "bisulfite and other C-to-T conversion",
             Library::Chip => "ChIP, ATAC and other enrichment",
-            Library::SingleCell => "single cells and spots: barcodes, probes, tags (10x)",
-            Library::Metagenome => "many organisms together",
-            Library::LongRead => "long reads of Nanopore and PacBio",
+            Library::SingleCell => "single-cell and spatial: barcodes, probes, tags (10x)",
+            Library::Metagenome => "mixtures of organisms",
+            Library::LongRead => "Nanopore and PacBio long reads",
         }
     }
 
     /// What it has otherwise than a genome.
-    pub(super) fn own(self) -> &'static [Own] {
+    pub(super) fn own(self) -> &'static [ReasonedLimit] {
         match self {
             Library::Wgs => &[],
             Library::Any => own::ANY,
@@ -138,7 +124,7 @@ impl Library {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CHECKS, Limits};
+    use super::super::{CHECKS, CheckLimits};
     use super::*;
 
     #[test]
@@ -162,7 +148,7 @@ mod tests {
                     *limits != check.genome && !why.is_empty() && !why.ends_with('.'),
                     "{what}"
                 );
-                if let Limits { warn: Some(warn), fail: Some(fail) } = *limits {
+                if let CheckLimits { warn: Some(warn), fail: Some(fail) } = *limits {
                     assert!(!check.bad().is_beyond(warn, fail), "{what}");
                 }
             }

@@ -2,70 +2,32 @@
 
 use std::fmt::Write;
 
-use super::checks::{Bad, CHECKS, Check, Subject};
+use serde::{Deserialize, Serialize};
+
+use super::checks::{CHECKS, Check, CheckSubject};
 use super::library::Library;
-use super::{Off, Verdict};
-
-/// The limits of a check; a value that equals one is on its good side.
-///
-/// ```
-/// use biofast_ops::verdicts::{Bad, Limits, Verdict};
-///
-/// let limits = Limits { warn: Some(5.0), fail: Some(10.0) };
-/// assert_eq!(limits.judge(Bad::Above, 10.0), Verdict::Warn);
-/// assert_eq!(limits.judge(Bad::Above, 10.1), Verdict::Fail);
-/// assert_eq!(Limits::OFF.judge(Bad::Above, 10.1), Verdict::Pass);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
-    /// Beyond it is a warning.
-    pub warn: Option<f64>,
-    /// Beyond it is a failure.
-    pub fail: Option<f64>,
-}
-
-impl Limits {
-    /// No limits: nothing is judged.
-    pub const OFF: Limits = Limits { warn: None, fail: None };
-
-    /// What `value` is worth.
-    pub fn judge(self, bad: Bad, value: f64) -> Verdict {
-        let is_beyond = |limit: Option<f64>| limit.is_some_and(|limit| bad.is_beyond(value, limit));
-        match (is_beyond(self.fail), is_beyond(self.warn)) {
-            (true, _) => Verdict::Fail,
-            (_, true) => Verdict::Warn,
-            _ => Verdict::Pass,
-        }
-    }
-}
+use super::verdict::CheckLimits;
 
 /// The limits of every check: those of a type of library, and what is changed of them.
 ///
 /// ```
-/// use biofast_ops::verdicts::{Check, Library, Limits, Rules};
+/// use biofast_ops::verdicts::{Check, CheckLimits, Library, VerdictRules};
 ///
-/// let mut rules = Rules::of(Library::Rna);
+/// let mut rules = VerdictRules::of(Library::Rna);
 /// rules.read("mean-quality 28 25  # of our machine\nn-share off\n")?;
 /// let limits = |name| Check::named(name).map(|check| rules.limits(check));
-/// assert_eq!(limits("mean-quality"), Some(Limits { warn: Some(28.0), fail: Some(25.0) }));
-/// assert_eq!(limits("n-share"), Some(Limits::OFF));
+/// assert_eq!(limits("mean-quality"), Some(CheckLimits { warn: Some(28.0), fail: Some(25.0) }));
+/// assert_eq!(limits("n-share"), Some(CheckLimits::OFF));
 /// # Ok::<(), biofast_ops::verdicts::InvalidLimits>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rules {
+pub struct VerdictRules {
     library: Library,
     /// In the order of [`CHECKS`], and why they aren't those of a genome.
-    limits: Vec<(Limits, Option<&'static str>)>,
+    limits: Vec<(CheckLimits, Option<&'static str>)>,
 }
 
-/// Why a text has no limits.
-///
-/// ```
-/// use biofast_ops::verdicts::{Library, Rules};
-///
-/// let error = Rules::of(Library::Any).read("\nn-shar 1 5\n").expect_err("no check");
-/// assert_eq!(error.to_string(), "line 2: no check is called 'n-shar'; did you mean 'n-share'?");
-/// ```
+/// Why a text of limits isn't valid.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidLimits {
@@ -76,13 +38,6 @@ pub struct InvalidLimits {
 }
 
 /// What is wrong with a line of limits.
-///
-/// ```
-/// use biofast_ops::verdicts::{InvalidLimit, Library, Rules};
-///
-/// let error = Rules::of(Library::Any).read("n-share 1\n").expect_err("a limit is missing");
-/// assert_eq!(error.kind, InvalidLimit::Fields("n-share".into()));
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum InvalidLimit {
@@ -107,34 +62,34 @@ impl std::fmt::Display for InvalidLimits {
         write!(f, "line {}: ", self.line)?;
         match &self.kind {
             InvalidLimit::Unknown(name, near) => {
-                write!(f, "no check is called '{}'", name.escape_debug())?;
+                write!(f, "no check is named '{}'", name.escape_debug())?;
                 match near {
                     Some(near) => write!(f, "; did you mean '{near}'?"),
-                    None => f.write_str("; `biofast stats --print-limits` prints all of them"),
+                    None => f.write_str("; `biofast stats --print-limits` lists all checks"),
                 }
             }
             InvalidLimit::Fields(name) => write!(
                 f,
-                "after '{name}' expected the limits of warnings and failures, or 'off' alone"
+                "expected the limits of warnings and failures after '{name}', or only 'off'"
             ),
             InvalidLimit::Number(found) => write!(
                 f,
-                "a limit is a number from 0 on, or 'off', and this is '{}'",
+                "expected a number of 0 or more, or 'off', found '{}'",
                 found.escape_debug()
             ),
             InvalidLimit::Share(found) => {
-                write!(f, "a share is at most 100 %, and this is {found}")
+                write!(f, "expected at most 100 %, found {found}")
             }
             InvalidLimit::Order(name, warn, fail) => write!(
                 f,
-                "'{name}' would fail at {fail} before it warns at {warn}: the first number is the limit of warnings"
+                "'{name}' would fail at {fail} before it warns at {warn}: the first number is the warning limit"
             ),
             InvalidLimit::Twice(name, line) => {
-                write!(f, "'{name}' has limits in line {line} already")
+                write!(f, "'{name}' already has limits on line {line}")
             }
             InvalidLimit::Fastqc(name) => write!(
                 f,
-                "this is a line of FastQC's limits; here a line is a check and both its limits, as '{name} 5 10'"
+                "this line is in FastQC's format; expected a check and both its limits, such as '{name} 5 10'"
             ),
         }
     }
@@ -142,29 +97,23 @@ impl std::fmt::Display for InvalidLimits {
 
 impl std::error::Error for InvalidLimits {}
 
-impl Rules {
+impl VerdictRules {
     /// Those of a type of library.
-    pub fn of(library: Library) -> Rules {
+    pub fn of(library: Library) -> VerdictRules {
         let mut limits: Vec<_> = CHECKS.iter().map(|check| (check.genome, None)).collect();
         for &(kind, own, why) in library.own() {
             limits[kind as usize] = (own, Some(why));
         }
-        Rules { library, limits }
+        VerdictRules { library, limits }
     }
 
     /// The type of library.
-    ///
-    /// ```
-    /// use biofast_ops::verdicts::{Library, Rules};
-    ///
-    /// assert_eq!(Rules::of(Library::Chip).library(), Library::Chip);
-    /// ```
     pub fn library(&self) -> Library {
         self.library
     }
 
     /// The limits of a check.
-    pub fn limits(&self, check: &Check) -> Limits {
+    pub fn limits(&self, check: &Check) -> CheckLimits {
         self.limits[check.place()].0
     }
 
@@ -175,7 +124,7 @@ impl Rules {
 
     /// The checks that are off, and why.
     pub fn off(&self) -> Vec<Off> {
-        let off = CHECKS.iter().filter(|check| self.limits(check) == Limits::OFF);
+        let off = CHECKS.iter().filter(|check| self.limits(check) == CheckLimits::OFF);
         off.map(|check| Off {
             check: check.name().to_owned(),
             why: self.why(check).unwrap_or(NO_DEFAULT).to_owned(),
@@ -204,7 +153,7 @@ impl Rules {
                 }));
             };
             let own = match fields[..] {
-                ["off" | "ignore"] => Limits::OFF,
+                ["off" | "ignore"] => CheckLimits::OFF,
                 ["warn" | "error" | "ignore", _] => {
                     return Err(invalid(InvalidLimit::Fastqc(check.name())));
                 }
@@ -216,14 +165,14 @@ impl Rules {
                     {
                         return Err(invalid(InvalidLimit::Order(check.name(), warn, fail)));
                     }
-                    Limits { warn, fail }
+                    CheckLimits { warn, fail }
                 }
                 _ => return Err(invalid(InvalidLimit::Fields(name.to_owned()))),
             };
             if let Some(before) = seen[check.place()].replace(line) {
                 return Err(invalid(InvalidLimit::Twice(check.name(), before)));
             }
-            let why = (own == Limits::OFF).then_some(GIVEN);
+            let why = (own == CheckLimits::OFF).then_some(GIVEN);
             if own != self.limits(check) {
                 self.limits[check.place()] = (own, why);
             }
@@ -231,18 +180,7 @@ impl Rules {
         Ok(())
     }
 
-    /// The limits as text, which [`read`](Self::read) takes.
-    ///
-    /// ```
-    /// use biofast_ops::verdicts::{Check, Library, Rules};
-    ///
-    /// let rules = Rules::of(Library::Amplicon);
-    /// let mut others = Rules::of(Library::Wgs);
-    /// others.read(&rules.text())?;
-    /// let check = Check::named("duplication").expect("a check");
-    /// assert_eq!(others.limits(check), rules.limits(check));
-    /// # Ok::<(), biofast_ops::verdicts::InvalidLimits>(())
-    /// ```
+    /// The limits as text, which [`read`](Self::read) accepts.
     pub fn text(&self) -> String {
         let mut text = format!(
             "# Limits of verdicts: {} ({}).\n\
@@ -251,20 +189,22 @@ impl Rules {
             self.library.about()
         );
         for (heading, own) in [
-            ("Reads", &[Subject::Reads, Subject::Both][..]),
-            ("Alignments", &[Subject::Alignments]),
+            ("Reads", &[CheckSubject::Reads, CheckSubject::Both][..]),
+            ("Alignments", &[CheckSubject::Alignments]),
         ] {
             let _ = writeln!(text, "\n# {heading}");
             for check in CHECKS.iter().filter(|check| own.contains(&check.subject())) {
                 let limits = self.limits(check);
                 let columns = match limits {
-                    Limits::OFF => format!("{:>6} {:>6}", "off", ""),
-                    Limits { warn, fail } => format!("{:>6} {:>6}", number(warn), number(fail)),
+                    CheckLimits::OFF => format!("{:>6} {:>6}", "off", ""),
+                    CheckLimits { warn, fail } => {
+                        format!("{:>6} {:>6}", number(warn), number(fail))
+                    }
                 };
                 let unit = check.unit();
                 let side = check.bad().name();
                 let why = match (limits, self.why(check)) {
-                    (Limits::OFF, why) => format!("; {}", why.unwrap_or(NO_DEFAULT)),
+                    (CheckLimits::OFF, why) => format!("; {}", why.unwrap_or(NO_DEFAULT)),
                     (_, Some(why)) => format!("; {why}"),
                     _ => String::new(),
                 };
@@ -281,16 +221,16 @@ impl Rules {
 }
 
 /// Why a check is off that no library has limits for.
-const NO_DEFAULT: &str = "how deep alignments should lie is decided by what they are for";
+const NO_DEFAULT: &str = "the required depth depends on the purpose";
 /// Why a check is off that was on.
-const GIVEN: &str = "switched off by the limits that were given";
+const GIVEN: &str = "switched off by --limits";
 
 fn number(limit: Option<f64>) -> String {
     limit.map_or("off".into(), |limit| limit.to_string())
 }
 
 /// A limit as it is written.
-fn limit(text: &str, check: &Check) -> Result<Option<f64>, InvalidLimit> {
+pub(super) fn limit(text: &str, check: &Check) -> Result<Option<f64>, InvalidLimit> {
     if text == "off" {
         return Ok(None);
     }
@@ -331,4 +271,13 @@ fn letters_apart(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// A check that is turned off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Off {
+    /// The name of the [`Check`].
+    pub check: String,
+    /// Why.
+    pub why: String,
 }

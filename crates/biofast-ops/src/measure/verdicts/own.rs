@@ -1,24 +1,24 @@
 //! What libraries explain: the limits they have otherwise than a genome, and why.
 
-use super::Limits;
-use super::checks::Kind::{self, *};
+use super::checks::CheckKind::{self, *};
+use super::verdict::CheckLimits;
 
 /// The check, its limits, and why: a phrase that goes on after the figure.
-pub(super) type Own = (Kind, Limits, &'static str);
+pub(super) type ReasonedLimit = (CheckKind, CheckLimits, &'static str);
 
-const fn off(kind: Kind, why: &'static str) -> Own {
-    (kind, Limits::OFF, why)
+const fn off(kind: CheckKind, why: &'static str) -> ReasonedLimit {
+    (kind, CheckLimits::OFF, why)
 }
 
-const fn set(kind: Kind, [warn, fail]: [f64; 2], why: &'static str) -> Own {
-    (kind, Limits { warn: Some(warn), fail: Some(fail) }, why)
+const fn set(kind: CheckKind, [warn, fail]: [f64; 2], why: &'static str) -> ReasonedLimit {
+    (kind, CheckLimits { warn: Some(warn), fail: Some(fail) }, why)
 }
 
-const fn warn(kind: Kind, warn: f64, why: &'static str) -> Own {
-    (kind, Limits { warn: Some(warn), fail: None }, why)
+const fn warn(kind: CheckKind, warn: f64, why: &'static str) -> ReasonedLimit {
+    (kind, CheckLimits { warn: Some(warn), fail: None }, why)
 }
 
-pub(super) const ANY: &[Own] = &[
+pub(super) const ANY: &[ReasonedLimit] = &[
     off(Length, "reads of small RNA, of barcodes and of indexes are short"),
     set(Quality, [10.0, 7.0], "long reads have more errors than short ones"),
     off(Q30, "long reads may have no such base"),
@@ -38,7 +38,7 @@ pub(super) const ANY: &[Own] = &[
     off(Evenness, "targets and transcripts are a part of a genome"),
 ];
 
-pub(super) const EXOME: &[Own] = &[
+pub(super) const EXOME: &[ReasonedLimit] = &[
     set(Gc, [30.0, 60.0], "expected of targets, whose GC is not the genome's"),
     set(Duplication, [50.0, 70.0], "expected of targets that are read deeply"),
     set(Duplicates, [30.0, 60.0], "expected of targets that are read deeply"),
@@ -47,7 +47,7 @@ pub(super) const EXOME: &[Own] = &[
     off(Evenness, "expected of targets: they are a part of the genome"),
 ];
 
-pub(super) const AMPLICON: &[Own] = &[
+pub(super) const AMPLICON: &[ReasonedLimit] = &[
     off(Gc, "expected of amplicons: each has its own GC"),
     off(FirstBases, "expected of amplicons: reads begin at few primers"),
     off(Bases, "expected of amplicons: reads are copies of few sequences"),
@@ -61,7 +61,7 @@ pub(super) const AMPLICON: &[Own] = &[
     off(Evenness, "expected of amplicons: they are a part of the genome"),
 ];
 
-pub(super) const RNA: &[Own] = &[
+pub(super) const RNA: &[ReasonedLimit] = &[
     set(Gc, [30.0, 60.0], "expected of transcripts: frequent ones shift the curve"),
     off(FirstBases, "expected of RNA: random primers bind some bases rather than others"),
     off(Duplication, "expected of RNA: frequent transcripts give the same reads"),
@@ -75,7 +75,7 @@ pub(super) const RNA: &[Own] = &[
     off(Evenness, "expected of RNA: transcripts differ in number"),
 ];
 
-pub(super) const SMALL_RNA: &[Own] = &[
+pub(super) const SMALL_RNA: &[ReasonedLimit] = &[
     set(Length, [18.0, 12.0], "expected of small RNA: most have 20 to 24 bases"),
     off(Gc, "expected of small RNA: few sequences are most of the reads"),
     off(FirstBases, "expected of small RNA: many begin with U"),
@@ -91,7 +91,7 @@ pub(super) const SMALL_RNA: &[Own] = &[
     off(Evenness, "expected of small RNA: few sequences are most of the reads"),
 ];
 
-pub(super) const BISULFITE: &[Own] = &[
+pub(super) const BISULFITE: &[ReasonedLimit] = &[
     off(Gc, "expected of converted bases: most C are read as T"),
     off(FirstBases, "expected of converted bases: most C are read as T"),
     off(Bases, "expected of converted bases: most C are read as T"),
@@ -104,7 +104,7 @@ pub(super) const BISULFITE: &[Own] = &[
     off(Evenness, "fragments of reduced representation are a part of the genome"),
 ];
 
-pub(super) const CHIP: &[Own] = &[
+pub(super) const CHIP: &[ReasonedLimit] = &[
     set(Gc, [30.0, 60.0], "expected of enriched regions, whose GC is not the genome's"),
     set(Duplication, [50.0, 80.0], "expected of enriched regions"),
     set(Mapped, [80.0, 50.0], "short reads of repeats map worse"),
@@ -115,7 +115,7 @@ pub(super) const CHIP: &[Own] = &[
     off(Evenness, "expected of enrichment: most reads are of few regions"),
 ];
 
-pub(super) const SINGLE_CELL: &[Own] = &[
+pub(super) const SINGLE_CELL: &[ReasonedLimit] = &[
     set(Length, [20.0, 8.0], "a read of barcodes is short"),
     set(
         LowestQuality,
@@ -137,7 +137,7 @@ pub(super) const SINGLE_CELL: &[Own] = &[
     off(Evenness, "expected of single cells: transcripts differ in number"),
 ];
 
-pub(super) const METAGENOME: &[Own] = &[
+pub(super) const METAGENOME: &[ReasonedLimit] = &[
     off(Gc, "expected of many organisms: each has its own GC"),
     set(Overrepresented, [1.0, 10.0], "expected of many organisms: one may be most of all"),
     off(Mapped, "expected of many organisms: references have a part of them"),
@@ -147,7 +147,7 @@ pub(super) const METAGENOME: &[Own] = &[
     off(Evenness, "expected of many organisms: they differ in number"),
 ];
 
-pub(super) const LONG_READ: &[Own] = &[
+pub(super) const LONG_READ: &[ReasonedLimit] = &[
     set(Length, [500.0, 100.0], "reads are long"),
     set(Quality, [10.0, 7.0], "long reads have more errors than short ones"),
     off(Q30, "long reads may have no such base"),

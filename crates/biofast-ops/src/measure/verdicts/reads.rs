@@ -1,10 +1,12 @@
 //! Figures of reads in words.
 
-use super::checks::{Kind, fastqc};
-use super::{Bad, Check, Found, Measured, found, shown};
+use super::checks::{Check, CheckKind, fastqc};
+use super::measured::{Measured, MeasuredValue, found, shown};
+use super::verdict::Bad;
 use crate::measure::reads::Encoding;
 use crate::measure::reads::gc_model::{self, Normal};
-use crate::measure::reads::report::{Position, Statistics};
+use crate::measure::reads::positions::Position;
+use crate::measure::reads::statistic::Statistics;
 use crate::number::{grouped, percent};
 
 /// A share of N, G or C at a position is chance where fewer bases are.
@@ -18,10 +20,10 @@ const FIRST: usize = 12;
 
 /// What a check measures of several sets of reads, each with its name: the worst of them.
 pub(super) fn measure(check: &Check, sets: &[(&str, &Statistics)]) -> Measured {
-    if check.kind == Kind::Reads {
+    if check.kind == CheckKind::Reads {
         return number(sets.iter().map(|(_, reads)| reads.reads).sum());
     }
-    let mut worst: Option<Found> = None;
+    let mut worst: Option<MeasuredValue> = None;
     let mut missing = "there are no reads";
     for (name, reads) in sets {
         let mut one = match of(check.kind, reads) {
@@ -34,7 +36,7 @@ pub(super) fn measure(check: &Check, sets: &[(&str, &Statistics)]) -> Measured {
         if sets.len() > 1 {
             one.says += &format!(" ({name})");
         }
-        let is_worse = |worst: &Found| match check.bad() {
+        let is_worse = |worst: &MeasuredValue| match check.bad() {
             Bad::Above => one.value > worst.value,
             Bad::Below => one.value < worst.value,
         };
@@ -46,26 +48,26 @@ pub(super) fn measure(check: &Check, sets: &[(&str, &Statistics)]) -> Measured {
 }
 
 /// What a check measures of reads.
-fn of(kind: Kind, reads: &Statistics) -> Measured {
+fn of(kind: CheckKind, reads: &Statistics) -> Measured {
     if reads.reads == 0 {
         return Measured::Missing("there are no reads");
     }
     match kind {
-        Kind::EmptyReads => empty(reads),
-        Kind::Length => length(reads),
-        Kind::Quality => quality(reads),
-        Kind::Q30 => q30(reads),
-        Kind::Encoding => encoding(reads),
-        Kind::LowestQuality => lowest_quality(reads),
-        Kind::N => unknown(reads),
-        Kind::NByPosition => unknown_by_position(reads),
-        Kind::Gc => gc(reads),
-        Kind::FirstBases => composition(reads, |position| position.end <= FIRST),
-        Kind::Bases => composition(reads, |position| position.start > FIRST),
-        Kind::Adapters => adapters(reads),
-        Kind::Duplication => duplication(reads),
-        Kind::Overrepresented => overrepresented(reads),
-        _ => Measured::Missing("it is a figure of alignments"),
+        CheckKind::EmptyReads => empty(reads),
+        CheckKind::Length => length(reads),
+        CheckKind::Quality => quality(reads),
+        CheckKind::Q30 => q30(reads),
+        CheckKind::Encoding => encoding(reads),
+        CheckKind::LowestQuality => lowest_quality(reads),
+        CheckKind::N => unknown(reads),
+        CheckKind::NByPosition => unknown_by_position(reads),
+        CheckKind::Gc => gc(reads),
+        CheckKind::FirstBases => composition(reads, |position| position.end <= FIRST),
+        CheckKind::Bases => composition(reads, |position| position.start > FIRST),
+        CheckKind::Adapters => adapters(reads),
+        CheckKind::Duplication => duplication(reads),
+        CheckKind::Overrepresented => overrepresented(reads),
+        _ => Measured::Missing("it applies to alignments"),
     }
 }
 
@@ -75,7 +77,7 @@ fn number(reads: u64) -> Measured {
         1 => "There is one read".into(),
         n => format!("There are {} reads", grouped(n)),
     };
-    let advice = "Shares of so few are chance: look whether the input is complete, and whether a step before has thrown reads away.";
+    let advice = "Percentages of so few reads mean little: check that the input is complete and that no earlier step dropped reads.";
     found(reads as f64, says, advice)
 }
 
@@ -87,14 +89,15 @@ fn empty(reads: &Statistics) -> Measured {
         n => format!("{} reads ({} %) have no bases", grouped(n), shown(share)),
     };
     let advice =
-        "Trimming leaves them, and some aligners stop at them: drop reads below a shortest length.";
+        "Trimming leaves empty reads, and some aligners stop at them: set a minimum length.";
     found(share, says, advice)
 }
 
 fn length(reads: &Statistics) -> Measured {
     let mean = reads.bases as f64 / reads.reads as f64;
     let says = format!("Reads have {} bases on average", shown(mean));
-    let advice = "So short reads fit in many places: look for dimers of adapters, and for trimming that cut too much.";
+    let advice =
+        "Reads this short map to many places: check for adapter dimers and for excessive trimming.";
     found(mean, says, advice)
 }
 
@@ -103,7 +106,7 @@ const NO_QUALITIES: &str = "the reads have no qualities";
 fn quality(reads: &Statistics) -> Measured {
     let Some(mean) = reads.quality.mean else { return Measured::Missing(NO_QUALITIES) };
     let says = format!("The mean quality of the bases is {}", shown(mean));
-    let advice = "Trim bad ends or drop bad reads, and look at the figures of the run itself: if other samples of it are as bad, it is the run.";
+    let advice = "Trim low-quality ends or drop low-quality reads, and check the metrics of the run: if other samples are as bad, the run is the cause.";
     found(mean, says, advice)
 }
 
@@ -115,8 +118,8 @@ fn q30(reads: &Statistics) -> Measured {
     }
     let good = histogram.iter().filter(|row| row.0 >= 30).map(|row| row.1).sum();
     let share = percent(good, all);
-    let says = format!("{} % of the bases have quality 30 and more", shown(share));
-    let advice = "Trim bad ends or drop bad reads, and look at the figures of the run itself: clusters too dense, reagents too old, or reads longer than their inserts.";
+    let says = format!("{} % of the bases have quality 30 or more", shown(share));
+    let advice = "Trim low-quality ends or drop low-quality reads, and check the run: clusters may be too dense, reagents too old, or reads longer than their inserts.";
     found(share, says, advice)
 }
 
@@ -131,13 +134,13 @@ fn encoding(reads: &Statistics) -> Measured {
     };
     let says = match share > 0.0 {
         true => format!(
-            "{} % of the reads have qualities that look like Phred + 64 ({})",
+            "{} % of the reads have qualities that look like Phred+64 ({})",
             shown(share),
             quality.encoding
         ),
-        false => "The qualities are Phred + 33".into(),
+        false => "The qualities are Phred+33".into(),
     };
-    let advice = "Qualities are read as Phred + 33, so those of such reads are 31 too high: `biofast convert --phred64` converts a file of them, and a mixture has to be told apart first.";
+    let advice = "Qualities are read as Phred+33, so those of these reads are 31 too high: convert the file with `biofast convert --phred64`; separate a mixture first.";
     found(share, says, advice)
 }
 
@@ -183,7 +186,7 @@ fn lowest_quality(reads: &Statistics) -> Measured {
         });
     };
     let says = format!("The lowest median quality is {}, at {}", shown(-lowest), place(position));
-    let advice = "Bad ends can be trimmed; a single bad position among good ones is a fault of that cycle in the run.";
+    let advice = "Low-quality ends can be trimmed; a single bad position among good ones means a fault in that cycle of the run.";
     found(-lowest, says, advice)
 }
 
@@ -193,7 +196,7 @@ fn unknown(reads: &Statistics) -> Measured {
     }
     let share = percent(reads.composition.n, reads.bases);
     let says = format!("{} % of the bases are N", shown(share));
-    let advice = "The sequencer couldn't tell these bases: drop reads with many, and look at the run; in sequences of references N are gaps.";
+    let advice = "The sequencer couldn't call these bases: drop reads with many of them, and check the run; in reference sequences N are gaps.";
     found(share, says, advice)
 }
 
@@ -209,25 +212,27 @@ fn unknown_by_position(reads: &Statistics) -> Measured {
         true => format!("{} % of the bases at {} are N", shown(most), place(position)),
         false => "No position has N".into(),
     };
-    let advice = "The sequencer couldn't tell bases in that cycle: cut the position off, or leave the reads of the worst tiles out.";
+    let advice = "The sequencer couldn't call bases in that cycle: trim the position, or leave out the reads of the worst tiles.";
     found(most, says, advice)
 }
 
 fn gc(reads: &Statistics) -> Measured {
     let histogram = match reads.reads {
-        ..ENOUGH_READS => return Measured::Missing("fewer than 1,000 reads make no curve"),
+        ..ENOUGH_READS => {
+            return Measured::Missing("fewer than 1,000 reads are too few for a curve");
+        }
         _ => gc_model::without_gaps(reads),
     };
     let Some((histogram, normal)) = histogram.and_then(|h| Some((h, Normal::of(&h)?))) else {
-        return Measured::Missing("the GC of the reads has no spread");
+        return Measured::Missing("all reads have the same GC");
     };
     let deviation = normal.deviation(&histogram);
     let says = format!(
-        "{} % of the reads are off a normal distribution of GC around {} %",
+        "{} % of the reads deviate from a normal GC distribution around {} %",
         shown(deviation),
         shown(normal.mode())
     );
-    let advice = "A second peak is a second source: another organism, rRNA, or dimers of adapters. Align some reads of its GC to find out.";
+    let advice = "A second peak means a second source: another organism, rRNA or adapter dimers. Align some reads with its GC to find out.";
     found(deviation, says, advice)
 }
 
@@ -244,7 +249,7 @@ fn composition(reads: &Statistics, is_asked: impl Fn(&Position) -> bool) -> Meas
     let [at, gc] = differences(position);
     let bases = if at >= gc { "A and T" } else { "G and C" };
     let says = format!("{bases} differ by {} points at {}", shown(most), place(position));
-    let advice = "Many reads share something there: an adapter, a primer, a barcode, a tag, or what was trimmed. Cut it off, unless the library is made so.";
+    let advice = "Many reads share something there: an adapter, primer, barcode or tag, or an effect of trimming. Trim it, unless it is part of the library design.";
     found(most, says, advice)
 }
 
@@ -256,7 +261,7 @@ fn differences(position: &Position) -> [f64; 2] {
 
 fn adapters(reads: &Statistics) -> Measured {
     let Some(content) = reads.qc.as_ref().and_then(|qc| qc.adapters.as_ref()) else {
-        return Measured::Missing("adapters weren't looked for");
+        return Measured::Missing("adapters were not searched");
     };
     let mut most: Option<(&str, f64)> = None;
     for position in &content.positions {
@@ -267,21 +272,21 @@ fn adapters(reads: &Statistics) -> Measured {
         }
     }
     let Some((name, share)) = most else {
-        return Measured::Missing("no read is longer than the 12 bases that are looked for");
+        return Measured::Missing("no read is longer than the 12 bases searched");
     };
     let says = match share > 0.0 {
         true => format!("{} % of the reads have the adapter '{name}'", shown(share)),
-        false => "No read has one of the adapters".into(),
+        false => "No read has an adapter".into(),
     };
-    let advice = "Cut adapters off before the reads are aligned or assembled; if most reads have one, inserts are too short.";
+    let advice = "Trim adapters before alignment or assembly; if most reads have one, inserts are too short.";
     found(share, says, advice)
 }
 
 /// Why there is nothing to say of repeated sequences.
 fn uncounted(reads: &Statistics) -> Measured {
     Measured::Missing(match reads.qc.as_ref().is_some_and(|qc| qc.adapters.is_some()) {
-        true => "how often sequences occur is known of single files, and these are several",
-        false => "repeated sequences weren't counted",
+        true => "duplication can't be computed for several files together",
+        false => "repeated sequences were not counted",
     })
 }
 
@@ -291,7 +296,7 @@ fn duplication(reads: &Statistics) -> Measured {
     };
     let share = 100.0 - counted.deduplicated_percent;
     let says = format!("{} % of the reads repeat the sequence of another one", shown(share));
-    let advice = "Mark or drop duplicates, and expect no more of reading the library deeper; more input and fewer cycles of PCR help the next one.";
+    let advice = "Mark or drop duplicates. Sequencing this library deeper gains little: use more input and fewer PCR cycles next time.";
     found(share, says, advice)
 }
 
@@ -299,8 +304,7 @@ fn overrepresented(reads: &Statistics) -> Measured {
     let Some(counted) = reads.qc.as_ref().and_then(|qc| qc.duplication.as_ref()) else {
         return uncounted(reads);
     };
-    let advice =
-        "Look where it is from: dimers of adapters are trimmed, rRNA and contaminants filtered.";
+    let advice = "Find its source: trim adapter dimers, filter rRNA and contaminants.";
     match counted.repeated().next() {
         None => found(
             0.0,
@@ -309,8 +313,7 @@ fn overrepresented(reads: &Statistics) -> Measured {
         ),
         Some(one) => {
             let source = one.source.as_ref();
-            let source =
-                source.map_or(String::new(), |hit| format!(", which may be of '{}'", hit.name));
+            let source = source.map_or(String::new(), |hit| format!(", possibly '{}'", hit.name));
             let says =
                 format!("{} % of the reads are {}{source}", shown(one.percent), one.sequence);
             found(one.percent, says, advice)

@@ -1,21 +1,22 @@
 use biofast_bam::{Detail, Input, InputOptions};
 use biofast_io::{Options, Source};
 
+use super::measured::found;
 use super::*;
 use crate::measure::alignments;
 use crate::measure::reads::{Collector, Contaminants};
 
 /// The verdict about a value.
-fn of(check: &Check, rules: &Rules, value: f64) -> Judged {
+fn of(check: &Check, rules: &VerdictRules, value: f64) -> Judged {
     judge(check, rules, found(value, "The figure is so".into(), "Do something."))
 }
 
 #[test]
 fn a_limit_itself_is_on_the_good_side_and_what_is_beyond_on_the_bad_one() {
     for library in Library::ALL {
-        let rules = Rules::of(library);
+        let rules = VerdictRules::of(library);
         for check in CHECKS {
-            let Limits { warn, fail } = rules.limits(check);
+            let CheckLimits { warn, fail } = rules.limits(check);
             let beyond = |limit: f64| match check.bad() {
                 Bad::Above => limit + 1e-9,
                 Bad::Below => limit - 1e-9,
@@ -42,7 +43,7 @@ fn a_limit_itself_is_on_the_good_side_and_what_is_beyond_on_the_bad_one() {
 #[test]
 fn sentences_say_the_limit_what_to_do_and_what_the_library_explains() {
     let check = Check::named("duplication").expect("a check");
-    let text = |library, value| of(check, &Rules::of(library), value).text;
+    let text = |library, value| of(check, &VerdictRules::of(library), value).text;
     assert_eq!(text(Library::Wgs, 12.0), "The figure is so.");
     assert_eq!(text(Library::Wgs, 31.0), "The figure is so: above 30 %. Do something.");
     assert_eq!(text(Library::Wgs, 51.0), "The figure is so: above 50 %. Do something.");
@@ -50,7 +51,7 @@ fn sentences_say_the_limit_what_to_do_and_what_the_library_explains() {
         text(Library::Exome, 45.0),
         "The figure is so; expected of targets that are read deeply."
     );
-    let missing = judge(check, &Rules::of(Library::Wgs), Measured::Missing("nobody looked"));
+    let missing = judge(check, &VerdictRules::of(Library::Wgs), Measured::Missing("nobody looked"));
     assert_eq!((missing.verdict, missing.value), (Verdict::NotMeasured, None));
     assert_eq!(missing.text, "Not measured: nobody looked.");
 }
@@ -58,9 +59,9 @@ fn sentences_say_the_limit_what_to_do_and_what_the_library_explains() {
 #[test]
 fn limits_are_read_back_as_they_are_written() {
     for library in Library::ALL {
-        let rules = Rules::of(library);
+        let rules = VerdictRules::of(library);
         for other in Library::ALL {
-            let mut read = Rules::of(other);
+            let mut read = VerdictRules::of(other);
             read.read(&rules.text()).expect("its own text");
             for check in CHECKS {
                 assert_eq!(read.limits(check), rules.limits(check), "{}", check.name());
@@ -72,7 +73,7 @@ fn limits_are_read_back_as_they_are_written() {
             };
             assert_eq!(columns(&read.text()), columns(&rules.text()));
         }
-        let mut same = Rules::of(library);
+        let mut same = VerdictRules::of(library);
         same.read(&rules.text()).expect("its own text");
         assert_eq!(same, rules);
     }
@@ -80,36 +81,37 @@ fn limits_are_read_back_as_they_are_written() {
 
 #[test]
 fn limits_that_can_not_be_name_their_line() {
-    let error = |text: &str| Rules::of(Library::Any).read(text).expect_err("an error").to_string();
+    let error =
+        |text: &str| VerdictRules::of(Library::Any).read(text).expect_err("an error").to_string();
     for (text, expected) in [
         (
             "# x\n\nduplicatoin 1 2",
-            "line 3: no check is called 'duplicatoin'; did you mean 'duplication'?",
+            "line 3: no check is named 'duplicatoin'; did you mean 'duplication'?",
         ),
-        ("adapter 1 2", "line 1: no check is called 'adapter'; did you mean 'adapter-content'?"),
-        ("N_SHARE 1 2", "line 1: no check is called 'N_SHARE'; did you mean 'n-share'?"),
+        ("adapter 1 2", "line 1: no check is named 'adapter'; did you mean 'adapter-content'?"),
+        ("N_SHARE 1 2", "line 1: no check is named 'N_SHARE'; did you mean 'n-share'?"),
         (
             "kmers-and-more 1 2",
-            "line 1: no check is called 'kmers-and-more'; `biofast stats --print-limits` prints all of them",
+            "line 1: no check is named 'kmers-and-more'; `biofast stats --print-limits` lists all checks",
         ),
         (
             "n-share",
-            "line 1: after 'n-share' expected the limits of warnings and failures, or 'off' alone",
+            "line 1: expected the limits of warnings and failures after 'n-share', or only 'off'",
         ),
-        ("n-share 1 2 3", "line 1: after 'n-share' expected the limits"),
-        ("n-share 1 x", "line 1: a limit is a number from 0 on, or 'off', and this is 'x'"),
-        ("n-share -1 2", "line 1: a limit is a number from 0 on, or 'off', and this is '-1'"),
-        ("n-share NaN 2", "line 1: a limit is a number from 0 on, or 'off', and this is 'NaN'"),
-        ("n-share inf 2", "line 1: a limit is a number from 0 on, or 'off', and this is 'inf'"),
-        ("n-share 1 101", "line 1: a share is at most 100 %, and this is 101"),
+        ("n-share 1 2 3", "line 1: expected the limits of warnings and failures after 'n-share'"),
+        ("n-share 1 x", "line 1: expected a number of 0 or more, or 'off', found 'x'"),
+        ("n-share -1 2", "line 1: expected a number of 0 or more, or 'off', found '-1'"),
+        ("n-share NaN 2", "line 1: expected a number of 0 or more, or 'off', found 'NaN'"),
+        ("n-share inf 2", "line 1: expected a number of 0 or more, or 'off', found 'inf'"),
+        ("n-share 1 101", "line 1: expected at most 100 %, found 101"),
         ("n-share 5 1", "line 1: 'n-share' would fail at 1 before it warns at 5"),
         ("mean-quality 20 30", "line 1: 'mean-quality' would fail at 30 before it warns at 20"),
-        ("n-share 1 5\nn-share off", "line 2: 'n-share' has limits in line 1 already"),
+        ("n-share 1 5\nn-share off", "line 2: 'n-share' already has limits on line 1"),
         (
             "adapter\twarn\t5",
-            "line 1: this is a line of FastQC's limits; here a line is a check and both its limits, as 'adapter-content 5 10'",
+            "line 1: this line is in FastQC's format; expected a check and both its limits, such as 'adapter-content 5 10'",
         ),
-        ("duplication\tignore\t0", "line 1: this is a line of FastQC's limits"),
+        ("duplication\tignore\t0", "line 1: this line is in FastQC's format"),
     ] {
         let found = error(text);
         assert!(found.starts_with(expected), "{text:?}: {found}");
@@ -118,16 +120,16 @@ fn limits_that_can_not_be_name_their_line() {
 
 #[test]
 fn limits_given_take_the_place_of_the_library_s() {
-    let mut rules = Rules::of(Library::Any);
+    let mut rules = VerdictRules::of(Library::Any);
     rules
         .read("duplication 20 40 # ours\r\nn-share off\nn-by-position ignore\nadapter-content off 3\n")
         .expect("limits");
     let limits = |name: &str| rules.limits(Check::named(name).expect("a check"));
-    assert_eq!(limits("duplication"), Limits { warn: Some(20.0), fail: Some(40.0) });
-    assert_eq!(limits("adapter-content"), Limits { warn: None, fail: Some(3.0) });
+    assert_eq!(limits("duplication"), CheckLimits { warn: Some(20.0), fail: Some(40.0) });
+    assert_eq!(limits("adapter-content"), CheckLimits { warn: None, fail: Some(3.0) });
     let off = rules.off();
     let why = |name: &str| off.iter().find(|off| off.check == name).map(|off| &off.why[..]);
-    let given = Some("switched off by the limits that were given");
+    let given = Some("switched off by --limits");
     assert_eq!([why("n-share"), why("n-by-position"), why("duplication")], [given, given, None]);
     assert!(why("first-bases").is_some_and(|why| why.starts_with("primers, barcodes")));
 }
@@ -165,7 +167,7 @@ fn judged<'a>(found: &'a Assessment, check: &str) -> &'a Judged {
 #[test]
 fn good_reads_pass_and_each_fault_is_seen_where_it_is() {
     let good: String = (0..2000).map(|i| record(i, &bases(i, 100), 'I')).collect();
-    let found = Assessment::of_reads(&reads(good), &Rules::of(Library::Wgs));
+    let found = Assessment::of_reads(&reads(good), &VerdictRules::of(Library::Wgs));
     let pass = found.names(Verdict::Pass);
     assert_eq!((found.verdict, pass.len()), (Verdict::Pass, found.checks.len()), "{found:?}");
 
@@ -182,7 +184,7 @@ fn good_reads_pass_and_each_fault_is_seen_where_it_is() {
     });
     let bad: String = bad.chain([record(2001, "", 'I'), record(2002, "", 'I')]).collect();
     let statistics = reads(bad);
-    let found = Assessment::of_reads(&statistics, &Rules::of(Library::Wgs));
+    let found = Assessment::of_reads(&statistics, &VerdictRules::of(Library::Wgs));
     let says =
         |check: &str| judged(&found, check).text.split(": ").next().unwrap_or_default().to_owned();
     let verdict = |check: &str| judged(&found, check).verdict;
@@ -201,7 +203,7 @@ fn good_reads_pass_and_each_fault_is_seen_where_it_is() {
     assert_eq!(verdict("empty-reads"), Verdict::Warn);
     assert_eq!(found.verdict, Verdict::Fail);
     // What is expected of amplicons isn't judged, and says why.
-    let found = Assessment::of_reads(&statistics, &Rules::of(Library::Amplicon));
+    let found = Assessment::of_reads(&statistics, &VerdictRules::of(Library::Amplicon));
     assert!(found.checks.iter().all(|judged| judged.check != "overrepresented-sequences"));
     assert!(
         found
@@ -215,16 +217,16 @@ fn good_reads_pass_and_each_fault_is_seen_where_it_is() {
 
 #[test]
 fn what_is_not_known_is_not_measured() {
-    let found = Assessment::of_reads(&reads(String::new()), &Rules::of(Library::Wgs));
+    let found = Assessment::of_reads(&reads(String::new()), &VerdictRules::of(Library::Wgs));
     assert_eq!(found.names(Verdict::Fail), ["number-of-reads"]);
     assert_eq!(found.names(Verdict::NotMeasured).len(), found.checks.len() - 1);
     let few: String = (0..3).map(|i| record(i, &bases(i, 50), 'I')).collect();
-    let found = Assessment::of_reads(&reads(few), &Rules::of(Library::Wgs));
+    let found = Assessment::of_reads(&reads(few), &VerdictRules::of(Library::Wgs));
     // Three reads are a third of all each, and no chance is made a verdict.
     assert_eq!(found.names(Verdict::Fail), [""; 0], "{found:?}");
     assert_eq!(
         judged(&found, "gc-deviation").text,
-        "Not measured: fewer than 1,000 reads make no curve."
+        "Not measured: fewer than 1,000 reads are too few for a curve."
     );
 }
 
@@ -248,7 +250,7 @@ fn alignments_are_judged_with_their_reads() {
     for i in 0..20 {
         sam += &format!("r{i}\t141\t*\t0\t0\t*\t*\t0\t0\tNNGTA\t+++++\n");
     }
-    let found = Assessment::of_alignments(&aligned(&sam), &Rules::of(Library::Wgs));
+    let found = Assessment::of_alignments(&aligned(&sam), &VerdictRules::of(Library::Wgs));
     let value = |check: &str| judged(&found, check).value;
     assert_eq!(value("number-of-reads"), Some(40.0));
     assert_eq!(value("mapped-share"), Some(50.0));
@@ -267,7 +269,7 @@ fn alignments_are_judged_with_their_reads() {
     // Reads that aren't aligned are no bad alignments.
     let found = Assessment::of_alignments(
         &aligned("@HD\tVN:1.6\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGTA\tIIIII\n"),
-        &Rules::of(Library::Any),
+        &VerdictRules::of(Library::Any),
     );
     assert_eq!(judged(&found, "mapped-share").verdict, Verdict::NotMeasured);
 }

@@ -9,10 +9,10 @@ log = snakemake.log_fmt_shell(stdout=True, stderr=True)
 structures = snakemake.params.get("structures", "")
 if structures:
     structures = f"--read-structures {structures}"
-json = f"--json {snakemake.output.json}" if snakemake.output.get("json") else ""
+json = f"--summary {snakemake.output.json}" if snakemake.output.get("json") else ""
 
 shell(
     "biofast demux --threads {snakemake.threads} --quiet {extra} {structures} {json}"
     " --inputs {snakemake.input.reads} --sample-metadata {snakemake.input.samples}"
-    " --output {snakemake.output.folder} {log}"
+    " --out-dir {snakemake.output.folder} {log}"
 )

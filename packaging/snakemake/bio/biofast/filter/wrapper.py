@@ -17,5 +17,5 @@ kept = " ".join(f"{o} {f}" for o, f in zip(["--out", "--out2"], kept))
 
 shell(
     "biofast filter --threads {snakemake.threads} --quiet"
-    " {extra} --json {snakemake.output.json} {html} {kept} {snakemake.input.reads} {log}"
+    " {extra} --summary {snakemake.output.json} {html} {kept} {snakemake.input.reads} {log}"
 )

@@ -3,11 +3,11 @@
 use anyhow::{Context, Result, bail};
 use biofast::bam::flag;
 use biofast::io::TextBounds;
-use biofast::ops::filter::alignment::{Choice, NameSample, TagChoice, words};
+use biofast::ops::filter::alignment::{Choice, NameSample, TagFilter, words};
 use biofast::ops::filter::expression::Expression;
 
 use crate::inputs;
-use crate::options::{Flags, InFile, OutFile, Program, RegionArgs};
+use crate::options::{Flags, InFile, OutFile, ProgramLineArgs, RegionArgs};
 
 /// Which alignments, with the meaning and the letters of `samtools view`.
 #[derive(clap::Args)]
@@ -15,12 +15,19 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     #[command(flatten)]
     pub(super) flags: Flags,
 
-    /// Only records with at least this mapping quality
-    #[arg(short = 'q', long = "min-mapq", aliases = ["min-MQ", "min-mq"], value_name = "INT", group = "of_alignments")]
+    /// Include only records with a mapping quality of at least N
+    #[arg(
+        short = 'q',
+        long = "min-mapq",
+        alias = "min-mq",
+        value_name = "N",
+        group = "of_alignments"
+    )]
     min_mapping_quality: Option<u8>,
 
-    /// Only records for which this filter expression holds, such as 'mapq >= 30 && [NM] < 3'; it is
-    /// an error if that can't be told of a record
+    /// Include only records that match this expression, such as 'mapq >= 30 && [NM] < 3'
+    ///
+    /// It is an error if the expression can't be evaluated for a record.
     #[arg(
         short = 'e',
         long = "expr",
@@ -33,12 +40,13 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     #[command(flatten)]
     pub(in crate::commands::filter) regions: RegionArgs,
 
-    /// With both regions and -L: records that overlap the intersections of the two, instead of records
-    /// that overlap one of each
+    /// With both regions and -L: include only records that overlap an intersection of the two
+    ///
+    /// Otherwise, it is enough that a record overlaps one of each.
     #[arg(short = 'M', long = "use-index", group = "of_alignments")]
     pub(super) multi_region: bool,
 
-    /// Only records of this read group, or without a read group; may be repeated
+    /// Include only records of this read group, or without a read group; may be repeated
     #[arg(
         short = 'r',
         long = "read-group",
@@ -48,7 +56,7 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     )]
     read_groups: Vec<String>,
 
-    /// Only records of the read groups named in FILE, or without a read group
+    /// Include only records of the read groups listed in FILE, or without a read group
     #[arg(
         short = 'R',
         long = "read-group-file",
@@ -58,7 +66,7 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     )]
     read_group_files: Vec<InFile>,
 
-    /// Only records of the reads named in FILE
+    /// Include only records of the reads named in FILE
     #[arg(
         short = 'N',
         long = "qname-file",
@@ -68,25 +76,27 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     )]
     name_files: Vec<InFile>,
 
-    /// Only records with this optional field, and with VALUE if one is given; may be repeated for several
-    /// values of one field
+    /// Include only records with this tag, and VALUE if given; may be repeated for more values
     #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]", group = "of_alignments")]
     tags: Vec<String>,
 
-    /// Only records whose optional field has one of the values listed in FILE
+    /// Include only records whose tag has one of the values listed in FILE
     #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE", group = "of_alignments")]
     tag_files: Vec<String>,
 
-    /// Take this fraction of the reads, chosen by name: the same reads as samtools. The number before the
-    /// point is the seed; with 'auto' it is taken from the header
+    /// Keep this fraction of the reads, chosen by name: the same reads as samtools
+    ///
+    /// INT is the seed. With 'auto' instead, the seed is computed from the header.
     #[arg(short = 's', value_name = "INT.FRACTION", value_parser = seeded, conflicts_with = "subsample", group = "of_alignments")]
     seeded_fraction: Option<(Option<u32>, f64)>,
 
-    /// Take this fraction of the reads, chosen by name
+    /// Keep this fraction of the reads, chosen by name
     #[arg(long, value_name = "FRACTION", group = "of_alignments")]
     subsample: Option<f64>,
 
-    /// Seed of --subsample [default: auto, which takes it from the header, as samtools 1.24 does, so that a sample of a sample has another seed]
+    /// Seed of --subsample [default: auto]
+    ///
+    /// 'auto' computes the seed from the header, like samtools 1.24, so that a sample of a sample gets another seed.
     #[arg(
         long,
         value_name = "INT|auto",
@@ -110,7 +120,7 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     )]
     pub(super) unselected: Option<OutFile>,
 
-    /// Print the header before the records of SAM output
+    /// Include the header in SAM output
     #[arg(short = 'h', long, group = "of_alignments")]
     pub(super) with_header: bool,
 
@@ -118,14 +128,14 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     #[arg(short, long, group = "of_alignments")]
     pub(super) bam: bool,
 
-    /// Write BAM without compression, for a program that reads it at once
+    /// Write uncompressed BAM, for piping to another program
     #[arg(short, long, conflicts_with = "level", group = "of_alignments")]
     pub(super) uncompressed: bool,
 
     #[command(flatten)]
-    pub(super) program: Program,
+    pub(super) program: ProgramLineArgs,
 
-    /// Reference sequences of a CRAM file, in FASTA, indexed (.fai) or not
+    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
     #[arg(short = 'T', long, value_name = "FASTA", group = "of_alignments")]
     pub(super) reference: Option<InFile>,
 }
@@ -178,7 +188,7 @@ impl AlignmentArgs {
         named.or(self.seeded_fraction.map(|(seed, fraction)| (fraction, seed)))
     }
 
-    /// Whether -f or --rf asks for flags that primary records don't have.
+    /// Whether -f or --include-flags asks for flags that primary records don't have.
     pub(super) fn wants_other_than_primary(&self) -> bool {
         let flags = self.flags.filter(0);
         let others = flag::SECONDARY | flag::SUPPLEMENTARY;
@@ -186,13 +196,13 @@ impl AlignmentArgs {
     }
 
     /// The field asked for, and its values.
-    fn tag(&self) -> Result<Option<TagChoice>> {
-        let mut choice: Option<TagChoice> = None;
+    fn tag(&self) -> Result<Option<TagFilter>> {
+        let mut choice: Option<TagFilter> = None;
         let mut add = |text: &str, name: [u8; 2], values: Option<Vec<Vec<u8>>>| -> Result<()> {
-            let found = choice.take().unwrap_or(TagChoice::new(name));
+            let found = choice.take().unwrap_or(TagFilter::new(name));
             if found.name() != name {
                 let known = String::from_utf8_lossy(&found.name()).into_owned();
-                bail!("'{text}' is of another field than {known}: only one can be asked for");
+                bail!("'{text}' uses another tag than {known}: only one tag can be selected");
             }
             choice = Some(match values {
                 Some(values) => found.with_values(values),
@@ -229,7 +239,7 @@ fn split(text: &str) -> Result<([u8; 2], Option<&str>)> {
     };
     match name.as_bytes() {
         &[a, b] => Ok(([a, b], value)),
-        _ => bail!("expected a field's name of two characters, and perhaps ':' and more"),
+        _ => bail!("expected a tag of two characters, optionally with ':' and a value"),
     }
 }
 

@@ -1,33 +1,30 @@
 //! `biofast filter` on alignments: records chosen as by `samtools view`, and unaligned ones trimmed and
 //! selected as FASTQ.
 
-mod args;
+pub(in crate::commands::filter) mod args;
 mod outputs;
 mod pass;
 
-use std::process::ExitCode;
-
 use anyhow::{Result, bail};
 use biofast::bam::{self, Detail, Header, Query, Selection};
-use biofast::io::output::Files;
 use biofast::io::{Escaped, Options, Source, display_name};
-use biofast::ops::dedup::Limits;
+use biofast::ops::dedup::SpillLimits;
 use biofast::ops::filter::Filter;
 use biofast::ops::filter::alignment::{
-    Choice, Decisions, NameSample, TemplateRule, decide, sampled_before, sampling_comment, seed_of,
+    Choice, NameSample, TemplateDecisions, TemplateRule, decide, sampled_before, sampling_comment,
+    seed_of,
 };
-use biofast::ops::filter::report::{FileSum, Records, Role};
+use biofast::ops::filter::report::{FileRole, FileSum, RecordChecksums};
 use biofast::ops::measure::records::RecordSum;
 
-pub(in crate::commands::filter) use args::AlignmentArgs;
-
-use super::args::{Args, Pair};
+use super::args::{Args, FilterPairRule};
 use super::chain;
-use super::report::{Reports, warn_of_absent};
-use crate::console::message;
+use super::report::{FilterReports, warn_of_absent};
+use crate::console::{Console, Hinted};
 use crate::inputs::{self, Input};
 use crate::options::{RegionArgs, keeps_templates_together, temp_dir};
 use crate::output;
+use crate::session::{Exit, Session};
 use crate::watch::Watch;
 use pass::Pass;
 
@@ -36,18 +33,18 @@ pub(super) fn run(
     args: &Args,
     input: &Input,
     source: Source,
-    files: &mut Files,
-) -> Result<ExitCode> {
-    let (plan, query) = plan(args, input, source, files)?;
+    session: &mut Session,
+) -> Result<Exit> {
+    let (plan, query) = plan(args, input, source, session)?;
     match args.alignments.count {
-        true => count(args, input, &plan, query, files)?,
-        false => write(args, input, &plan, query, files)?,
+        true => count(args, input, &plan, query, session)?,
+        false => write(args, input, &plan, query, session)?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Fine)
 }
 
 /// What is to be done.
-struct Plan {
+struct AlignmentPlan {
     watch: Watch,
     header: Header,
     choice: Choice,
@@ -67,11 +64,12 @@ struct Plan {
 struct Templates {
     rule: TemplateRule,
     /// What the first reading found, if their records don't stand together.
-    decisions: Option<Decisions>,
+    decisions: Option<TemplateDecisions>,
 }
 
 /// How templates are told, of an input that has been opened and stays unread. One that isn't grouped by name is read once for it.
 fn templates(
+    session: &Session,
     args: &Args,
     input: &Input,
     query: Query,
@@ -79,22 +77,22 @@ fn templates(
     choice: &Choice,
     watch: &Watch,
 ) -> Result<(Option<Templates>, Query)> {
-    let Some(pair) = args.which.pair.filter(|_| args.only_of_unaligned().is_none()) else {
+    let Some(pair) = args.which.pair.filter(|_| args.only_of_unaligned(session).is_none()) else {
         return Ok((None, query));
     };
     let rule = match pair {
-        Pair::Both => TemplateRule::Both,
-        Pair::Any => TemplateRule::Any,
+        FilterPairRule::Both => TemplateRule::Both,
+        FilterPairRule::Any => TemplateRule::Any,
     };
     if args.alignments.wants_other_than_primary() {
         bail!(
-            "with --pair, primary records decide about their template, and -f or --rf asks for secondary or supplementary ones"
+            "--pair can't be combined with -f or --include-flags for secondary or supplementary records: primary records decide about their template"
         );
     }
     if choice.wants_all() {
-        if !args.messages.quiet {
-            let said = "--pair has no effect: no option says which records are wanted, so all are";
-            message("warning", said);
+        if !args.reading.messages.quiet {
+            let said = "--pair has no effect without an option that selects records";
+            session.console.warning(said);
         }
         return Ok((None, query));
     }
@@ -109,12 +107,11 @@ fn templates(
     }
     if input.len().is_none() {
         bail!(
-            "--pair: {} can be read only once, and its header doesn't say that records of a template are together; name a file, or \
-             sort it by name first: biofast sort -n",
+            "--pair: {} can be read only once, and its header doesn't show that records are grouped by name; name a file, or sort it by name first: biofast sort -n",
             Escaped(input.name().as_bytes())
         );
     }
-    let limits = Limits {
+    let limits = SpillLimits {
         memory: MEMORY,
         folder: temp_dir(args.which.temp_dir.as_deref(), args.out.as_deref()),
     };
@@ -130,22 +127,24 @@ fn templates(
 const MEMORY: usize = 64 << 20;
 
 /// Takes the sample, whose seed may be taken of the header, and returns what is said of it in the header that is written.
-fn sample(args: &Args, header: &Header, choice: Choice) -> Result<(Choice, Option<String>)> {
+fn sample(
+    console: &Console,
+    args: &Args,
+    header: &Header,
+    choice: Choice,
+) -> Result<(Choice, Option<String>)> {
     let Some((fraction, given)) = args.alignments.sampling() else { return Ok((choice, None)) };
     let header = choice.header(header);
     let seed = given.unwrap_or_else(|| seed_of(header.text()));
     if let Some((before, old)) = sampled_before(header.text())
-        && !args.messages.quiet
+        && !args.reading.messages.quiet
     {
         match old == seed {
-            true => message(
-                "warning",
-                &format!(
-                    "the input is a sample ({before}) that was taken with the same seed, {seed}: the same reads come first, so that not \
-                     this fraction of them is taken; give another seed, or 'auto'"
+            true => console.warning(&format!(
+                    "the input was already sampled with seed {seed} ({before}), so the same reads would be chosen again and the fraction would be wrong; use another seed, or 'auto'"
                 ),
             ),
-            false => message("note", &format!("the input is a sample ({before}) already")),
+            false => console.note(&format!("the input was already sampled ({before})")),
         }
     }
     let sample = NameSample::new(fraction, seed)?;
@@ -159,17 +158,25 @@ fn plan(
     args: &Args,
     input: &Input,
     mut source: Source,
-    files: &mut Files,
-) -> Result<(Plan, Query)> {
+    session: &mut Session,
+) -> Result<(AlignmentPlan, Query)> {
     let name = input.name();
     let name = Escaped(name.as_bytes());
-    if let Some(option) = args.only_of_fastq() {
-        bail!("{option} is for FASTQ, and {name} holds alignments ({})", instead(&option));
+    if let Some(option) = args.only_of_fastq(session) {
+        return Err(Hinted::error(
+            format!("{option} applies to FASTQ, but {name} holds alignments"),
+            instead(&option),
+        ));
     }
     let mut choice = args.alignments.choice()?;
-    let watch = Watch::new(args.strictness.alignments(args.io.apply(args.threads.options())));
+    let watch = Watch::new(session, args.reading.alignments());
     let reference = args.alignments.reference.as_deref();
-    inputs::tell_unused_reference(reference, &mut source, args.messages.quiet);
+    inputs::tell_unused_reference(
+        &session.console,
+        reference,
+        &mut source,
+        args.reading.messages.quiet,
+    );
     let (query, tested) = query(args, input, source, &watch)?;
     let partial = !query.is_everything();
     let total = query.stored_len().or(input.len());
@@ -178,42 +185,65 @@ fn plan(
     if let Some(tested) = tested {
         choice = choice.regions(tested.resolve(&header)?);
     }
-    warn_of_absent_groups(args, &choice.absent_read_groups(&header));
-    let (choice, sampling) = sample(args, &header, choice)?;
-    let chain = match args.only_of_unaligned() {
-        Some(option) if !header.references().is_empty() => bail!(
-            "{option} is for reads, and {name} holds alignments; only unaligned BAM, without @SQ \
-             lines, is trimmed and selected as FASTQ is (for alignments see {} in --help)",
-            if option == "--names" { "-N" } else { "-e" }
-        ),
+    warn_of_absent_groups(&session.console, args, &choice.absent_read_groups(&header));
+    let (choice, sampling) = sample(&session.console, args, &header, choice)?;
+    let chain = match args.only_of_unaligned(session) {
+        Some(option) if !header.references().is_empty() => {
+            return Err(Hinted::error(
+                format!("{option} applies to reads and unaligned BAM, but {name} holds alignments"),
+                of_alignments(&option),
+            ));
+        }
         Some(option) if args.shard.any() => {
             bail!(
-                "{option} doesn't go with --shard: the mate of an unaligned read may be in another shard"
+                "{option} can't be combined with --shard: the mate of an unaligned read may be in another shard"
             )
         }
         // Whether there are pairs is seen when they are read.
-        Some(_) => Some(chain::filter(args, true, &chain::Looked::default(), files)?),
+        Some(_) => Some(chain::filter(args, true, &chain::Looked::default(), session)?),
         None => None,
     };
-    let (templates, query) = templates(args, input, query, &header, &choice, &watch)?;
-    Ok((Plan { watch, header, choice, templates, sampling, chain, total, partial }, query))
+    let (templates, query) = templates(session, args, input, query, &header, &choice, &watch)?;
+    Ok((AlignmentPlan { watch, header, choice, templates, sampling, chain, total, partial }, query))
 }
 
 /// What alignments have in the place of an option of FASTQ.
 fn instead(option: &str) -> &'static str {
     match option {
-        "--interleaved" => "their flags say which are mates",
-        "--rejected" => "for alignments it is -U",
-        "--sample-fraction" | "--sample-count" => "for alignments it is -s",
-        _ => "see --help for what selects these",
+        "--interleaved" => "leave it out: flags mark the mates of alignments",
+        "--rejected" => "for alignments use -U FILE",
+        "--sample-fraction" | "--sample-count" => "for alignments use -s SEED.FRACTION",
+        _ => "`biofast fastq FILE` converts alignments to FASTQ",
+    }
+}
+
+/// What alignments have in the place of an option of reads.
+fn of_alignments(option: &str) -> &'static str {
+    let long = option.split_once('(').map_or(option, |(_, long)| long.trim_end_matches(')'));
+    match long {
+        "--names" => "for alignments use -N FILE",
+        "--min-len" => "for alignments use -e 'length(seq) >= N'",
+        "--max-len" => "for alignments use -e 'length(seq) <= N'",
+        "--min-mean-qual" => "for alignments use -e 'avg(qual) >= N'",
+        "--name-regex" => "for alignments use -e 'qname =~ \"REGEX\"'",
+        _ => {
+            "to trim or filter their reads: `biofast fastq FILE | biofast filter - …`; alignments are selected with -e and other options"
+        }
     }
 }
 
 /// Prints the number of records.
-fn count(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut Files) -> Result<()> {
-    let printed = output::report(files, args.out.as_deref())?;
-    let pass = Pass { watch: &plan.watch, choice: &plan.choice };
-    let bar = plan.watch.bar(plan.total, &args.messages);
+fn count(
+    args: &Args,
+    input: &Input,
+    plan: &AlignmentPlan,
+    query: Query,
+    session: &mut Session,
+) -> Result<()> {
+    let printed = output::report(session, args.out.as_deref())?;
+    let pass =
+        Pass { watch: &plan.watch, choice: &plan.choice, command_line: session.command_line() };
+    let bar = plan.watch.bar(plan.total, &args.reading.messages);
     let result = match (&plan.chain, &plan.templates) {
         (Some(chain), _) => pass.count_reads(chain, query),
         (None, Some(Templates { rule, decisions })) => {
@@ -222,23 +252,29 @@ fn count(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut File
         (None, None) => pass.count(query),
     };
     drop(bar);
-    plan.watch.tell(input, None, &args.messages, &args.threads);
+    plan.watch.tell(input, None, &args.reading.messages, &args.reading.threads);
     output::finish(printed, format!("{}\n", result?))
 }
 
 /// Writes the records.
-fn write(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut Files) -> Result<()> {
-    let Plan { watch, header, choice, templates, sampling, chain, total, partial } = plan;
+fn write(
+    args: &Args,
+    input: &Input,
+    plan: &AlignmentPlan,
+    query: Query,
+    session: &mut Session,
+) -> Result<()> {
+    let AlignmentPlan { watch, header, choice, templates, sampling, chain, total, partial } = plan;
     let mut header = choice.header(header);
     if let Some(sampling) = sampling {
         header = header.with_comment(sampling);
     }
-    let mut outputs = outputs::open(args, &header, chain.is_some(), files)
+    let mut outputs = outputs::open(args, &header, chain.is_some(), session)
         .map_err(|error| input.blamed(error))?;
-    let reports = Reports::open(args, files)?;
+    let reports = FilterReports::open(args, session)?;
     output::outlast_readers(&mut outputs.all, reports.len());
-    let pass = Pass { watch, choice };
-    let bar = watch.bar(*total, &args.messages);
+    let pass = Pass { watch, choice, command_line: session.command_line() };
+    let bar = watch.bar(*total, &args.reading.messages);
     let result = match (chain, templates) {
         (Some(chain), _) => pass.trim(chain, query, &mut outputs),
         (None, Some(Templates { rule, decisions })) => {
@@ -247,40 +283,42 @@ fn write(args: &Args, input: &Input, plan: &Plan, query: Query, files: &mut File
         (None, None) => pass.select(query, &mut outputs),
     };
     drop(bar);
-    watch.tell(input, None, &args.messages, &args.threads);
+    watch.tell(input, None, &args.reading.messages, &args.reading.threads);
     let report = result?;
     let listed = match chain {
         Some(chain) if choice.listed_names().is_none() => chain.listed_names(),
         _ => choice.listed_names(),
     };
-    warn_of_absent(args, listed.as_ref());
+    warn_of_absent(&session.console, args, listed.as_ref());
     let sums = sums(args, input, *partial, &report.records);
     let report = report.with_listed_names(listed).with_files(sums);
-    reports.finish(args, report, outputs.finish()?)
+    reports.finish(session, args, report, outputs.finish()?)
 }
 
 /// Says which read groups that were asked for there are none of.
-fn warn_of_absent_groups(args: &Args, absent: &[Vec<u8>]) {
-    let Some(first) = absent.first().filter(|_| !args.messages.quiet) else { return };
+fn warn_of_absent_groups(console: &Console, args: &Args, absent: &[Vec<u8>]) {
+    let Some(first) = absent.first().filter(|_| !args.reading.messages.quiet) else { return };
     let more = match absent.len() - 1 {
         0 => String::new(),
-        more => format!(", nor are {more} others"),
+        more => format!(" (and {more} others)"),
     };
     let first = Escaped(first);
-    message("warning", &format!("the read group '{first}' is not in the header{more}"));
+    console.warning(&format!("read group '{first}' is not in the header{more}"));
 }
 
 /// The input and the outputs, with what was read from and written to each.
-fn sums(args: &Args, input: &Input, partial: bool, sums: &Records) -> Vec<FileSum> {
+fn sums(args: &Args, input: &Input, partial: bool, sums: &RecordChecksums) -> Vec<FileSum> {
     let file = |path: String, role, records: &RecordSum| {
-        let partial = partial && role == Role::Input;
+        let partial = partial && role == FileRole::Input;
         FileSum { path, role, partial, records: records.clone() }
     };
     let out = args.out.as_deref().map_or("-".into(), display_name);
-    let mut files =
-        vec![file(input.name(), Role::Input, &sums.input), file(out, Role::Output, &sums.output)];
+    let mut files = vec![
+        file(input.name(), FileRole::Input, &sums.input),
+        file(out, FileRole::Output, &sums.output),
+    ];
     if let Some(path) = &args.alignments.unselected {
-        files.push(file(display_name(path), Role::Rejected, &sums.rejected));
+        files.push(file(display_name(path), FileRole::Rejected, &sums.rejected));
     }
     files
 }
@@ -315,7 +353,7 @@ fn query(
             (None, Some(named.selection()?.within(listed.selection()?)))
         }
         (true, true) if args.which.pair.is_some() => {
-            bail!("with --pair, regions and -L go together with -M alone")
+            bail!("with --pair, combining regions and -L needs -M")
         }
         (true, false) => (Some(named.selection()?), None),
         (false, true) if chosen.unselected.is_some() && !chosen.multi_region => {
@@ -336,7 +374,7 @@ fn query(
     };
     let opening = watch.opening(chosen.reference.as_deref(), detail);
     let query = match looked_up {
-        Some(selection) => RegionArgs::select(&selection, input, source, &opening)?,
+        Some(selection) => RegionArgs::select(&watch.console, &selection, input, source, &opening)?,
         None => bam::Input::open(source, &opening)?.source.into(),
     };
     Ok((query, tested))

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use biofast::bam::index::{BuildOptions, Format as BamIndex, Indexer};
+use biofast::bam::index::{BuildOptions, IndexFormat as BamIndex, Indexer};
 use biofast::bam::{self, Header, Record, SamWriter};
-use biofast::io::output::{Compression, Files, Format, Level, Output};
+use biofast::io::output::{Compression, Format, Level, Output};
 
-use crate::commands::filter::args::{Args, IndexFormat, OutputFormat};
+use crate::commands::filter::args::{Args, FilterFormat, FilterIndexFormat};
 use crate::output;
+use crate::session::Session;
 
 /// The level of BAM unless another is given. `docs/filter.md` has the measurement behind it.
 const BAM_LEVEL: Level = Level::Number(6);
@@ -24,11 +25,11 @@ pub(super) struct Outputs {
 
 /// How records are written.
 pub(super) struct Writers {
-    targets: Vec<Target>,
+    targets: Vec<AlignmentTarget>,
     sam: SamWriter,
 }
 
-struct Target {
+struct AlignmentTarget {
     is_bam: bool,
     index: Option<Index>,
 }
@@ -44,9 +45,9 @@ pub(super) fn open(
     args: &Args,
     header: &Header,
     trims: bool,
-    files: &mut Files,
+    session: &mut Session,
 ) -> Result<Outputs> {
-    let header = args.alignments.program.header(header);
+    let header = args.alignments.program.header(header, session);
     let mut outputs = Outputs {
         all: Vec::new(),
         writers: Writers { targets: Vec::new(), sam: SamWriter::new(&header) },
@@ -54,9 +55,9 @@ pub(super) fn open(
     };
     let selected = args.out.as_deref().filter(|path| *path != Path::new("-"));
     let unselected = args.alignments.unselected.as_deref();
-    outputs.add(args, selected, &header, trims, files)?;
+    outputs.add(args, selected, &header, trims, session)?;
     if let Some(path) = unselected {
-        outputs.add(args, Some(path), &header, trims, files)?;
+        outputs.add(args, Some(path), &header, trims, session)?;
     }
     for index in 0..outputs.writers.targets.len() {
         let (name, next) = (outputs.all[index].name().to_owned(), outputs.all.len());
@@ -75,15 +76,15 @@ impl Outputs {
         path: Option<&Path>,
         header: &Header,
         trims: bool,
-        files: &mut Files,
+        session: &mut Session,
     ) -> Result<()> {
         let chosen = &args.alignments;
         let named_bam = path.is_some_and(|path| output::has_extension(Some(path), "bam"));
         let named_sam = path.is_some_and(|path| output::has_extension(Some(path), "sam"));
         let is_bam = match args.output_format {
-            Some(OutputFormat::Bam) => true,
-            Some(OutputFormat::Sam) => false,
-            Some(OutputFormat::Reads(_)) => bail!("for alignments -O takes sam or bam"),
+            Some(FilterFormat::Bam) => true,
+            Some(FilterFormat::Sam) => false,
+            Some(FilterFormat::Reads(_)) => bail!("-O takes sam or bam for alignments"),
             None => chosen.bam || named_bam || chosen.uncompressed && !named_sam,
         };
         let format = match (is_bam, path) {
@@ -94,17 +95,17 @@ impl Outputs {
             (false, None) => Format::Plain,
         };
         if chosen.uncompressed && !is_bam && self.all.is_empty() {
-            bail!("-u writes BAM, and SAM is asked for");
+            bail!("-u writes BAM, but SAM was requested");
         }
         let level = match (is_bam, args.level) {
             (true, _) if chosen.uncompressed => Some(Level::Number(0)),
             (true, None) => Some(BAM_LEVEL),
             (false, Some(_)) if format == Format::Plain && self.all.is_empty() => {
-                bail!("--level is for BAM or a name ending in .gz or .zst")
+                return Err(output::level_of_plain());
             }
             (_, level) => level,
         };
-        let mut output = output::records(files, path, Compression::new(format, level)?)?;
+        let mut output = output::records(session, path, Compression::new(format, level)?)?;
         // Reads that are trimmed hardly leave a block as it was, and a level that is asked for holds for all blocks.
         if is_bam && args.level.is_none() && !chosen.uncompressed && !trims {
             output = output.copying();
@@ -112,9 +113,9 @@ impl Outputs {
         let (mut index, mut index_output) = (None, None);
         if let Some(wanted) = args.write_index {
             let Some(path) = path.filter(|_| output.is_file()) else {
-                bail!("--write-index needs a file to stand beside: name one with -o");
+                bail!("--write-index needs an output file: name one with -o");
             };
-            (output, index, index_output) = indexed(output, path, wanted, is_bam, header, files)?;
+            (output, index, index_output) = indexed(output, path, wanted, is_bam, header, session)?;
         }
         let mut start = Vec::new();
         if is_bam {
@@ -128,7 +129,7 @@ impl Outputs {
         }
         self.all.push(output);
         self.indexes.push(index_output);
-        self.writers.targets.push(Target { is_bam, index });
+        self.writers.targets.push(AlignmentTarget { is_bam, index });
         Ok(())
     }
 
@@ -150,10 +151,10 @@ impl Outputs {
 fn indexed(
     output: Output,
     path: &Path,
-    wanted: IndexFormat,
+    wanted: FilterIndexFormat,
     is_bam: bool,
     header: &Header,
-    files: &mut Files,
+    session: &mut Session,
 ) -> Result<(Output, Option<Index>, Option<Output>)> {
     let beside = |extension: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -162,19 +163,21 @@ fn indexed(
         PathBuf::from(name)
     };
     let format = match wanted {
-        IndexFormat::Auto => None,
-        IndexFormat::Bai => Some(BamIndex::Bai),
-        IndexFormat::Csi => Some(BamIndex::Csi),
+        FilterIndexFormat::Auto => None,
+        FilterIndexFormat::Bai => Some(BamIndex::Bai),
+        FilterIndexFormat::Csi => Some(BamIndex::Csi),
     };
     if is_bam {
         let indexer = Indexer::new(header, BuildOptions { format, min_shift: None })?;
-        let index = output::report(files, Some(&beside(indexer.format().extension())))?;
+        let index = output::report(session, Some(&beside(indexer.format().extension())))?;
         return Ok((output.with_blocks()?, Some(Index { indexer, tickets: 0 }), Some(index)));
     }
     if format.is_some() || output.compression().format() != Format::Bgzf {
-        bail!("--write-index: BAM has BAI or CSI, SAM in BGZF has GZI, and other SAM has no index");
+        bail!(
+            "--write-index: plain SAM can't be indexed; write BAM (BAI or CSI) or BGZF-compressed SAM (GZI)"
+        );
     }
-    let index = output::report(files, Some(&beside("gzi")))?;
+    let index = output::report(session, Some(&beside("gzi")))?;
     Ok((output.with_gzi(index)?, None, None))
 }
 

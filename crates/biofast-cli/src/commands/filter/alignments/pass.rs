@@ -3,8 +3,8 @@
 use anyhow::Result;
 use biofast::bam::{self, Batch, Query, Record};
 use biofast::io::pipeline::Copies;
-use biofast::ops::filter::alignment::{Choice, Decisions, TemplateRule, TemplateWorker};
-use biofast::ops::filter::report::Report;
+use biofast::ops::filter::alignment::{Choice, TemplateDecisions, TemplateRule, TemplateWorker};
+use biofast::ops::filter::report::FilterReport;
 use biofast::ops::filter::{Filter, unaligned};
 
 use super::outputs::{Outputs, Writers};
@@ -15,16 +15,18 @@ use crate::watch::Watch;
 pub(super) struct Pass<'a> {
     pub(super) watch: &'a Watch,
     pub(super) choice: &'a Choice,
+    /// What the report says of the run.
+    pub(super) command_line: String,
 }
 
 /// An error if the records that were decided about aren't those that were read again.
 fn check_unchanged(
     worker: &TemplateWorker<'_>,
-    decisions: Option<&Decisions>,
+    decisions: Option<&TemplateDecisions>,
     name: &str,
 ) -> Result<()> {
     if decisions.is_some_and(|decisions| !worker.has_seen(decisions)) {
-        anyhow::bail!("{name} changed while it was read");
+        anyhow::bail!("{name} changed while it was being read");
     }
     Ok(())
 }
@@ -34,7 +36,7 @@ type Put<'a> = dyn FnMut(&Record<'_>, bool) -> Result<(), bam::Error> + 'a;
 
 impl Pass<'_> {
     /// Writes the records that are chosen.
-    pub(super) fn select(&self, query: Query, outputs: &mut Outputs) -> Result<Report> {
+    pub(super) fn select(&self, query: Query, outputs: &mut Outputs) -> Result<FilterReport> {
         let worker = self.write(
             outputs,
             query,
@@ -49,17 +51,17 @@ impl Pass<'_> {
             },
             |worker, other| worker.merge(&other),
         )?;
-        Ok(Report::alignments(worker.tally(), &output::command_line()))
+        Ok(FilterReport::alignments(worker.tally(), &self.command_line))
     }
 
     /// Writes the records of the templates that are chosen, about which `decisions` has been made unless they stand together.
     pub(super) fn select_templates(
         &self,
         rule: TemplateRule,
-        decisions: Option<&Decisions>,
+        decisions: Option<&TemplateDecisions>,
         query: Query,
         outputs: &mut Outputs,
-    ) -> Result<Report> {
+    ) -> Result<FilterReport> {
         let name = query.name().to_owned();
         let worker = self.write(
             outputs,
@@ -73,14 +75,14 @@ impl Pass<'_> {
             |worker, other| worker.merge(&other),
         )?;
         check_unchanged(&worker, decisions, &name)?;
-        Ok(Report::alignments(worker.tally(), &output::command_line()))
+        Ok(FilterReport::alignments(worker.tally(), &self.command_line))
     }
 
     /// How many records are of templates that are chosen.
     pub(super) fn count_templates(
         &self,
         rule: TemplateRule,
-        decisions: Option<&Decisions>,
+        decisions: Option<&TemplateDecisions>,
         query: Query,
     ) -> Result<u64> {
         let name = query.name().to_owned();
@@ -107,16 +109,16 @@ impl Pass<'_> {
         chain: &Filter,
         query: Query,
         outputs: &mut Outputs,
-    ) -> Result<Report> {
+    ) -> Result<FilterReport> {
         let worker = self.write(
             outputs,
             query,
             true,
-            || unaligned::Worker::new(chain, self.choice),
+            || unaligned::UnalignedWorker::new(chain, self.choice),
             |worker, batch, put| worker.apply(batch, put),
             |worker, other| worker.merge(other),
         )?;
-        Ok(Report::new(worker.tally(), &output::command_line()))
+        Ok(FilterReport::new(worker.tally(), &self.command_line))
     }
 
     /// How many records are chosen.
@@ -146,7 +148,7 @@ impl Pass<'_> {
             &self.watch.options,
             true,
             &mut [],
-            || unaligned::Worker::new(chain, self.choice),
+            || unaligned::UnalignedWorker::new(chain, self.choice),
             |worker, batch, _| worker.apply(batch, |_, _| Ok(())),
             |worker, other| worker.merge(other),
         );

@@ -2,48 +2,27 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use biofast::io::{Error, Options, Reader, Source, display_name};
+use anyhow::{Result, bail};
+use biofast::io::{Options, Reader, Source};
 use biofast::ops::filter::Filter;
-use biofast::ops::filter::best::{self, Best, Problem, Scoring, Target};
-use biofast::ops::order::Kept;
+use biofast::ops::filter::best::{self, BestReads, BestTarget, Scoring};
 
 use super::Args;
-use crate::console::message;
+use crate::console::Console;
 use crate::inputs::Input;
-use crate::options::temp_dir;
+use crate::options::{Repeated, temp_dir};
+use crate::output;
 
-/// An input that is read twice: a file, or what a stream held.
-pub(super) enum Again {
-    File(Input),
-    Kept(Kept, String),
-}
-
-impl Again {
-    /// `source` is the input, which is open already.
-    pub(super) fn new(
-        args: &Args,
-        input: &Input,
-        source: Source,
-        options: &Options,
-    ) -> Result<Again> {
-        if input.len().is_some() {
-            return Ok(Again::File(input.clone()));
-        }
-        let folder = folder(args);
-        let name = input.name();
-        let stream = Reader::new(source, options)?;
-        let kept = Kept::new(stream, &folder).with_context(|| {
-            format!("{name} is read twice, and can't be kept in {}", display_name(&folder))
-        })?;
-        Ok(Again::Kept(kept, name))
-    }
-
-    pub(super) fn open(&self) -> Result<Source, Error> {
-        match self {
-            Again::File(input) => input.open(),
-            Again::Kept(kept, name) => kept.open(name),
-        }
+/// The input, to be read twice; `source` is what it is, which is open already.
+pub(super) fn repeated(
+    args: &Args,
+    input: &Input,
+    source: Source,
+    options: &Options,
+) -> Result<Repeated> {
+    match input.len() {
+        Some(_) => Ok(Repeated::Once(input.clone())),
+        None => Repeated::kept(input, Reader::new(source, options)?, &folder(args)),
     }
 }
 
@@ -52,26 +31,26 @@ fn folder(args: &Args) -> PathBuf {
 }
 
 /// How many bases, and what makes reads good.
-pub(super) type Wanted = (Target, Scoring);
+pub(super) type BestCriteria = (BestTarget, Scoring);
 
 /// What is wanted, if anything is.
-pub(super) fn wanted(args: &Args, paired: bool) -> Result<Option<Wanted>> {
+pub(super) fn wanted(args: &Args, paired: bool) -> Result<Option<BestCriteria>> {
     let which = &args.which;
-    let target = Target { percent: which.keep_percent, bases: which.target_bases };
-    if target == Target::default() {
+    let target = BestTarget { percent: which.keep_percent, bases: which.target_bases };
+    if target == BestTarget::default() {
         return Ok(None);
     }
     if let Some(percent) = which.keep_percent
         && !(percent > 0.0 && percent <= 100.0)
     {
-        bail!("--keep-percent is {percent}: expected more than 0 and at most 100");
+        bail!("invalid value {percent} for --keep-percent: expected more than 0 and at most 100");
     }
     if paired {
-        bail!("--keep-percent and --target-bases are for reads without mates");
+        bail!("--keep-percent and --target-bases apply to single reads, not to pairs");
     }
     if args.adapters.splits() {
         bail!(
-            "--keep-percent and --target-bases are for whole reads: with --adapter-kit, --middle drop or keep leaves them whole"
+            "--keep-percent and --target-bases need whole reads: with --adapter-kit use --middle drop or --middle keep"
         );
     }
     let weights = [
@@ -82,7 +61,7 @@ pub(super) fn wanted(args: &Args, paired: bool) -> Result<Option<Wanted>> {
     if let Some((name, weight)) =
         weights.into_iter().find(|(_, weight)| !(weight.is_finite() && *weight >= 0.0))
     {
-        bail!("{name} is {weight}: expected 0 or more");
+        bail!("invalid value {weight} for {name}: expected 0 or more");
     }
     let scoring = Scoring {
         window: which.window_size.get(),
@@ -96,22 +75,18 @@ pub(super) fn wanted(args: &Args, paired: bool) -> Result<Option<Wanted>> {
 /// Finds the best.
 pub(super) fn find(
     args: &Args,
-    wanted: Wanted,
-    input: &Again,
+    wanted: BestCriteria,
+    input: &Repeated,
     filter: &Filter,
     options: &Options,
-) -> Result<Best> {
+    console: &Console,
+) -> Result<BestReads> {
     let found = best::find(input.open()?, options, args.which.head, filter, wanted, &folder(args));
-    let best = found.map_err(|problem| -> anyhow::Error {
-        match problem {
-            Problem::Input(error) => error.into(),
-            problem => problem.into(),
-        }
-    })?;
-    if !args.messages.quiet {
-        let Best { total, target, kept, .. } = best;
-        let less = if kept < target { ", and there are no more" } else { "" };
-        message("note", &format!("of {total} bases {target} are wanted{less}: {kept} are kept"));
+    let best = found.map_err(output::failed)?;
+    if !args.reading.messages.quiet {
+        let BestReads { total, target, kept, .. } = best;
+        let less = if kept < target { "; the input has no more" } else { "" };
+        console.note(&format!("kept {kept} of {total} bases; {target} were requested{less}"));
     }
     Ok(best)
 }

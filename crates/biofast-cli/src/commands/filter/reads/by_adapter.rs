@@ -8,7 +8,7 @@ use biofast::io::output::allow_open_files;
 use biofast::ops::filter::trim::Label;
 use biofast::ops::filter::{AdapterRule, Combinations, Filter};
 
-use super::outputs::All;
+use super::opener::All;
 use crate::commands::filter::args::Args;
 use crate::options::OutFile;
 use crate::output::OTHER_FILES;
@@ -40,12 +40,12 @@ impl Places {
             (true, false) => Ok(Places::First),
             (false, true) if one && two => Ok(Places::Both),
             (false, true) => bail!(
-                "{name} has {} alone: a file for the adapters of both mates needs {} and {}, and one for that of the first read {NAME}",
+                "{name} has only {}: use {} and {} for the adapters of both mates, or {NAME} for the adapter of the first read",
                 if one { NAMES[0] } else { NAMES[1] },
                 NAMES[0],
                 NAMES[1],
             ),
-            (true, true) => bail!("{name} has {NAME} beside {} and {}", NAMES[0], NAMES[1]),
+            (true, true) => bail!("{name} has {NAME} as well as {} and {}", NAMES[0], NAMES[1]),
         }
     }
 
@@ -61,7 +61,7 @@ impl Places {
         };
         if others.iter().any(|&other| other != first) {
             bail!(
-                "--out and --out2 hold the mates of a pair: both need the same of {NAME}, {} and {}, or none",
+                "--out and --out2 must contain the same of {NAME}, {} and {}, or none of them",
                 NAMES[0],
                 NAMES[1]
             );
@@ -79,7 +79,7 @@ impl Places {
             (Places::First, AdapterRule::Required { .. }) => AdapterRule::RequiredInFirst,
             (Places::Both, AdapterRule::Required { .. }) => AdapterRule::RequiredInBoth,
             (Places::First | Places::Both, AdapterRule::Refused) => bail!(
-                "--discard-trimmed leaves no reads for the files of adapters that --out asks for"
+                "--discard-trimmed removes the reads with adapters, so the files that --out names for adapters would be empty"
             ),
             (_, rule) => rule,
         })
@@ -123,10 +123,10 @@ impl<'a> Side<'a> {
                 continue;
             }
             if name.contains(['/', '\\', '\0']) {
-                bail!("the adapter '{}' can't be part of the name of a file", name.escape_debug());
+                bail!("the adapter name '{}' can't be part of a file name", name.escape_debug());
             }
             if name == UNKNOWN {
-                bail!("an adapter is called {UNKNOWN}, which is the name of reads without one");
+                bail!("an adapter is named {UNKNOWN}, which stands for reads without an adapter");
             }
             let next = side.names.len() + 1;
             side.groups.push(*known.entry(name).or_insert(next));
@@ -144,7 +144,7 @@ impl<'a> Side<'a> {
 }
 
 /// What stands in the names of outputs.
-pub(super) struct Names<'a> {
+pub(super) struct AdapterNames<'a> {
     places: Places,
     /// Of second reads as well, if they have files of their own.
     templates: Vec<&'a str>,
@@ -153,32 +153,36 @@ pub(super) struct Names<'a> {
     with_unknown: bool,
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn new(args: &'a Args, paired: bool, adapters: &'a [Label]) -> Result<Names<'a>> {
+impl<'a> AdapterNames<'a> {
+    pub(super) fn new(
+        args: &'a Args,
+        paired: bool,
+        adapters: &'a [Label],
+    ) -> Result<AdapterNames<'a>> {
         let (places, templates) = Places::of(args)?;
         let with_unknown = !args.adapters.discards_untrimmed();
-        let mut names = Names { places, templates, sides: Default::default(), with_unknown };
+        let mut names = AdapterNames { places, templates, sides: Default::default(), with_unknown };
         if places == Places::None {
             return Ok(names);
         }
         if args.mates.merges() && args.mates.merged_out.is_none() {
-            bail!("--merge with a place for adapters in --out needs --merged-out");
+            bail!("--merge with adapter names in --out needs --merged-out");
         }
         names.sides[0] = Side::new(adapters, 1)?;
         if names.sides[0].names.is_empty() {
             let place = if places == Places::First { NAME } else { NAMES[0] };
             bail!(
-                "{place} in --out stands for the adapter of a read, and no adapter of first reads is named: see -a, -g and --anywhere"
+                "{place} in --out stands for the adapter of the first read: add -a, -g or --anywhere"
             );
         }
         if places == Places::Both {
             if !paired {
-                bail!("{} in --out is of pairs: of reads without mates there is {NAME}", NAMES[1]);
+                bail!("{} in --out needs pairs: use {NAME} for single reads", NAMES[1]);
             }
             names.sides[1] = Side::new(adapters, 2)?;
             if names.sides[1].names.is_empty() {
                 bail!(
-                    "{} in --out stands for the adapter of the second read, and none is named: see -A, --front2 and -B",
+                    "{} in --out stands for the adapter of the second read: add -A, --front2 or -B",
                     NAMES[1]
                 );
             }
@@ -194,7 +198,7 @@ impl<'a> Names<'a> {
         let files = (number as u64).saturating_add(OTHER_FILES);
         match allow_open_files(files) {
             Err(most) if indexed => bail!(
-                "{files} files would be open with --write-index, and {most} may be (ulimit -n)"
+                "--write-index would open {files} files at once, but the limit is {most} (ulimit -n)"
             ),
             result => Ok(result.is_err()),
         }

@@ -1,24 +1,22 @@
 //! Which outputs there are, and which reads go to which.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Compression, Files, Format, Output};
-use biofast::ops::filter::Routes;
+use biofast::ops::filter::FilterRoutes;
 use biofast::ops::filter::trim::Label;
 
-use crate::commands::filter::args::{Args, OutputFormat};
-use crate::options::OutFile;
-use crate::output;
+use crate::commands::filter::args::Args;
+use crate::options::{OutFile, OutputSet};
 
-use super::by_adapter::{Names, Texts};
+use super::by_adapter::{AdapterNames, Texts};
+use super::opener::All;
+use crate::session::Session;
 
 /// The outputs, and what goes to which.
-pub(super) struct Opened {
-    pub(super) outputs: Vec<Output>,
-    /// The paths of those that have one.
-    pub(super) paths: Vec<Option<PathBuf>>,
-    pub(super) routes: Routes,
+pub(super) struct FilterOutputs {
+    pub(super) written: OutputSet,
+    pub(super) routes: FilterRoutes,
     /// What gets merged pairs.
     pub(super) merged: usize,
     /// What gets the reads that have an adapter, if names say so.
@@ -30,18 +28,17 @@ pub(super) fn open(
     args: &Args,
     paired: bool,
     adapters: &[Label],
-    files: &mut Files,
-) -> Result<Opened> {
+    session: &mut Session,
+) -> Result<FilterOutputs> {
     if !paired && (args.out2.is_some() || args.unpaired1.is_some() || args.unpaired2.is_some()) {
         bail!("--out2, --unpaired1 and --unpaired2 need pairs: two files, or --interleaved");
     }
-    let names = Names::new(args, paired, adapters)?;
+    let names = AdapterNames::new(args, paired, adapters)?;
     let mut all = All {
         args,
-        files,
+        session,
         closes: names.many(args.write_index.is_some())?,
-        outputs: Vec::new(),
-        paths: Vec::new(),
+        written: OutputSet::default(),
     };
     let (by_adapter, unknown) = names.open(&mut all)?;
     let [first, second] = match unknown {
@@ -58,7 +55,7 @@ pub(super) fn open(
     let mut optional = |path: &Option<OutFile>, shared: Option<usize>| -> Result<Option<usize>> {
         let Some(path) = path.as_deref() else { return Ok(None) };
         match shared {
-            Some(index) if all.paths[index].as_deref() == Some(path) => Ok(Some(index)),
+            Some(index) if all.written.paths[index].as_deref() == Some(path) => Ok(Some(index)),
             _ => all.file(path).map(Some),
         }
     };
@@ -70,66 +67,10 @@ pub(super) fn open(
     let merged = optional(&args.mates.merged_out, None)?;
     if args.mates.merges() && merged.is_none() && second != first {
         bail!(
-            "--merge with --out2 needs --merged-out: merged reads would put the mates in --out out of step"
+            "--merge with --out2 needs --merged-out: merged reads in --out would put it out of step with --out2"
         );
     }
     let merged = merged.unwrap_or(first);
-    let routes = Routes { first, second, orphans: [unpaired1, unpaired2], rejected };
-    Ok(Opened { outputs: all.outputs, paths: all.paths, routes, merged, by_adapter })
-}
-
-/// The outputs that were opened so far.
-pub(super) struct All<'a> {
-    args: &'a Args,
-    files: &'a mut Files,
-    /// There are more files than may be open: they are open only while they are written to.
-    closes: bool,
-    outputs: Vec<Output>,
-    /// Where there is one.
-    paths: Vec<Option<PathBuf>>,
-}
-
-impl All<'_> {
-    fn compression(&self, default: Format) -> Result<Compression> {
-        let format = match self.args.output_format {
-            Some(OutputFormat::Reads(format)) => format,
-            Some(_) => bail!("-O sam and -O bam are for alignments, and the input holds reads"),
-            None => default,
-        };
-        if format == Format::Plain && self.args.level.is_some() && self.outputs.is_empty() {
-            bail!("--level needs compressed output: a name ending in .gz or .zst, or -O");
-        }
-        Ok(Compression::new(format, self.args.level)?)
-    }
-
-    pub(super) fn file(&mut self, path: &Path) -> Result<usize> {
-        let named = output::format_of_reads(path)?;
-        let compression = self.compression(named)?;
-        let mut output = output::records(self.files, Some(path), compression)?;
-        if self.args.write_index.is_some()
-            && output.is_file()
-            && compression.format() == Format::Bgzf
-        {
-            let mut index = path.as_os_str().to_owned();
-            index.push(".gzi");
-            let index = output::report(self.files, Some(Path::new(&index)))?;
-            output = output.with_gzi(index)?;
-        }
-        if self.closes {
-            output = output.closed_between_writes()?;
-        }
-        Ok(self.add(output, Some(path.to_owned())))
-    }
-
-    fn stdout(&mut self) -> Result<usize> {
-        let compression = self.compression(Format::Plain)?;
-        let output = output::records(self.files, None, compression)?;
-        Ok(self.add(output, None))
-    }
-
-    fn add(&mut self, output: Output, path: Option<PathBuf>) -> usize {
-        self.outputs.push(output);
-        self.paths.push(path);
-        self.outputs.len() - 1
-    }
+    let routes = FilterRoutes { first, second, orphans: [unpaired1, unpaired2], rejected };
+    Ok(FilterOutputs { written: all.written, routes, merged, by_adapter })
 }

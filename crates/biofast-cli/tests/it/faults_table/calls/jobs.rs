@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use biofast_testkit::container::{bgzf, gzip};
-use biofast_testkit::sam::{self, Shape};
+use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::{Folder, command, data, placed_reads, reads, text};
 
@@ -114,7 +114,7 @@ pub(super) const JOBS: &[Job] = &[
             "r.fq",
             "--min-len",
             "40",
-            "--json",
+            "--summary",
             "o.json",
             "--html",
             "o.html",
@@ -134,7 +134,7 @@ pub(super) const JOBS: &[Job] = &[
             "r.fq.gz",
             "--min-len",
             "40",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &["o.fq.gz", "o.fq.gz.gzi", "r.fq.gz", "r.fq.gz.gzi", "o.json"],
@@ -157,7 +157,7 @@ pub(super) const JOBS: &[Job] = &[
             "r.fq.zst",
             "--min-len",
             "50",
-            "--json",
+            "--summary",
             "o.json",
             "--html",
             "o.html",
@@ -177,7 +177,7 @@ pub(super) const JOBS: &[Job] = &[
             "o1.fq",
             "--out2",
             "o2.fq",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &["m.fq.gz", "o1.fq", "o2.fq", "o.json"],
@@ -195,7 +195,7 @@ pub(super) const JOBS: &[Job] = &[
             "--write-index",
             "-U",
             "r.bam",
-            "--json",
+            "--summary",
             "o.json",
             "--html",
             "o.html",
@@ -256,7 +256,7 @@ pub(super) const JOBS: &[Job] = &[
             "s.fq",
             "-0",
             "z.fq",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &["o1.fq.gz", "o2.fq.gz", "s.fq", "z.fq", "o.json"],
@@ -267,7 +267,7 @@ pub(super) const JOBS: &[Job] = &[
             "fastq",
             "--collate",
             "--memory",
-            "0",
+            "16K",
             "--temp-dir",
             ".",
             "x.bam",
@@ -279,7 +279,7 @@ pub(super) const JOBS: &[Job] = &[
             "s.fq",
             "-0",
             "z.fq",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &["o1.fq.gz", "o2.fq.gz", "s.fq", "z.fq", "o.json"],
@@ -287,7 +287,7 @@ pub(super) const JOBS: &[Job] = &[
     job("fastq, grouped", &["fastq", "--grouped", "x.bam", "-o", "o.fq"], &["o.fq"]),
     job(
         "sort",
-        &["sort", "x.bam", "-o", "o.bam", "--write-index", "--json", "o.json"],
+        &["sort", "x.bam", "-o", "o.bam", "--write-index", "--summary", "o.json"],
         &["o.bam", "o.bam.bai", "o.json"],
     ),
     job(
@@ -330,18 +330,18 @@ pub(super) const JOBS: &[Job] = &[
     ),
     job(
         "cat, BAM",
-        &["cat", "x.bam", "y.bam", "-o", "o.bam", "--json", "o.json"],
+        &["cat", "x.bam", "y.bam", "-o", "o.bam", "--summary", "o.json"],
         &["o.bam", "o.json"],
     ),
     job("cat, FASTQ", &["cat", "1.fq.gz", "2.fq.gz", "-o", "o.fq.gz"], &["o.fq.gz"]),
     job(
         "import",
-        &["import", "1.fq.gz", "2.fq.gz", "-r", "ID:1", "-o", "o.bam", "--json", "o.json"],
+        &["import", "1.fq.gz", "2.fq.gz", "-r", "ID:1", "-o", "o.bam", "--summary", "o.json"],
         &["o.bam", "o.json"],
     ),
     job(
         "shards, pairs",
-        &["shards", "-n", "3", "1.fq.gz", "2.fq.gz", "-o", "o.plan.json"],
+        &["shards", "--number", "3", "1.fq.gz", "2.fq.gz", "-o", "o.plan.json"],
         &["o.plan.json"],
     ),
     // Files are named, as the copies that are read have other times than those of the plan.
@@ -396,8 +396,8 @@ pub(super) const JOBS: &[Job] = &[
         &["o.fq"],
     )),
     job(
-        "index --names",
-        &["index", "--names", "x.bam", "-o", "o.bni", "--memory", "16K"],
+        "index --name-index",
+        &["index", "--name-index", "x.bam", "-o", "o.bni", "--memory", "16K"],
         &["o.bni"],
     ),
     job(
@@ -410,7 +410,7 @@ pub(super) const JOBS: &[Job] = &[
             "2.fq.gz",
             "-o",
             "o{mate}_{part}.fq.gz",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &[
@@ -445,7 +445,7 @@ pub(super) const JOBS: &[Job] = &[
             "r.fq",
             "--missing",
             "m.txt",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &["o.fq.gz", "p.fq.gz", "r.fq", "m.txt", "o.json"],
@@ -466,7 +466,7 @@ pub(super) const JOBS: &[Job] = &[
             "1",
             "-o",
             "o",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &[
@@ -491,7 +491,7 @@ pub(super) const JOBS: &[Job] = &[
             "--interleaved-out",
             "-d",
             "d.fq",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &["o.fq.gz", "d.fq", "o.json"],
@@ -533,7 +533,7 @@ pub(super) const JOBS: &[Job] = &[
             "o2.fq.gz",
             "--orphans",
             "s.fq",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &["o1.fq.gz", "o2.fq.gz", "s.fq", "o.json"],
@@ -573,7 +573,7 @@ pub(super) const JOBS: &[Job] = &[
             "o2.fq.bz2",
             "--name-map",
             "n.tsv",
-            "--json",
+            "--summary",
             "o.json",
         ],
         &["o1.fq.bz2", "o2.fq.bz2", "n.tsv", "o.json"],
@@ -594,7 +594,7 @@ pub(super) const JOBS: &[Job] = &[
             "--unique-names",
             "-o",
             "o.fq.gz",
-            "--json",
+            "--summary",
             "o.json",
             "--temp-dir",
             ".",
@@ -610,7 +610,7 @@ pub(super) const JOBS: &[Job] = &[
             "long.fq",
             "-o",
             "o.fq.gz",
-            "--json",
+            "--summary",
             "o.json",
             "--temp-dir",
             ".",
@@ -620,15 +620,15 @@ pub(super) const JOBS: &[Job] = &[
         &["o.fq.gz", "o.json"],
     ),
     job(
-        "sort --by, spilling",
+        "sort --key, spilling",
         &[
             "sort",
-            "--by",
+            "--key",
             "length",
             "long.fq",
             "-o",
             "o.fq.gz",
-            "--json",
+            "--summary",
             "o.json",
             "--temp-dir",
             ".",
@@ -641,7 +641,7 @@ pub(super) const JOBS: &[Job] = &[
     fed(
         job(
             "filter, summary beside standard output",
-            &["filter", "-", "--json", "o.json", "--rejected", "r.fq", "--min-len", "40"],
+            &["filter", "-", "--summary", "o.json", "--rejected", "r.fq", "--min-len", "40"],
             &["o.json", "r.fq"],
         ),
         "a.fq",
@@ -687,7 +687,7 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
     folder.file("long.fq", &long);
     folder.file("shuffled.fq", shuffled);
     folder.file("g.fq.gz", gzip(one.as_bytes()));
-    let shape = Shape { records: 60, sorted: true, longest: 100, oddities: true, seed: 3 };
+    let shape = SamShape { records: 60, sorted: true, longest: 100, oddities: true, seed: 3 };
     folder.file("x.sam", sam::text(&shape));
     for arguments in [
         &["view", "-b", "--no-PG", "x.sam", "-o", "x.bam"][..],
@@ -695,11 +695,11 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
         &["index", "x.bam"],
         &["sort", "-q", "-n", "--no-PG", "x.sam", "-o", "grouped.bam"],
         &["index", "g.fq.gz"],
-        &["shards", "--quiet", "-n", "2", "x.bam", "-o", "x.plan.json"],
+        &["shards", "--quiet", "--number", "2", "x.bam", "-o", "x.plan.json"],
         &[
             "shards",
             "--quiet",
-            "-n",
+            "--number",
             "2",
             "--keep-templates",
             "grouped.bam",
@@ -723,7 +723,7 @@ pub(super) fn inputs() -> Vec<(String, Vec<u8>)> {
     let sam = placed_reads(&folder, &["x.sam"]);
     let cram = placed_reads(&folder, &["x.cram", "-T", "ref.fa"]);
     assert_eq!(sam, cram, "jobs.cram holds other records: see its README.md");
-    let mut shards = command(&["shards", "-q", "-n", "1", "x.cram", "-o", "cram.plan.json"]);
+    let mut shards = command(&["shards", "-q", "--number", "1", "x.cram", "-o", "cram.plan.json"]);
     assert!(shards.current_dir(folder.path("")).status().unwrap().success());
     files(&folder.path(""))
 }

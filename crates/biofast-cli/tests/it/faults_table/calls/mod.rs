@@ -2,7 +2,7 @@
 //! one stands, of all outputs together, and the exit code says which.
 //!
 //! `BIOFAST_FAULTS=long cargo test --release -p biofast-cli --test it faults_table::calls -- --ignored --nocapture` tries
-//! every N up to the last and prints the table of `docs/faults.md`; without `--ignored` it's a few of each.
+//! every N up to the last and prints a table of the results; without `--ignored` it's a few of each.
 //! `BIOFAST_FAULTS_OF=index` tries only the commands that have this in their names, `/rename` only this kind of fault, and several
 //! with commas between them any of these.
 

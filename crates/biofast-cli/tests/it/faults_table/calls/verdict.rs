@@ -184,7 +184,7 @@ impl Expected {
 fn tells(bytes: &[u8], said: &str) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let is_told = |line: &str| {
-        let message = line.strip_prefix("biofast: error: ");
+        let message = line.split_once(": error: ").map(|(_, said)| said);
         // Without the name of the input, which has a column of its own.
         let message = message.and_then(|message| message.split_once(": ")).map(|(_, what)| what);
         message.is_some_and(|message| text.contains(message))

@@ -1,8 +1,9 @@
 //! Illumina's SampleSheet.csv: version 1 for bcl2fastq (sections `[Settings]` and `[Data]`) and version 2 for BCL Convert
 //! (`[BCLConvert_Settings]` and `[BCLConvert_Data]`), as "BCL Convert Software Guide" has them.
 
-use super::table::{Rows, fields, plain};
-use super::{Sheet, SheetError, samples};
+use super::error::SheetError;
+use super::samples::{Sheet, samples};
+use super::table::{SheetRows, fields, plain};
 use crate::change::demux::structure::ReadStructure;
 
 /// The name of the section that a line begins.
@@ -43,7 +44,7 @@ pub(super) fn parse(
     let find =
         |name: &str| sections.iter().find(|(found, _)| found == name).map(|(_, lines)| lines);
     let data = DATA.iter().find_map(|name| find(name)).map_or(&[][..], Vec::as_slice);
-    let rows = Rows::new(data.iter().copied())?;
+    let rows = SheetRows::new(data.iter().copied())?;
     let mut sheet = samples(&rows, lane, ignored)?;
     let settings = ["bclconvert_settings", "settings"].iter().find_map(|name| find(name));
     let mut cycles: Option<(usize, String)> = None;
@@ -69,7 +70,7 @@ pub(super) fn parse(
                 _ if own.is_empty() => {}
                 Some((other, known)) if known != own => {
                     let why = format!(
-                        "OverrideCycles is {own}, but {known} on line {other}: name the read structures instead"
+                        "OverrideCycles is {own} but {known} on line {other}: use -r (read structures) instead"
                     );
                     return Err(SheetError::new(*line, why));
                 }
@@ -97,7 +98,7 @@ fn structures(cycles: &str) -> Result<Vec<ReadStructure>, String> {
                 'N' => 'S',
                 _ => {
                     return Err(format!(
-                        "OverrideCycles {cycles}: '{}' is none of Y, I, U and N",
+                        "OverrideCycles {cycles}: expected Y, I, U or N, found '{}'",
                         letter.escape_default()
                     ));
                 }

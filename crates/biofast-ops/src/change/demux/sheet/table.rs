@@ -1,9 +1,9 @@
 //! Rows of fields.
 
-use super::SheetError;
+use super::error::SheetError;
 
 /// A table with a header.
-pub(super) struct Rows {
+pub(super) struct SheetRows {
     /// The line of the header.
     pub(super) header: usize,
     columns: Vec<(String, String)>,
@@ -11,11 +11,11 @@ pub(super) struct Rows {
     pub(super) rows: Vec<(usize, Vec<String>)>,
 }
 
-impl Rows {
+impl SheetRows {
     /// The table of these lines, whose fields are separated as those of the header are.
     pub(super) fn new<'t>(
         lines: impl Iterator<Item = (usize, &'t str)>,
-    ) -> Result<Rows, SheetError> {
+    ) -> Result<SheetRows, SheetError> {
         let is_blank = |line: &str| line.trim_matches([',', ';', '\t', ' ']).is_empty();
         let mut lines = lines.filter(|(_, line)| !is_blank(line) && !line.starts_with('#'));
         let (header, names) = lines.next().ok_or_else(|| SheetError::new(None, "it is empty"))?;
@@ -27,12 +27,12 @@ impl Rows {
         let columns: Vec<(String, String)> = columns.collect();
         for (at, (written, name)) in columns.iter().enumerate() {
             if !name.is_empty() && columns[..at].iter().any(|(_, other)| other == name) {
-                let why = format!("there are two columns '{written}'");
+                let why = format!("two columns are named '{written}'");
                 return Err(SheetError::new(header, why));
             }
         }
         let rows = lines.map(|(line, text)| Ok((line, fields(text, separator, line)?)));
-        Ok(Rows { header, columns, rows: rows.collect::<Result<_, SheetError>>()? })
+        Ok(SheetRows { header, columns, rows: rows.collect::<Result<_, SheetError>>()? })
     }
 
     /// Which column has this name.
@@ -74,7 +74,7 @@ pub(super) fn fields(
         }
     }
     match quoted {
-        true => Err(SheetError::new(number, "a quote is not closed")),
+        true => Err(SheetError::new(number, "missing closing quote")),
         false => Ok(fields),
     }
 }

@@ -34,7 +34,7 @@ fn illuminas_sheets_have_lanes_two_indexes_and_cycles() {
               Lane,Sample_ID,Sample_Name,index,I7_Index_ID,index2\n1,a,A,AAAA,n1,CCCC\n2,b,B,GGGG,n2,TTTT\n2,a,A,AAAA,n1,CCCC\n,,,,,\n";
     assert_eq!(ids(&parse(v1, None).expect("a sheet")), ["a=AAAACCCC", "b=GGGGTTTT"]);
     assert_eq!(ids(&parse(v1, Some(1)).expect("a sheet")), ["a=AAAACCCC"]);
-    assert_eq!(parse(v1, Some(3)), Err("there is no sample of lane 3".into()));
+    assert_eq!(parse(v1, Some(3)), Err("no samples in lane 3".into()));
     let v2 = "[Header]\nFileFormatVersion,2\n[BCLConvert_Settings]\nSoftwareVersion,3.10\nOverrideCycles,U7N1Y143;I8;N10;Y*\n\
               [BCLConvert_Data]\nSample_ID,Index\nx,ACGTACGT\n[Cloud_Data]\nSample_ID,LibraryName\nx,y\n";
     let sheet = parse(v2, None).expect("a sheet");
@@ -49,7 +49,7 @@ fn illuminas_sheets_have_lanes_two_indexes_and_cycles() {
     );
     assert!(
         parse(&own, None)
-            .is_err_and(|e| e.contains("line 8: OverrideCycles is Y9;I8;N10;Y9, but U7N1Y143"))
+            .is_err_and(|e| e.contains("line 8: OverrideCycles is Y9;I8;N10;Y9 but U7N1Y143"))
     );
     let wrong = v2.replace("U7N1", "U7Q1");
     assert!(
@@ -57,10 +57,9 @@ fn illuminas_sheets_have_lanes_two_indexes_and_cycles() {
             .is_err_and(|e| e.contains("line 5: OverrideCycles") && e.contains("'Q'"))
     );
     let shared = v1.replace("2,b,B,GGGG,n2,TTTT", "2,b,B,AAAA,n2,CCCC");
-    assert!(
-        parse(&shared, None)
-            .is_err_and(|e| e.contains("has the barcode of sample a on line 10: choose a lane"))
-    );
+    assert!(parse(&shared, None).is_err_and(|e| {
+        e.contains("has the same barcode as sample a on line 10: choose a lane with --lane")
+    }));
     assert!(parse(&shared, Some(1)).is_ok());
 }
 
@@ -68,30 +67,30 @@ fn illuminas_sheets_have_lanes_two_indexes_and_cycles() {
 fn what_is_wrong_names_its_line() {
     for (text, why) in [
         ("", "it is empty"),
-        ("sample_id,barcode\n", "there is no sample"),
-        ("id,barcod\nx,AC\n", "line 1: there is no column barcode"),
-        ("x,ACGT\ny,GGTT\n", "line 1: there is no column sample_id"),
+        ("sample_id,barcode\n", "no samples"),
+        ("id,barcod\nx,AC\n", "line 1: no column barcode"),
+        ("x,ACGT\ny,GGTT\n", "line 1: no column sample_id"),
         (
             "sample_id,barcode\nx,AC\ny,ACG\n",
-            "line 3: the barcode of sample y has other lengths than that on line 2",
+            "line 3: the barcode of sample y differs in length from the one on line 2",
         ),
         (
             "sample_id,barcode\nx,AC\ny,AC\n",
-            "line 3: sample y has the barcode of sample x on line 2",
+            "line 3: sample y has the same barcode as sample x on line 2",
         ),
         ("sample_id,barcode\nx,\n", "line 2: sample x has no barcode"),
-        ("sample_id,barcode\n,AC\n", "line 2: a sample has no name"),
+        ("sample_id,barcode\n,AC\n", "line 2: sample without a name"),
         (
             "sample_id,barcode\n../x,AC\n",
-            "line 2: sample ../x can't be the name of a file: it has '/'",
+            "line 2: sample ../x can't be a file name: it contains '/'",
         ),
         ("sample_id,barcode\n.x,AC\n", "starts with a dot"),
-        ("sample_id,barcode\n\"x,AC\n", "line 2: a quote is not closed"),
-        ("sample_id,barcode,lane\nx,AC,one\n", "line 2: 'one' is no lane"),
+        ("sample_id,barcode\n\"x,AC\n", "line 2: missing closing quote"),
+        ("sample_id,barcode,lane\nx,AC,one\n", "line 2: 'one' is not a lane number"),
     ] {
         let error = parse(text, Some(1)).expect_err(text);
         assert!(error.contains(why), "{text:?}: {error}");
     }
     let error = Sheet::parse(b"sample_id,barcode\nx,A\xff\n", None).expect_err("no UTF-8");
-    assert_eq!(error.to_string(), "line 2: it is not UTF-8");
+    assert_eq!(error.to_string(), "line 2: not UTF-8");
 }

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use biofast_bam::{Error, Header, Record, Regions, flag};
 
 use super::sample::NameSample;
-use super::tags::TagChoice;
-use super::tally::{Reason, Tally};
+use super::tags::TagFilter;
+use super::tally::{AlignmentTally, Reason};
 use crate::change::filter::expression::Expression;
 use crate::change::filter::names::{ListedNames, NameList};
 use crate::measure::records::Amount;
@@ -19,7 +19,7 @@ pub struct Choice {
     regions: Option<Regions>,
     sample: Option<NameSample>,
     read_groups: Option<HashSet<Vec<u8>>>,
-    tag: Option<TagChoice>,
+    tag: Option<TagFilter>,
     names: Option<NameList>,
     expression: Option<Expression>,
 }
@@ -56,7 +56,7 @@ impl Choice {
     }
 
     /// Wants records with an optional field.
-    pub fn tag(mut self, tag: TagChoice) -> Choice {
+    pub fn tag(mut self, tag: TagFilter) -> Choice {
         self.tag = Some(tag);
         self
     }
@@ -149,8 +149,12 @@ impl Choice {
     }
 
     /// A worker's own counts and buffers.
-    pub fn worker(&self) -> Worker<'_> {
-        Worker { choice: self, tally: Tally::default(), scratch: [Vec::new(), Vec::new()] }
+    pub fn worker(&self) -> ChoiceWorker<'_> {
+        ChoiceWorker {
+            choice: self,
+            tally: AlignmentTally::default(),
+            scratch: [Vec::new(), Vec::new()],
+        }
     }
 }
 
@@ -163,21 +167,21 @@ fn is_of(ids: &HashSet<Vec<u8>>, record: &Record<'_>) -> bool {
 }
 
 /// Applies a [`Choice`] and counts.
-pub struct Worker<'c> {
+pub struct ChoiceWorker<'c> {
     choice: &'c Choice,
-    tally: Tally,
+    tally: AlignmentTally,
     /// Letters and qualities of the record at hand.
     scratch: [Vec<u8>; 2],
 }
 
-impl Worker<'_> {
+impl ChoiceWorker<'_> {
     /// The counts so far.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &AlignmentTally {
         &self.tally
     }
 
     /// Adds the counts of another worker of the same choice.
-    pub fn merge(&mut self, other: &Worker<'_>) {
+    pub fn merge(&mut self, other: &ChoiceWorker<'_>) {
         self.tally.merge(&other.tally);
     }
 

@@ -1,6 +1,6 @@
 //! Selecting alignments, with the meaning `samtools view` gives to each choice.
 //!
-//! A [`Choice`] is a list of conditions that all have to hold. [`Worker`] applies one and counts:
+//! A [`Choice`] is a list of conditions that all have to hold. [`ChoiceWorker`] applies one and counts:
 //! every record that comes in is either kept or counted under exactly one [`Reason`], with
 //! checksums, as reads are.
 //!
@@ -42,10 +42,10 @@ mod tags;
 mod tally;
 mod templates;
 
-pub use choice::{Choice, Worker};
+pub use choice::{Choice, ChoiceWorker};
 pub use sample::{InvalidFraction, NameSample, sampled_before, sampling_comment, seed_of};
-pub use tags::{TagChoice, words};
-pub use tally::{Reason, Tally};
+pub use tags::{TagFilter, words};
+pub use tally::{AlignmentTally, Reason};
 // For the program `biofast`, which tells the ways apart in which a file is read.
 #[doc(hidden)]
-pub use templates::{Decisions, TemplateRule, TemplateWorker, decide};
+pub use templates::{TemplateDecisions, TemplateRule, TemplateWorker, decide};

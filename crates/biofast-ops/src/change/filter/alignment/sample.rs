@@ -3,17 +3,7 @@
 
 use std::fmt;
 
-/// Which names are taken: those samtools 1.16.1 takes with the same fraction and seed where its C
-/// library is glibc.
-///
-/// ```
-/// use biofast_ops::filter::alignment::NameSample;
-///
-/// let half = NameSample::new(0.5, 0)?;
-/// let taken = (0..1000).filter(|n| half.takes(format!("read{n}").as_bytes())).count();
-/// assert!((400..600).contains(&taken));
-/// # Ok::<(), biofast_ops::filter::alignment::InvalidFraction>(())
-/// ```
+/// Selects names by a hash: the same names as samtools 1.16.1, on glibc, with the same fraction and seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameSample {
     /// What hashes are mixed with.
@@ -28,7 +18,7 @@ pub struct InvalidFraction(f64);
 
 impl fmt::Display for InvalidFraction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a fraction of {}: expected more than 0 and at most 1", self.0)
+        write!(f, "invalid fraction {}: expected more than 0 and at most 1", self.0)
     }
 }
 

@@ -7,15 +7,15 @@ use biofast_bam::Record;
 /// Which records are wanted by one optional field: those that have it, and if there are values,
 /// with one of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TagChoice {
+pub struct TagFilter {
     name: [u8; 2],
     values: Option<HashSet<Vec<u8>>>,
 }
 
-impl TagChoice {
+impl TagFilter {
     /// Any value of the field.
-    pub fn new(name: [u8; 2]) -> TagChoice {
-        TagChoice { name, values: None }
+    pub fn new(name: [u8; 2]) -> TagFilter {
+        TagFilter { name, values: None }
     }
 
     /// The field's name.
@@ -25,7 +25,7 @@ impl TagChoice {
 
     /// Wants these values, beside those wanted before. Integers are compared as they are written
     /// in decimal.
-    pub fn with_values(mut self, values: impl IntoIterator<Item = Vec<u8>>) -> TagChoice {
+    pub fn with_values(mut self, values: impl IntoIterator<Item = Vec<u8>>) -> TagFilter {
         self.values.get_or_insert_default().extend(values);
         self
     }
@@ -43,12 +43,7 @@ impl TagChoice {
     }
 }
 
-/// The words of a list: whatever blanks and line ends separate.
-///
-/// ```
-/// let words = biofast_ops::filter::alignment::words(b"a b\n\nc\r\n");
-/// assert_eq!(words.collect::<Vec<_>>(), [b"a", b"b", b"c"]);
-/// ```
+/// The words of a list, separated by whitespace.
 pub fn words(text: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
     let is_blank = |b: &u8| b.is_ascii_whitespace() || *b == 0x0b;
     text.split(is_blank).filter(|word| !word.is_empty()).map(<[u8]>::to_vec)

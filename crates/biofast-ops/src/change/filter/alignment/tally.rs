@@ -1,6 +1,6 @@
 //! What a run counts: every record once on its way in, and once on its way out or under a reason.
 
-use crate::change::filter::tally::named;
+use crate::change::filter::named::named;
 use crate::measure::records::Amount;
 
 named! {
@@ -29,7 +29,7 @@ named! {
 
 /// Counts of a run. Merging the tallies of two parts equals the tally of the whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct AlignmentTally {
     /// What came in: second reads of templates are counted apart from all others.
     pub input: [Amount; 2],
     /// What was kept.
@@ -39,7 +39,7 @@ pub struct Tally {
     rejected: [u64; Reason::ALL.len()],
 }
 
-impl Tally {
+impl AlignmentTally {
     /// How many records were rejected for this reason.
     pub fn rejected(&self, reason: Reason) -> u64 {
         self.rejected[reason as usize]
@@ -65,8 +65,8 @@ impl Tally {
     }
 
     /// Adds the counts of another part.
-    pub fn merge(&mut self, other: &Tally) {
-        let Tally { input, output, discarded, rejected } = other;
+    pub fn merge(&mut self, other: &AlignmentTally) {
+        let AlignmentTally { input, output, discarded, rejected } = other;
         for mate in 0..2 {
             self.input[mate].add(&input[mate]);
             self.output[mate].add(&output[mate]);

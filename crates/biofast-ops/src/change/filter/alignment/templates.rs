@@ -10,15 +10,15 @@ use std::hash::BuildHasher;
 use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 
-use biofast_bam::{Batch, Error, Header, Query, Record, flag, par_fold_regions_ordered};
+use biofast_bam::{self as bam, Batch, Header, Query, Record, flag, par_fold_regions_ordered};
 use biofast_io::Options;
 
-use super::choice::{Choice, Worker};
-use super::tally::{Reason, Tally};
-use crate::change::again::Limits;
-use crate::change::sort::Problem;
+use super::choice::{Choice, ChoiceWorker};
+use super::tally::{AlignmentTally, Reason};
+use crate::Error;
+use crate::change::again::SpillLimits;
 use crate::change::temporary::{Temporary, read_or_end};
-use crate::change::to_fastq::Names;
+use crate::change::to_fastq::NameHashes;
 
 /// How many primary records of a template must be wanted for it to be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum TemplateRule {
 
 impl TemplateRule {
     /// Whether a template is kept: numbers of its primary records and of those of them that are wanted, and of the others.
-    fn keeps(self, [primary, other]: [Count; 2]) -> bool {
+    fn keeps(self, [primary, other]: [TemplateCount; 2]) -> bool {
         let count = if primary.records > 0 { primary } else { other };
         match self {
             TemplateRule::Both => count.records > 0 && count.wanted == count.records,
@@ -42,7 +42,7 @@ impl TemplateRule {
 
 /// Records, and those of them that are wanted.
 #[derive(Clone, Copy, Default)]
-struct Count {
+struct TemplateCount {
     records: u64,
     wanted: u64,
 }
@@ -53,7 +53,7 @@ fn is_primary(flags: u16) -> bool {
 
 /// Applies a [`Choice`] to whole templates, and counts.
 pub struct TemplateWorker<'c> {
-    worker: Worker<'c>,
+    worker: ChoiceWorker<'c>,
     choice: &'c Choice,
     rule: TemplateRule,
     objections: Vec<Option<Reason>>,
@@ -68,7 +68,7 @@ impl<'c> TemplateWorker<'c> {
     }
 
     /// The counts so far.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &AlignmentTally {
         self.worker.tally()
     }
 
@@ -86,13 +86,13 @@ impl<'c> TemplateWorker<'c> {
     pub fn apply(
         &mut self,
         batch: Batch<'_>,
-        mut put: impl FnMut(&Record<'_>, bool) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        mut put: impl FnMut(&Record<'_>, bool) -> Result<(), bam::Error>,
+    ) -> Result<(), bam::Error> {
         let header = batch.header();
         let mut records = batch.iter();
         while let Some(first) = records.clone().next() {
             let template = || records.clone().take_while(|record| record.name() == first.name());
-            let mut counts = [Count::default(); 2];
+            let mut counts = [TemplateCount::default(); 2];
             self.objections.clear();
             for record in template() {
                 let objection = self.choice.objection(&record, header)?;
@@ -121,9 +121,9 @@ impl<'c> TemplateWorker<'c> {
     pub fn apply_decided(
         &mut self,
         batch: Batch<'_>,
-        decisions: &Decisions,
-        mut put: impl FnMut(&Record<'_>, bool) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        decisions: &TemplateDecisions,
+        mut put: impl FnMut(&Record<'_>, bool) -> Result<(), bam::Error>,
+    ) -> Result<(), bam::Error> {
         let header = batch.header();
         for (number, record) in (batch.first_record()..).zip(batch) {
             self.sum = self.sum.wrapping_add(decisions.hashes.sum(number, &record));
@@ -137,7 +137,7 @@ impl<'c> TemplateWorker<'c> {
     }
 
     /// Whether all workers together have seen the records that `decisions` is about.
-    pub fn has_seen(&self, decisions: &Decisions) -> bool {
+    pub fn has_seen(&self, decisions: &TemplateDecisions) -> bool {
         self.sum == decisions.sum
     }
 }
@@ -157,13 +157,13 @@ fn resolved(
 }
 
 /// Which records of an input are of templates that are kept.
-pub struct Decisions {
+pub struct TemplateDecisions {
     kept: Vec<u64>,
     hashes: Hashes,
     sum: u64,
 }
 
-impl Decisions {
+impl TemplateDecisions {
     /// Whether the template of this record, counted from 0, is kept.
     pub fn keeps(&self, number: u64) -> bool {
         self.kept.get((number / 64) as usize).is_some_and(|word| word >> (number % 64) & 1 == 1)
@@ -179,7 +179,7 @@ impl Decisions {
 }
 
 /// Two hashes of a name under keys of this run: names with the same ones are the same but for a chance of 2^-128.
-struct Hashes([Names; 2]);
+struct Hashes([NameHashes; 2]);
 
 impl Hashes {
     fn of(&self, name: &[u8]) -> [u64; 2] {
@@ -196,7 +196,7 @@ impl Hashes {
 
 /// What is known of a record by the first reading.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct TemplateEntry {
     name: [u64; 2],
     /// The number, and above it whether the record is another than a primary one, and whether it is wanted.
     number: u64,
@@ -206,7 +206,7 @@ const OTHER: u64 = 1 << 63;
 const WANTED: u64 = 1 << 62;
 const LEN: usize = 24;
 
-impl Entry {
+impl TemplateEntry {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let mut bytes = [0; LEN];
         for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.words()) {
@@ -219,7 +219,7 @@ impl Entry {
         [self.name[0], self.name[1], self.number]
     }
 
-    fn read(file: &mut impl io::Read) -> io::Result<Option<Entry>> {
+    fn read(file: &mut impl io::Read) -> io::Result<Option<TemplateEntry>> {
         let mut bytes = [0; LEN];
         if !read_or_end(file, &mut bytes)? {
             return Ok(None);
@@ -228,14 +228,14 @@ impl Entry {
         for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *word = u64::from_le_bytes(*bytes);
         }
-        Ok(Some(Entry { name: [words[0], words[1]], number: words[2] }))
+        Ok(Some(TemplateEntry { name: [words[0], words[1]], number: words[2] }))
     }
 }
 
 /// Entries in memory, and in parts by their names in temporary files if that isn't enough.
-struct Entries<'l> {
-    limits: &'l Limits,
-    here: Vec<Entry>,
+struct TemplateEntries<'l> {
+    limits: &'l SpillLimits,
+    here: Vec<TemplateEntry>,
     files: Vec<BufWriter<Temporary>>,
     /// Bits of a name's hash that have been used to part them.
     level: u32,
@@ -247,12 +247,12 @@ const FILES: usize = 1 << BITS;
 /// So often entries are parted: beyond that they are of the same name.
 const DEEPEST: u32 = 8;
 
-impl<'l> Entries<'l> {
-    fn new(limits: &'l Limits, level: u32) -> Entries<'l> {
-        Entries { limits, here: Vec::new(), files: Vec::new(), level }
+impl<'l> TemplateEntries<'l> {
+    fn new(limits: &'l SpillLimits, level: u32) -> TemplateEntries<'l> {
+        TemplateEntries { limits, here: Vec::new(), files: Vec::new(), level }
     }
 
-    fn add(&mut self, entry: Entry) -> io::Result<()> {
+    fn add(&mut self, entry: TemplateEntry) -> io::Result<()> {
         if !self.files.is_empty() {
             return self.store(entry);
         }
@@ -270,16 +270,16 @@ impl<'l> Entries<'l> {
         Ok(())
     }
 
-    fn store(&mut self, entry: Entry) -> io::Result<()> {
+    fn store(&mut self, entry: TemplateEntry) -> io::Result<()> {
         let part = (entry.name[0] >> (BITS * self.level)) as usize % FILES;
         entry.write(&mut self.files[part])
     }
 
     /// Decides about all.
-    fn finish(mut self, rule: TemplateRule, decisions: &mut Decisions) -> io::Result<()> {
+    fn finish(mut self, rule: TemplateRule, decisions: &mut TemplateDecisions) -> io::Result<()> {
         self.here.sort_unstable();
         for template in self.here.chunk_by(|one, other| one.name == other.name) {
-            let mut counts = [Count::default(); 2];
+            let mut counts = [TemplateCount::default(); 2];
             for entry in template {
                 let count = &mut counts[usize::from(entry.number & OTHER != 0)];
                 count.records += 1;
@@ -293,8 +293,8 @@ impl<'l> Entries<'l> {
             let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
             file.seek(SeekFrom::Start(0))?;
             let mut file = BufReader::with_capacity(32 << 10, file);
-            let mut part = Entries::new(self.limits, self.level + 1);
-            while let Some(entry) = Entry::read(&mut file)? {
+            let mut part = TemplateEntries::new(self.limits, self.level + 1);
+            while let Some(entry) = TemplateEntry::read(&mut file)? {
                 part.add(entry)?;
             }
             part.finish(rule, decisions)?;
@@ -314,14 +314,14 @@ pub fn decide(
     options: &Options,
     choice: &Choice,
     rule: TemplateRule,
-    limits: &Limits,
-) -> Result<Decisions, Problem> {
-    let hashes = Hashes([Names::new(), Names::new()]);
-    let mut decisions = Decisions { kept: Vec::new(), hashes, sum: 0 };
-    let mut entries = Entries::new(limits, 0);
+    limits: &SpillLimits,
+) -> Result<TemplateDecisions, Error> {
+    let hashes = Hashes([NameHashes::new(), NameHashes::new()]);
+    let mut decisions = TemplateDecisions { kept: Vec::new(), hashes, sum: 0 };
+    let mut entries = TemplateEntries::new(limits, 0);
     let (mut failed, mut sum) = (None, 0u64);
     let hashes = &decisions.hashes;
-    type Found = (Vec<Entry>, u64, Option<Error>);
+    type Found = (Vec<TemplateEntry>, u64, Option<bam::Error>);
     let look = |batch: Batch<'_>, (found, sum, error): &mut Found| {
         found.clear();
         *sum = 0;
@@ -337,7 +337,10 @@ pub fn decide(
             *sum = sum.wrapping_add(hashes.sum(number, &record));
             let other = if is_primary(record.flags()) { 0 } else { OTHER };
             let wanted = if objection.is_none() { WANTED } else { 0 };
-            found.push(Entry { name: hashes.of(record.name()), number: number | other | wanted });
+            found.push(TemplateEntry {
+                name: hashes.of(record.name()),
+                number: number | other | wanted,
+            });
         }
     };
     let result = par_fold_regions_ordered(
@@ -350,8 +353,8 @@ pub fn decide(
             sum = sum.wrapping_add(*of_batch);
             let added = found.iter().try_for_each(|entry| entries.add(*entry));
             let problem = match (added, error.take()) {
-                (Err(error), _) => Problem::Temporary(limits.folder.clone(), error),
-                (Ok(()), Some(error)) => Problem::Input(error),
+                (Err(error), _) => Error::scratch_in(&limits.folder, error),
+                (Ok(()), Some(error)) => Error::Alignments(error),
                 (Ok(()), None) => return ControlFlow::Continue(()),
             };
             failed.get_or_insert(problem);
@@ -361,10 +364,10 @@ pub fn decide(
     if let Some(problem) = failed {
         return Err(problem);
     }
-    result.map_err(|fault| Problem::Input(fault.error))?;
+    result?;
     decisions.sum = sum;
     let finished = entries.finish(rule, &mut decisions);
-    finished.map_err(|error| Problem::Temporary(limits.folder.clone(), error))?;
+    finished.map_err(|error| Error::scratch_in(&limits.folder, error))?;
     Ok(decisions)
 }
 
@@ -396,7 +399,7 @@ mod tests {
         (text, names)
     }
 
-    fn decided(text: &str, rule: TemplateRule, limits: &Limits) -> Result<Vec<bool>, Problem> {
+    fn decided(text: &str, rule: TemplateRule, limits: &SpillLimits) -> Result<Vec<bool>, Error> {
         let options = Options::default();
         let opened = InputOptions { io: &options, reference: None, detail: Default::default() };
         let source = Source::from_reader("example", std::io::Cursor::new(text.to_owned()));
@@ -411,10 +414,10 @@ mod tests {
     #[test]
     fn what_is_in_temporary_files_is_decided_the_same() {
         let (text, records) = records(3000);
-        let limits = |memory, folder| Limits { memory, folder };
+        let limits = |memory, folder| SpillLimits { memory, folder };
         let here = || std::env::temp_dir();
         for rule in [TemplateRule::Both, TemplateRule::Any] {
-            let mut counts = std::collections::HashMap::<&str, [Count; 2]>::new();
+            let mut counts = std::collections::HashMap::<&str, [TemplateCount; 2]>::new();
             for record in &records {
                 let mut words = record.split(' ');
                 let (name, flags, quality) = (words.next(), words.next(), words.next());
@@ -437,6 +440,8 @@ mod tests {
         let rule = TemplateRule::Any;
         assert!(decided(&text, rule, &limits(3000 * LEN, nowhere.clone())).is_ok());
         let found = decided(&text, rule, &limits(3000 * LEN - 1, nowhere.clone()));
-        assert!(matches!(found, Err(Problem::Temporary(folder, _)) if folder == nowhere));
+        assert!(
+            matches!(found, Err(Error::Scratch { folder: Some(folder), .. }) if folder == nowhere)
+        );
     }
 }

@@ -2,34 +2,34 @@
 
 use std::io::{self, BufReader, Read};
 
-use super::Best;
-use super::score::{Measures, Range, Scoring};
+use super::chosen::BestReads;
+use super::score::{Measures, QualityRange, Scoring};
 use crate::change::temporary::read_or_end;
 
 /// A read, as it stands in the temporary file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Row {
+pub(super) struct ScoredRead {
     pub(super) measures: Measures,
     /// Whether the filter keeps it.
     pub(super) passed: bool,
 }
 
-impl Default for Row {
-    fn default() -> Row {
-        Row { measures: Measures { bases: 0, mean: 0.0, window: 0.0 }, passed: false }
+impl Default for ScoredRead {
+    fn default() -> ScoredRead {
+        ScoredRead { measures: Measures { bases: 0, mean: 0.0, window: 0.0 }, passed: false }
     }
 }
 
 /// The bit that says that a read is kept, of the number that is its bases.
 const PASSED: u64 = 1 << 63;
 
-impl Row {
+impl ScoredRead {
     pub(super) const LEN: usize = 24;
 
-    pub(super) fn to_bytes(self) -> [u8; Row::LEN] {
+    pub(super) fn to_bytes(self) -> [u8; ScoredRead::LEN] {
         let Measures { bases, mean, window } = self.measures;
         let first = bases | if self.passed { PASSED } else { 0 };
-        let mut bytes = [0; Row::LEN];
+        let mut bytes = [0; ScoredRead::LEN];
         let numbers = [first, mean.to_bits(), window.to_bits()];
         for (bytes, number) in bytes.chunks_exact_mut(8).zip(numbers) {
             bytes.copy_from_slice(&number.to_le_bytes());
@@ -37,7 +37,7 @@ impl Row {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8; Row::LEN]) -> Row {
+    fn from_bytes(bytes: &[u8; ScoredRead::LEN]) -> ScoredRead {
         let mut numbers = [0; 3];
         for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *number = u64::from_le_bytes(*bytes);
@@ -48,16 +48,16 @@ impl Row {
             mean: f64::from_bits(mean),
             window: f64::from_bits(window),
         };
-        Row { measures, passed: first & PASSED != 0 }
+        ScoredRead { measures, passed: first & PASSED != 0 }
     }
 }
 
 /// Calls `visit` with each row of a file.
-pub(super) fn each(file: impl Read, visit: &mut dyn FnMut(Row)) -> io::Result<()> {
+pub(super) fn each(file: impl Read, visit: &mut dyn FnMut(ScoredRead)) -> io::Result<()> {
     let mut file = BufReader::with_capacity(1 << 18, file);
-    let mut bytes = [0; Row::LEN];
+    let mut bytes = [0; ScoredRead::LEN];
     while read_or_end(&mut file, &mut bytes)? {
-        visit(Row::from_bytes(&bytes));
+        visit(ScoredRead::from_bytes(&bytes));
     }
     Ok(())
 }
@@ -68,26 +68,27 @@ const DIGIT: u32 = 16;
 /// The reads of the best scores that have `target` of the `total` bases together, or all that passed if they don't have more. Of
 /// equal scores the first reads are taken.
 pub(super) fn choose(
-    mut read: impl FnMut(&mut dyn FnMut(Row)) -> io::Result<()>,
+    mut read: impl FnMut(&mut dyn FnMut(ScoredRead)) -> io::Result<()>,
     (target, total): (u64, u64),
     scoring: &Scoring,
-) -> io::Result<Best> {
-    let mut best = Best { total, target, ..Best::default() };
-    let (mut passed, mut range) = (0u64, None::<Range>);
+) -> io::Result<BestReads> {
+    let mut best = BestReads { total, target, ..BestReads::default() };
+    let (mut passed, mut range) = (0u64, None::<QualityRange>);
     read(&mut |row| {
         if row.passed {
             passed += row.measures.bases;
         }
         if row.measures.bases > 0 {
             let mean = row.measures.mean;
-            let known = range.get_or_insert(Range { lowest: mean, highest: mean });
-            *known = Range { lowest: known.lowest.min(mean), highest: known.highest.max(mean) };
+            let known = range.get_or_insert(QualityRange { lowest: mean, highest: mean });
+            *known =
+                QualityRange { lowest: known.lowest.min(mean), highest: known.highest.max(mean) };
         }
     })?;
     let range = range.unwrap_or_default();
     let takes_all = target >= total || target >= passed;
     // Scores aren't negative, so their bits have their order.
-    let score = |row: &Row| scoring.score(&row.measures, range).to_bits();
+    let score = |row: &ScoredRead| scoring.score(&row.measures, range).to_bits();
     // The digits of the score at which there is enough, and the bases of what is better.
     let (mut prefix, mut better) = (0u64, 0u64);
     for digit in (0..u64::BITS / DIGIT).rev().filter(|_| !takes_all) {
@@ -135,9 +136,9 @@ mod tests {
     use proptest::prelude::*;
 
     /// The same, by sorting.
-    fn plain(rows: &[Row], target: u64, total: u64, scoring: &Scoring) -> Vec<bool> {
+    fn plain(rows: &[ScoredRead], target: u64, total: u64, scoring: &Scoring) -> Vec<bool> {
         let means = rows.iter().filter(|row| row.measures.bases > 0).map(|row| row.measures.mean);
-        let range = Range {
+        let range = QualityRange {
             lowest: means.clone().fold(f64::INFINITY, f64::min),
             highest: means.fold(f64::NEG_INFINITY, f64::max),
         };
@@ -163,9 +164,9 @@ mod tests {
             reads in prop::collection::vec((1u64..30_000, 0u32..20, 0u32..20, any::<bool>()), 0..200),
             percent in 0u64..101,
         ) {
-            let rows: Vec<Row> = reads
+            let rows: Vec<ScoredRead> = reads
                 .iter()
-                .map(|&(bases, mean, window, passed)| Row {
+                .map(|&(bases, mean, window, passed)| ScoredRead {
                     measures: Measures { bases, mean: f64::from(mean), window: f64::from(window) },
                     passed,
                 })

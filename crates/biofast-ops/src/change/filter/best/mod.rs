@@ -4,6 +4,7 @@
 //! read. Scores wait in a temporary file, 24 bytes each.
 
 mod choose;
+mod chosen;
 mod score;
 
 use std::convert::Infallible;
@@ -11,103 +12,34 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast_fastq::{self as fastq, Inputs, Readable, par_transform};
-use biofast_io::output::{self, Compression, Output};
+use biofast_fastq::{Inputs, Readable, par_transform};
+use biofast_io::output::{Compression, Output};
 use biofast_io::pipeline::Failure;
 use biofast_io::{Options, Source};
 
-use super::{Filter, Read, Reason, Sink, Worker};
+use super::{Filter, FilterWorker, ReadSink, Reason, TrimmedRead};
 use crate::change::temporary::Temporary;
-use choose::Row;
+use choose::ScoredRead;
 
+use crate::Error;
+pub use chosen::BestReads;
 pub use score::{Measures, Scoring};
 
-/// How many bases are kept; of both bounds the lower one.
-///
-/// ```
-/// use biofast_ops::filter::best::Target;
-///
-/// let target = Target { percent: Some(90.0), bases: Some(500_000_000) };
-/// assert_eq!(target.of(100), 90);
-/// ```
+/// How many bases to keep. If both limits are given, the lower one counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Target {
+pub struct BestTarget {
     /// So many percent of the bases of the input.
     pub percent: Option<f64>,
     /// So many bases.
     pub bases: Option<u64>,
 }
 
-impl Target {
+impl BestTarget {
     /// The bases of an input of so many.
     pub fn of(&self, total: u64) -> u64 {
         let share =
             self.percent.map_or(u64::MAX, |percent| (percent / 100.0 * total as f64) as u64);
         share.min(self.bases.unwrap_or(u64::MAX))
-    }
-}
-
-/// Which reads are among the best, by their numbers.
-#[derive(Clone, Debug, Default)]
-pub struct Best {
-    bits: Vec<u64>,
-    /// The bases of the input.
-    pub total: u64,
-    /// How many are wanted.
-    pub target: u64,
-    /// Those of the reads that are among the best.
-    pub kept: u64,
-}
-
-impl Best {
-    /// Whether the read of this number, from 0 on, is one of them.
-    pub fn takes(&self, index: u64) -> bool {
-        let word = usize::try_from(index / 64).ok().and_then(|word| self.bits.get(word));
-        word.is_some_and(|word| word >> (index % 64) & 1 == 1)
-    }
-
-    /// Adds the next read.
-    fn push(&mut self, index: u64, takes: bool) {
-        if index.is_multiple_of(64) {
-            self.bits.push(0);
-        }
-        if let Some(word) = self.bits.last_mut() {
-            *word |= u64::from(takes) << (index % 64);
-        }
-    }
-}
-
-/// Why it failed.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Problem {
-    /// The input can't be read.
-    Input(fastq::Error),
-    /// The temporary file can't be written or read.
-    Temporary(io::Error),
-}
-
-impl std::fmt::Display for Problem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Problem::Input(error) => error.fmt(f),
-            Problem::Temporary(error) => write!(f, "can't use a temporary file: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for Problem {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Problem::Input(error) => error.source(),
-            Problem::Temporary(error) => error.source(),
-        }
-    }
-}
-
-impl From<output::Error> for Problem {
-    fn from(error: output::Error) -> Problem {
-        Problem::Temporary(error.into())
     }
 }
 
@@ -117,7 +49,7 @@ impl From<output::Error> for Problem {
 /// ```
 /// use biofast_io::{Options, Source};
 /// use biofast_ops::filter::Filter;
-/// use biofast_ops::filter::best::{Scoring, Target, find};
+/// use biofast_ops::filter::best::{BestTarget, Scoring, find};
 ///
 /// let reads = &b"@a\nACGT\n+\n!!!!\n@b\nACGT\n+\nIIII\n"[..];
 /// let best = find(
@@ -125,11 +57,11 @@ impl From<output::Error> for Problem {
 ///     &Options::default(),
 ///     None,
 ///     &Filter::new(),
-///     (Target { percent: Some(50.0), bases: None }, Scoring::default()),
+///     (BestTarget { percent: Some(50.0), bases: None }, Scoring::default()),
 ///     &std::env::temp_dir(),
 /// )?;
 /// assert_eq!((best.takes(0), best.takes(1), best.kept), (false, true, 4));
-/// # Ok::<(), biofast_ops::filter::best::Problem>(())
+/// # Ok::<(), biofast_ops::Error>(())
 /// ```
 ///
 /// # Errors
@@ -139,9 +71,9 @@ pub fn find(
     options: &Options,
     limit: Option<u64>,
     filter: &Filter,
-    (target, scoring): (Target, Scoring),
+    (target, scoring): (BestTarget, Scoring),
     folder: &Path,
-) -> Result<Best, Problem> {
+) -> Result<BestReads, Error> {
     find_in(Inputs::Single(source), options, limit, filter, (target, scoring), folder)
 }
 
@@ -150,12 +82,12 @@ fn find_in<S: Readable>(
     options: &Options,
     limit: Option<u64>,
     filter: &Filter,
-    (target, scoring): (Target, Scoring),
+    (target, scoring): (BestTarget, Scoring),
     folder: &Path,
-) -> Result<Best, Problem> {
-    let file = Temporary::create(folder).map_err(Problem::Temporary)?;
+) -> Result<BestReads, Error> {
+    let file = Temporary::create(folder).map_err(Error::ScratchFile)?;
     let rows = Arc::new(Mutex::new((BufWriter::new(file), None)));
-    let stream = Output::stream("scores", Rows(Arc::clone(&rows)), Compression::default());
+    let stream = Output::stream("scores", RowWriter(Arc::clone(&rows)), Compression::default());
     let mut outputs = [stream];
     let result = par_transform(
         inputs,
@@ -165,8 +97,8 @@ fn find_in<S: Readable>(
         || (filter.worker(), 0u64),
         |(worker, total), unit, texts| {
             *total += unit.first.sequence().len() as u64;
-            let mut judge = Judge { window: scoring.window, row: Row::default() };
-            let Ok(()) = Worker::apply_to(worker, unit, [false; 2], &mut judge);
+            let mut judge = Judge { window: scoring.window, row: ScoredRead::default() };
+            let Ok(()) = FilterWorker::apply_to(worker, unit, [false; 2], &mut judge);
             if let Some(text) = texts.first_mut() {
                 text.extend_from_slice(&judge.row.to_bytes());
             }
@@ -180,26 +112,26 @@ fn find_in<S: Readable>(
     let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
     let (file, problem) = &mut *rows;
     if let Some(problem) = problem.take() {
-        return Err(Problem::Temporary(problem));
+        return Err(Error::ScratchFile(problem));
     }
     let (_, total) = match result {
         Ok(done) => done,
-        Err(Failure::Input(error)) => return Err(Problem::Input(error)),
-        Err(Failure::Output(error)) => return Err(error.into()),
+        Err(Failure::Input(error)) => return Err(error.into()),
+        Err(Failure::Output(error)) => return Err(Error::ScratchFile(error.into())),
     };
-    file.flush().map_err(Problem::Temporary)?;
+    file.flush().map_err(Error::ScratchFile)?;
     let file = file.get_mut();
-    let read = |visit: &mut dyn FnMut(Row)| -> io::Result<()> {
+    let read = |visit: &mut dyn FnMut(ScoredRead)| -> io::Result<()> {
         file.seek(SeekFrom::Start(0))?;
         choose::each(&mut *file, visit)
     };
-    choose::choose(read, (target.of(total), total), &scoring).map_err(Problem::Temporary)
+    choose::choose(read, (target.of(total), total), &scoring).map_err(Error::ScratchFile)
 }
 
 /// What is written of reads in order.
-struct Rows(Arc<Mutex<(BufWriter<Temporary>, Option<io::Error>)>>);
+struct RowWriter(Arc<Mutex<(BufWriter<Temporary>, Option<io::Error>)>>);
 
-impl Write for Rows {
+impl Write for RowWriter {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (file, problem) = &mut *rows;
@@ -220,19 +152,27 @@ impl Write for Rows {
 /// Measures what is kept of a read.
 struct Judge {
     window: usize,
-    row: Row,
+    row: ScoredRead,
 }
 
-impl Sink for Judge {
+impl ReadSink for Judge {
     type Error = Infallible;
 
-    fn keep(&mut self, read: &Read<'_>, _: &[u8], _: usize, _: usize) -> Result<(), Infallible> {
-        self.row = Row { measures: Measures::of(read.qualities(), self.window), passed: true };
+    fn keep(
+        &mut self,
+        read: &TrimmedRead<'_>,
+        _: &[u8],
+        _: usize,
+        _: usize,
+    ) -> Result<(), Infallible> {
+        self.row =
+            ScoredRead { measures: Measures::of(read.qualities(), self.window), passed: true };
         Ok(())
     }
 
-    fn reject(&mut self, read: &Read<'_>, _: usize, _: Reason) -> Result<(), Infallible> {
-        self.row = Row { measures: Measures::of(read.qualities(), self.window), passed: false };
+    fn reject(&mut self, read: &TrimmedRead<'_>, _: usize, _: Reason) -> Result<(), Infallible> {
+        self.row =
+            ScoredRead { measures: Measures::of(read.qualities(), self.window), passed: false };
         Ok(())
     }
 }

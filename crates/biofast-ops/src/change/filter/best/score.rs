@@ -1,16 +1,6 @@
 //! How good a long read is, by its length and its qualities.
 
-/// What a read is scored by: the measures of Filtlong 0.2.1 without a reference.
-///
-/// ```
-/// use biofast_ops::filter::best::Measures;
-///
-/// // Nine of ten bases are right, but only half of the last two.
-/// let read = Measures::of(b"++++++++$$", 2);
-/// assert_eq!(read.bases, 10);
-/// assert!((read.mean - (8.0 * 90.0 + 2.0 * 49.88) / 10.0).abs() < 0.01);
-/// assert!((read.window - 49.88).abs() < 0.01);
-/// ```
+/// The quality measures of a read, like those of Filtlong 0.2.1 without a reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measures {
     /// How many bases it has.
@@ -63,13 +53,7 @@ fn errors() -> &'static [u64; 256] {
     })
 }
 
-/// How measures become one score, with the weights of Filtlong.
-///
-/// ```
-/// use biofast_ops::filter::best::Scoring;
-///
-/// assert_eq!((Scoring::default().window, Scoring::default().length_weight), (250, 1.0));
-/// ```
+/// How measures are combined into one score. The default is Filtlong's: windows of 250 bases, and all weights 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scoring {
     /// Bases in a window.
@@ -90,7 +74,7 @@ impl Default for Scoring {
 
 /// Mean qualities of all reads, between which scores lie.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Range {
+pub(super) struct QualityRange {
     pub(super) lowest: f64,
     pub(super) highest: f64,
 }
@@ -102,7 +86,7 @@ impl Scoring {
     /// The score of a read among others, from 0 to 100. The mean quality counts by its place between the lowest and the highest of all
     /// reads, the length by `bases / (bases + 5000)`; of both the weighted geometric mean is taken, and lowered by how much
     /// worse the worst window is than the mean.
-    pub(super) fn score(&self, read: &Measures, range: Range) -> f64 {
+    pub(super) fn score(&self, read: &Measures, range: QualityRange) -> f64 {
         let width = range.highest - range.lowest;
         // Where all are alike, none is better.
         let mean = if width > 0.0 { 100.0 * (read.mean - range.lowest) / width } else { 100.0 };

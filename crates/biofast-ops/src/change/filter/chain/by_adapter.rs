@@ -1,26 +1,8 @@
 //! What follows from the adapters found in reads: whether they are kept, and where they go.
 
-use super::Reason;
+use crate::change::filter::tally::Reason;
 
-/// Which reads are kept, by the adapters found in them.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
-/// use biofast_ops::filter::{AdapterRule, Filter, Reason};
-///
-/// let mut cutter = AdapterCutter::new();
-/// cutter.add(0, AdapterSide::Back, "AGATCGG", &Settings::default())?;
-/// let rule = AdapterRule::Required { one_is_enough: false };
-/// let filter = Filter::new().trim(cutter).with_adapter(rule);
-/// let mut worker = filter.worker();
-/// for sequence in [b"TTTTAGATCGG", b"TTTTTTTTTTT"] {
-///     let first = Record::new(b"r", sequence, b"IIIIIIIIIII");
-///     worker.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
-/// }
-/// assert_eq!(worker.tally().rejected(Reason::NoAdapter), 1);
-/// # Ok::<(), biofast_ops::filter::trim::InvalidSpec>(())
-/// ```
+/// Which reads are kept, depending on the adapters found in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AdapterRule {
@@ -57,16 +39,8 @@ impl AdapterRule {
     }
 }
 
-/// Which texts get pairs, by the adapters that were found last in both mates: [`Filter::by_adapters`](super::Filter::by_adapters).
-///
-/// ```
-/// use biofast_ops::filter::Combinations;
-///
-/// // Adapters 0 and 1 are of first reads, 2 of second ones: three rows by two columns of texts, each for one mate.
-/// let row = |text: usize| vec![[text, text + 1], [text + 2, text + 3]];
-/// let combinations = Combinations { groups: vec![1, 2, 1], texts: vec![row(0), row(4), row(8)] };
-/// assert_eq!(combinations.texts[2][1], [10, 11]);
-/// ```
+/// The texts that pairs go to, by the last adapter found in each mate:
+/// [`Filter::by_adapters`](super::Filter::by_adapters).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Combinations {
     /// For each of the filter's adapters its row (if it is of first reads) or its column (of second ones) among the texts,

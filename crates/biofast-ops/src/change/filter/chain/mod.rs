@@ -12,14 +12,14 @@ use biofast_io::Options;
 use biofast_io::output::Output;
 use biofast_io::pipeline::Failure;
 
-use super::best::Best;
-use super::fastp::{Frequent, Gatherer};
-use super::names::{ListedNames, Names};
+use super::best::BestReads;
+use super::fastp::{FastpGatherer, Frequent};
+use super::names::{ListedNames, NameFilter};
 use super::predicate::Predicate;
-use super::read::{Counts, Edited, Read, Reads};
-use super::sample::Sample;
-use super::statistics::Statistics;
-use super::tally::{Reason, Tally};
+use super::read::{EditedBases, TrimCounts, TrimUnit, TrimmedRead};
+use super::sample::SampleFilter;
+use super::statistics::FilterStatistics;
+use super::tally::{FilterTally, Reason};
 use super::trim::{Label, MateRule, Trim, Trimmer};
 use crate::measure::records::{Amount, Sum};
 use by_adapter::ByAdapter;
@@ -27,21 +27,6 @@ use by_adapter::ByAdapter;
 pub use by_adapter::{AdapterRule, Combinations};
 
 /// When a pair is kept.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::predicate::MinLen;
-/// use biofast_ops::filter::{Filter, PairRule};
-///
-/// let kept = |rule| {
-///     let filter = Filter::new().require(MinLen(3)).pair_rule(rule);
-///     let mut worker = filter.worker();
-///     let (first, second) = (Record::new(b"r", b"ACGT", b"IIII"), Some(Record::new(b"r", b"A", b"I")));
-///     worker.apply(Unit { index: 0, first, second }, &mut [Vec::new()]);
-///     worker.tally().output[0].reads
-/// };
-/// assert_eq!((kept(PairRule::Both), kept(PairRule::Any)), (0, 1));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairRule {
     /// When both reads are good.
@@ -51,19 +36,9 @@ pub enum PairRule {
     Any,
 }
 
-/// Which text gets which reads; what has no text is dropped.
-///
-/// ```
-/// use biofast_ops::filter::{Filter, Routes};
-///
-/// // Outputs 0 and 1 get first and second reads, 2 both without their mates, 3 what was rejected.
-/// let routes = Routes { first: 0, second: 1, orphans: [Some(2); 2], rejected: Some(3) };
-/// let filter = Filter::new().routes(routes);
-/// # let _ = filter;
-/// assert_eq!(Routes::default().second, 0); // interleaved
-/// ```
+/// Which text each read goes to. Reads without a text are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Routes {
+pub struct FilterRoutes {
     /// Kept reads, or the first of kept pairs.
     pub first: usize,
     /// The second of kept pairs; the same as `first` for interleaved output.
@@ -74,37 +49,19 @@ pub struct Routes {
     pub rejected: Option<usize>,
 }
 
-impl Default for Routes {
+impl Default for FilterRoutes {
     /// Everything kept goes to text 0.
-    fn default() -> Routes {
-        Routes { first: 0, second: 0, orphans: [None; 2], rejected: None }
+    fn default() -> FilterRoutes {
+        FilterRoutes { first: 0, second: 0, orphans: [None; 2], rejected: None }
     }
 }
 
-/// A chain of trimmers and predicates.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::predicate::MinLen;
-/// use biofast_ops::filter::trim::Crop;
-/// use biofast_ops::filter::{Filter, Reason};
-///
-/// let filter = Filter::new().trim(Crop { front: [1, 0], tail: [0, 0] }).require(MinLen(3));
-/// let mut worker = filter.worker();
-/// // One text an output; all kept reads go to the first.
-/// let mut texts = vec![Vec::new()];
-/// for (index, sequence) in [&b"ACGT"[..], b"ACG"].into_iter().enumerate() {
-///     let first = Record::new(b"r", sequence, &b"IIII"[..sequence.len()]);
-///     worker.apply(Unit { index: index as u64, first, second: None }, &mut texts);
-/// }
-/// assert_eq!(texts[0], b"@r\nCGT\n+\nIII\n");
-/// assert_eq!(worker.tally().rejected(Reason::TooShort), 1);
-/// ```
+/// A chain of trimmers and predicates. The [module](super) has an example.
 #[derive(Default)]
 pub struct Filter {
-    sample: Option<Sample>,
-    names: Option<Names>,
-    best: Option<Best>,
+    sample: Option<SampleFilter>,
+    names: Option<NameFilter>,
+    best: Option<BestReads>,
     /// Trimmers, and where the numbers of their adapters begin.
     trimmers: Vec<(Box<dyn Trimmer>, usize)>,
     /// What adapters the trimmers look for.
@@ -116,12 +73,12 @@ pub struct Filter {
     predicates: Vec<Box<dyn Predicate>>,
     pair: PairRule,
     mates: MateNaming,
-    routes: Routes,
+    routes: FilterRoutes,
     statistics: bool,
     /// Whether fastp's rules hold.
     is_fastp: bool,
     /// What each worker begins with, if it gathers for fastp's report.
-    fastp: Option<Gatherer>,
+    fastp: Option<FastpGatherer>,
 }
 
 impl Filter {
@@ -131,26 +88,26 @@ impl Filter {
     }
 
     /// Takes a sample first.
-    pub fn sample(mut self, sample: Sample) -> Filter {
+    pub fn sample(mut self, sample: SampleFilter) -> Filter {
         self.sample = Some(sample);
         self
     }
 
     /// Takes reads by name, after sampling.
-    pub fn names(mut self, names: Names) -> Filter {
+    pub fn names(mut self, names: NameFilter) -> Filter {
         self.names = Some(names);
         self
     }
 
     /// Keeps only these reads, of those that have no mates and aren't split.
-    pub fn best(mut self, best: Best) -> Filter {
+    pub fn best(mut self, best: BestReads) -> Filter {
         self.best = Some(best);
         self
     }
 
     /// How many names of a list were found so far, if there is one.
     pub fn listed_names(&self) -> Option<ListedNames> {
-        self.names.as_ref().and_then(Names::summary)
+        self.names.as_ref().and_then(NameFilter::summary)
     }
 
     /// Adds a trimmer after those there are.
@@ -167,52 +124,15 @@ impl Filter {
         self
     }
 
-    /// Sends kept reads to the texts of the adapter that was found last in them, of pairs in the first read: for each of
-    /// [`adapters`](Self::adapters) the text of first and of second reads. Those without one go where the [`Routes`] say.
-    ///
-    /// ```
-    /// use biofast_fastq::{Record, Unit};
-    /// use biofast_ops::filter::Filter;
-    /// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
-    ///
-    /// let mut cutter = AdapterCutter::new();
-    /// cutter.add(0, AdapterSide::Front, "^ACGT", &Settings::default())?;
-    /// cutter.add(0, AdapterSide::Front, "^TTGG", &Settings::default())?;
-    /// let filter = Filter::new().trim(cutter).by_adapter(vec![[1, 1], [2, 2]]);
-    /// let mut texts = vec![Vec::new(); 3];
-    /// let mut worker = filter.worker();
-    /// for sequence in [b"TTGGA", b"ACGTC", b"GGGGG"] {
-    ///     let first = Record::new(b"r", sequence, b"IIIII");
-    ///     worker.apply(Unit { index: 0, first, second: None }, &mut texts);
-    /// }
-    /// assert_eq!(texts, [b"@r\nGGGGG\n+\nIIIII\n".to_vec(), b"@r\nC\n+\nI\n".to_vec(), b"@r\nA\n+\nI\n".to_vec()]);
-    /// # Ok::<(), biofast_ops::filter::trim::InvalidSpec>(())
-    /// ```
+    /// Sends kept reads to the texts of the last adapter found in them; of pairs, in the first read. For each of
+    /// [`adapters`](Self::adapters), `texts` has the text of first and of second reads. Reads without an adapter go
+    /// where the [`FilterRoutes`] say.
     pub fn by_adapter(mut self, texts: Vec<[usize; 2]>) -> Filter {
         self.by_adapter = ByAdapter::First(texts);
         self
     }
 
-    /// Sends kept pairs to the texts of the two adapters that were found last in their mates.
-    ///
-    /// ```
-    /// use biofast_fastq::{Record, Unit};
-    /// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
-    /// use biofast_ops::filter::{Combinations, Filter};
-    ///
-    /// let mut cutter = AdapterCutter::new();
-    /// cutter.add(0, AdapterSide::Front, "^ACGT", &Settings::default())?;
-    /// cutter.add(1, AdapterSide::Front, "^TTGG", &Settings::default())?;
-    /// // One of first reads, one of second ones, and none of either; mates follow each other.
-    /// let texts = vec![vec![[0; 2], [1; 2]], vec![[2; 2], [3; 2]]];
-    /// let filter = Filter::new().trim(cutter).by_adapters(Combinations { groups: vec![1, 1], texts });
-    /// let mut texts = vec![Vec::new(); 4];
-    /// let first = Record::new(b"r", b"ACGTC", b"IIIII");
-    /// let second = Some(Record::new(b"r", b"TTGGA", b"IIIII"));
-    /// filter.worker().apply(Unit { index: 0, first, second }, &mut texts);
-    /// assert_eq!(texts[3], b"@r\nC\n+\nI\n@r\nA\n+\nI\n");
-    /// # Ok::<(), biofast_ops::filter::trim::InvalidSpec>(())
-    /// ```
+    /// Sends kept pairs to the texts of the last adapters found in both mates.
     pub fn by_adapters(mut self, combinations: Combinations) -> Filter {
         self.by_adapter = ByAdapter::Both(combinations);
         self
@@ -223,38 +143,23 @@ impl Filter {
         self.by_adapter.places(last).unwrap_or([self.routes.first, self.routes.second])
     }
 
-    /// Makes one read of the mates of a pair that lie on each other as they are trimmed, which goes to the text `to`.
+    /// Merges mates that overlap, as they are trimmed, into one read, which goes to the text `to`.
     ///
-    /// It is selected as one read, and named after the first one, with ` merged_A_B` behind the header: A bases of it, and B of the
-    /// second read. If it isn't wanted, both mates are rejected.
-    ///
-    /// ```
-    /// use biofast_fastq::{Record, Unit};
-    /// use biofast_ops::filter::{Filter, trim::MateRule};
-    ///
-    /// let fragment = b"ACGTTGCAAGCTTAGGCATCCGATTACGGATCTTGACCA";
-    /// let reversed = b"TGGTCAAGATCCGTAATCGGATGCCTAAGCTTGCAACGT";
-    /// let record = |sequence| Record::new(b"r", sequence, &b"IIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIIII"[..36]);
-    /// let filter = Filter::new().merge(MateRule::default(), 0);
-    /// let mut texts = vec![Vec::new()];
-    /// let mut worker = filter.worker();
-    /// let (first, second) = (record(&fragment[..36]), Some(record(&reversed[..36])));
-    /// worker.apply(Unit { index: 0, first, second }, &mut texts);
-    /// assert!(texts[0].starts_with(b"@r merged_36_3\nACGTTGCAAGCTTAGGCATCCGATTACGGATCTTGACCA\n"));
-    /// ```
+    /// The merged read is filtered as a single read. It has the header of the first read, with ` merged_A_B` appended:
+    /// A bases come from the first read and B from the second. If it is rejected, so are both mates.
     pub fn merge(mut self, rule: MateRule, to: usize) -> Filter {
         self.merge = Some((rule, to));
         self
     }
 
-    /// The adapters that are looked for, in the order of [`Tally::adapters`].
+    /// The adapters that are looked for, in the order of [`FilterTally::adapters`].
     pub fn adapters(&self) -> &[Label] {
         &self.adapters
     }
 
     /// Goes by fastp's rules where they are others: where a fixed cut or low quality leaves nothing of a mate, nothing more is cut
     /// off the other one; a read without bases is too short, whatever else is asked for; a tag stands behind all of the name; and
-    /// reads whose mates are rejected aren't among those after filtering in [its report](super::fastp::Report).
+    /// reads whose mates are rejected aren't among those after filtering in [its report](super::fastp::FastpReport).
     pub fn as_fastp(mut self) -> Filter {
         self.is_fastp = true;
         self
@@ -280,18 +185,18 @@ impl Filter {
     }
 
     /// Sets where reads go.
-    pub fn routes(mut self, routes: Routes) -> Filter {
+    pub fn routes(mut self, routes: FilterRoutes) -> Filter {
         self.routes = routes;
         self
     }
 
-    /// Also gathers full [`Statistics`] of what comes in and what is kept.
+    /// Also gathers full [`FilterStatistics`] of what comes in and what is kept.
     pub fn gather_statistics(mut self) -> Filter {
         self.statistics = true;
         self
     }
 
-    /// Also gathers what stands in fastp's [report](super::fastp::Report).
+    /// Also gathers what stands in fastp's [report](super::fastp::FastpReport).
     pub fn gather_for_fastp(mut self) -> Filter {
         self.fastp.get_or_insert_default();
         self
@@ -300,7 +205,7 @@ impl Filter {
     /// Also gathers it, with how often these sequences come, of first and of second reads.
     pub fn gather_for_fastp_with(mut self, frequent: [Frequent; 2]) -> Filter {
         let [first, second] = frequent.map(Arc::new);
-        self.fastp = Some(Gatherer::counting([first, second]));
+        self.fastp = Some(FastpGatherer::counting([first, second]));
         self
     }
 
@@ -330,7 +235,7 @@ impl Filter {
         options: [Options; 2],
         limit: Option<u64>,
         outputs: &mut [Output],
-    ) -> Result<Worker<'_>, Failure<biofast_fastq::Error>> {
+    ) -> Result<FilterWorker<'_>, Failure<biofast_fastq::Error>> {
         par_transform(
             inputs,
             options,
@@ -343,10 +248,10 @@ impl Filter {
     }
 
     /// A worker's own counts and buffers.
-    pub fn worker(&self) -> Worker<'_> {
-        Worker {
+    pub fn worker(&self) -> FilterWorker<'_> {
+        FilterWorker {
             filter: self,
-            tally: Tally::default(),
+            tally: FilterTally::default(),
             statistics: self.statistics.then(Box::default),
             fastp: self.fastp.clone().map(Box::new),
             buffers: Buffers {
@@ -357,7 +262,7 @@ impl Filter {
         }
     }
 
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         if self.is_fastp && read.is_empty() {
             return Some(Reason::TooShort);
         }
@@ -369,7 +274,7 @@ impl Filter {
     fn merged(
         &self,
         rule: MateRule,
-        [first, second]: [&Read<'_>; 2],
+        [first, second]: [&TrimmedRead<'_>; 2],
         (tag, is_numbered): (&[u8], bool),
         scratch: &mut Vec<u8>,
         merged: &mut [Vec<u8>; 3],
@@ -406,27 +311,12 @@ impl Filter {
     }
 }
 
-/// Applies a [`Filter`] and counts.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::Filter;
-///
-/// let filter = Filter::new();
-/// // One a thread; what they counted is put together at the end.
-/// let (mut one, mut other) = (filter.worker(), filter.worker());
-/// let first = Record::new(b"r", b"ACGT", b"IIII");
-/// one.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
-/// other.apply(Unit { index: 1, first, second: None }, &mut [Vec::new()]);
-/// one.merge(other);
-/// let (tally, _) = one.finish();
-/// assert_eq!((tally.input[0].reads, tally.output[0].bases), (2, 8));
-/// ```
-pub struct Worker<'f> {
+/// Applies a [`Filter`] and counts. Each thread has its own worker; they are [merged](Self::merge) at the end.
+pub struct FilterWorker<'f> {
     filter: &'f Filter,
-    tally: Tally,
-    statistics: Option<Box<Statistics>>,
-    fastp: Option<Box<Gatherer>>,
+    tally: FilterTally,
+    statistics: Option<Box<FilterStatistics>>,
+    fastp: Option<Box<FastpGatherer>>,
     buffers: Buffers,
     /// The names of the pair end in the numbers of mates.
     is_numbered: bool,
@@ -442,18 +332,18 @@ struct Buffers {
     /// Header, bases and qualities of a merged pair.
     merged: [Vec<u8>; 3],
     /// What each trimmer made of bases and qualities, if it changed any.
-    edited: Vec<[Edited; 2]>,
+    edited: Vec<[EditedBases; 2]>,
     cut_adapters: [Vec<u8>; 2],
 }
 
-impl Worker<'_> {
+impl FilterWorker<'_> {
     /// The counts so far.
-    pub fn tally(&self) -> &Tally {
+    pub fn tally(&self) -> &FilterTally {
         &self.tally
     }
 
     /// Adds the counts of another worker of the same filter.
-    pub fn merge(&mut self, mut other: Worker<'_>) {
+    pub fn merge(&mut self, mut other: FilterWorker<'_>) {
         self.tally.merge(&other.tally);
         if let (Some(mine), Some(theirs)) = (&mut self.statistics, &mut other.statistics) {
             mine.merge(theirs);
@@ -464,12 +354,12 @@ impl Worker<'_> {
     }
 
     /// What was gathered for fastp's report, if it was [asked for](Filter::gather_for_fastp).
-    pub fn take_for_fastp(&mut self) -> Option<Box<Gatherer>> {
+    pub fn take_for_fastp(&mut self) -> Option<Box<FastpGatherer>> {
         self.fastp.take()
     }
 
     /// The counts, and the statistics if they were [gathered](Filter::gather_statistics).
-    pub fn finish(self) -> (Tally, Option<Box<Statistics>>) {
+    pub fn finish(self) -> (FilterTally, Option<Box<FilterStatistics>>) {
         (self.tally, self.statistics)
     }
 
@@ -478,7 +368,7 @@ impl Worker<'_> {
     /// # Panics
     /// If there are fewer texts than the routes name.
     pub fn apply(&mut self, unit: Unit<'_>, texts: &mut [Vec<u8>]) {
-        let mut sink = Texts { texts, rejected: self.filter.routes.rejected };
+        let mut sink = OutputTexts { texts, rejected: self.filter.routes.rejected };
         let Ok(()) = self.apply_to(unit, [false; 2], &mut sink);
     }
 
@@ -487,7 +377,7 @@ impl Worker<'_> {
     ///
     /// # Errors
     /// That of the sink.
-    pub fn apply_to<S: Sink>(
+    pub fn apply_to<S: ReadSink>(
         &mut self,
         unit: Unit<'_>,
         unwanted: [bool; 2],
@@ -520,7 +410,7 @@ impl Worker<'_> {
     }
 
     /// Trims a unit that was counted, and gives its reads to where they go.
-    fn judge<S: Sink>(
+    fn judge<S: ReadSink>(
         &mut self,
         unit: Unit<'_>,
         unwanted: [bool; 2],
@@ -535,8 +425,9 @@ impl Worker<'_> {
         self.is_numbered = filter.mates == MateNaming::Names
             && unit.second.is_some_and(|second| second.name() != unit.first.name());
         let mut adapter_inside = false;
-        let mut counts = Counts::default();
-        let (mut first, mut second) = (Read::new(unit.first), unit.second.map(Read::new));
+        let mut counts = TrimCounts::default();
+        let (mut first, mut second) =
+            (TrimmedRead::new(unit.first), unit.second.map(TrimmedRead::new));
         let not_drawn = if filter.sample.is_some_and(|s| !s.takes(unit.index)) {
             Some(Reason::NotSampled)
         } else if filter.names.as_ref().is_some_and(|names| !names.wants(&unit)) {
@@ -554,7 +445,7 @@ impl Worker<'_> {
                 found.clear();
                 cut_adapters.iter_mut().for_each(Vec::clear);
                 edited.iter_mut().for_each(|edited| edited.used = false);
-                let mut reads = Reads {
+                let mut reads = TrimUnit {
                     first,
                     second,
                     tag,
@@ -644,7 +535,7 @@ impl Worker<'_> {
         };
         self.tally.decide(2, if kept { [None; 2] } else { objections });
         for (mate, read) in [first, second].into_iter().enumerate() {
-            let Routes { orphans, .. } = filter.routes;
+            let FilterRoutes { orphans, .. } = filter.routes;
             let (objection, to) = if kept {
                 (None, Some(places[mate]))
             } else if bad[mate] || not_drawn.is_some() {
@@ -661,16 +552,16 @@ impl Worker<'_> {
     }
 
     /// Judges a merged pair as one read; if it isn't wanted, the mates are rejected.
-    fn send_merged<S: Sink>(
+    fn send_merged<S: ReadSink>(
         &mut self,
-        mates: [&Read<'_>; 2],
+        mates: [&TrimmedRead<'_>; 2],
         amounts: [Option<Amount>; 2],
         [definition, sequence, qualities]: &[Vec<u8>; 3],
         to: usize,
         sink: &mut S,
     ) -> Result<(), S::Error> {
         let record = Record::new(definition, sequence, qualities);
-        let read = Read::new(record);
+        let read = TrimmedRead::new(record);
         let objection = self.filter.objection(&read);
         self.tally.decide(2, [objection, None]);
         if objection.is_some() {
@@ -687,9 +578,9 @@ impl Worker<'_> {
     }
 
     /// Judges the pieces of a read each for itself, as reads named after it with `_1`, `_2` and so on.
-    fn send_pieces<S: Sink>(
+    fn send_pieces<S: ReadSink>(
         &mut self,
-        read: &Read<'_>,
+        read: &TrimmedRead<'_>,
         tag: &mut Vec<u8>,
         pieces: &[Range<usize>],
         to: usize,
@@ -706,7 +597,7 @@ impl Worker<'_> {
             let (sequence, qualities) = (read.sequence(), read.qualities());
             let record =
                 Record::new(&definition, &sequence[piece.clone()], &qualities[piece.clone()]);
-            let piece = Read::new(record);
+            let piece = TrimmedRead::new(record);
             let objection = self.filter.objection(&piece);
             self.tally.decide(1, [objection, None]);
             self.send(0, piece, &[], Some(Amount::of(&record)), objection, Some(to), sink)?;
@@ -716,10 +607,10 @@ impl Worker<'_> {
 
     /// Books one read and gives it to where it goes.
     #[expect(clippy::too_many_arguments, reason = "what is known of the read")]
-    fn send<S: Sink>(
+    fn send<S: ReadSink>(
         &mut self,
         mate: usize,
-        read: Read<'_>,
+        read: TrimmedRead<'_>,
         tag: &[u8],
         amount: Option<Amount>,
         objection: Option<Reason>,
@@ -765,18 +656,18 @@ impl Worker<'_> {
 }
 
 /// What takes the reads of a unit when it is decided what becomes of them.
-pub trait Sink {
+pub trait ReadSink {
     /// Why one can't be taken.
     type Error;
 
     /// Takes a read that is kept, as it is trimmed and with a new header line (without `@`); `mate`
-    /// is 1 for the second of a pair, else 0, and `to` is what the [`Routes`] say.
+    /// is 1 for the second of a pair, else 0, and `to` is what the [`FilterRoutes`] say.
     ///
     /// # Errors
     /// If it can't be taken.
     fn keep(
         &mut self,
-        read: &Read<'_>,
+        read: &TrimmedRead<'_>,
         definition: &[u8],
         mate: usize,
         to: usize,
@@ -786,21 +677,26 @@ pub trait Sink {
     ///
     /// # Errors
     /// If it can't be taken.
-    fn reject(&mut self, read: &Read<'_>, mate: usize, reason: Reason) -> Result<(), Self::Error>;
+    fn reject(
+        &mut self,
+        read: &TrimmedRead<'_>,
+        mate: usize,
+        reason: Reason,
+    ) -> Result<(), Self::Error>;
 }
 
 /// FASTQ texts.
-struct Texts<'t> {
+struct OutputTexts<'t> {
     texts: &'t mut [Vec<u8>],
     rejected: Option<usize>,
 }
 
-impl Sink for Texts<'_> {
+impl ReadSink for OutputTexts<'_> {
     type Error = Infallible;
 
     fn keep(
         &mut self,
-        read: &Read<'_>,
+        read: &TrimmedRead<'_>,
         definition: &[u8],
         _: usize,
         to: usize,
@@ -815,7 +711,12 @@ impl Sink for Texts<'_> {
         Ok(())
     }
 
-    fn reject(&mut self, read: &Read<'_>, _: usize, reason: Reason) -> Result<(), Infallible> {
+    fn reject(
+        &mut self,
+        read: &TrimmedRead<'_>,
+        _: usize,
+        reason: Reason,
+    ) -> Result<(), Infallible> {
         if let Some(to) = self.rejected {
             write_rejected(&mut self.texts[to], read.record(), reason);
         }

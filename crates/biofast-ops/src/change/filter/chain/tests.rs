@@ -17,7 +17,7 @@ fn texts(texts: &[Vec<u8>]) -> Vec<&str> {
 
 #[test]
 fn pairs_go_where_they_should() {
-    let routes = Routes { first: 0, second: 1, orphans: [Some(2), None], rejected: Some(3) };
+    let routes = FilterRoutes { first: 0, second: 1, orphans: [Some(2), None], rejected: Some(3) };
     let filter = |rule| Filter::new().require(MinLen(3)).pair_rule(rule).routes(routes);
     let both = filter(PairRule::Both);
     let mut worker = both.worker();
@@ -77,12 +77,12 @@ proptest! {
         crop in 0usize..3,
     ) {
         let orphan = orphans.then_some(1);
-        let routes = Routes { orphans: [orphan; 2], rejected: Some(2), ..Routes::default() };
+        let routes = FilterRoutes { orphans: [orphan; 2], rejected: Some(2), ..FilterRoutes::default() };
         let mut filter = Filter::new()
             .require(MinLen(min)).require(MaxN(3))
             .pair_rule(if any { PairRule::Any } else { PairRule::Both })
             .routes(routes)
-            .sample(Sample::fraction(fraction, 5).expect("a fraction"));
+            .sample(SampleFilter::fraction(fraction, 5).expect("a fraction"));
         if crop > 0 {
             filter = filter.trim(Crop { front: [crop; 2], tail: [0; 2] });
         }

@@ -80,7 +80,7 @@ impl fmt::Display for ParseError {
                 write!(f, "expected {expected} for {of}, found {found}")
             }
             ParseErrorKind::TooDeep => {
-                let most = super::parse::MAX_DEPTH;
+                let most = MAX_DEPTH;
                 write!(f, "expected at most {most} levels of nesting, found more")
             }
         }
@@ -109,7 +109,7 @@ pub enum EvalErrorKind {
         /// What it is given.
         found: &'static str,
     },
-    /// A pattern from the record that is no regular expression.
+    /// A pattern from the record that is not a valid regular expression.
     BadPattern(String),
     /// The record's optional fields can't be read.
     MalformedTags,
@@ -141,11 +141,12 @@ impl fmt::Display for EvalError {
             EvalErrorKind::BadPattern(reason) => {
                 write!(f, "expected a regular expression, found one with {reason}")
             }
-            EvalErrorKind::MalformedTags => {
-                f.write_str("expected optional fields, found some that can't be read")
-            }
+            EvalErrorKind::MalformedTags => f.write_str("malformed tags"),
         }
     }
 }
 
 impl std::error::Error for EvalError {}
+
+/// The most levels of nesting, so that neither parsing nor evaluation runs out of stack.
+pub(super) const MAX_DEPTH: usize = 200;

@@ -1,34 +1,24 @@
 //! The value of an expression for a record.
 
-use biofast_bam::{Header, Record, Tag};
-
 use super::error::{EvalError, EvalErrorKind};
-use super::tree::{Arithmetic, Comparison, Function, Link, Logic, Node, Pattern, Unary};
+use super::subject::{EvalResult, EvalSubject, tag};
+use super::tree::{Arithmetic, Comparison, Function, Link, Logic, Node, RegexOperand, Unary};
 use super::value::{Data, Value};
 use super::variable::Variable;
-
-type Result<T> = std::result::Result<T, EvalError>;
-
-/// What an expression is asked about.
-#[derive(Clone, Copy)]
-pub(super) struct Subject<'a, 'r> {
-    pub(super) record: &'r Record<'a>,
-    pub(super) header: &'a Header,
-}
 
 fn wrong_type<T>(
     of: &'static str,
     expected: &'static str,
     found: &Value<'_>,
     at: usize,
-) -> Result<T> {
+) -> EvalResult<T> {
     let found = found.type_name();
     Err(EvalError::new(EvalErrorKind::WrongType { of, expected, found }, at))
 }
 
 impl Node {
     /// Whether the expression holds.
-    pub(super) fn holds<'a>(&'a self, subject: Subject<'a, '_>) -> Result<bool> {
+    pub(super) fn holds<'a>(&'a self, subject: EvalSubject<'a, '_>) -> EvalResult<bool> {
         Ok(match self {
             // The commonest parts, without a value in between.
             Node::Unary { operator: Unary::Not, operand, .. } => operand.value(subject)?.is_false(),
@@ -37,7 +27,7 @@ impl Node {
         })
     }
 
-    pub(super) fn value<'a>(&'a self, subject: Subject<'a, '_>) -> Result<Value<'a>> {
+    pub(super) fn value<'a>(&'a self, subject: EvalSubject<'a, '_>) -> EvalResult<Value<'a>> {
         Ok(match self {
             Node::Number(number) => Value::number(*number),
             Node::Text(text) => Value::text(&text[..]),
@@ -84,35 +74,7 @@ impl Node {
     }
 }
 
-/// The optional field of this name.
-pub(super) fn tag<'a>(name: [u8; 2], at: usize, subject: Subject<'a, '_>) -> Result<Value<'a>> {
-    let mut tags = subject.record.tags();
-    let data = match tags.by_ref().find(|tag| tag.name == name) {
-        // It is part of the CIGAR then.
-        Some(_) if name == *b"CG" && subject.record.has_long_cigar() => Data::Absent,
-        Some(Tag { kind: b'A', value, .. }) => Data::Text(value.into()),
-        Some(Tag { kind: b'f', value, .. }) => {
-            let bytes = value.first_chunk().copied().unwrap_or_default();
-            Data::Number(f64::from(f32::from_le_bytes(bytes)))
-        }
-        Some(Tag { kind: b'd', value, .. }) => {
-            Data::Number(f64::from_le_bytes(value.first_chunk().copied().unwrap_or_default()))
-        }
-        Some(tag) => match (tag.as_int(), tag.as_text()) {
-            (Some(number), _) => Data::Number(number as f64),
-            (None, Some(text)) => Data::Text(text.into()),
-            (None, None) => Data::Array,
-        },
-        None if tags.is_malformed() => {
-            return Err(EvalError::new(EvalErrorKind::MalformedTags, at));
-        }
-        None => Data::Absent,
-    };
-    let truth = !matches!(data, Data::Absent);
-    Ok(Value { data, truth })
-}
-
-fn unary<'a>(operator: Unary, at: usize, operand: Value<'a>) -> Result<Value<'a>> {
+fn unary<'a>(operator: Unary, at: usize, operand: Value<'a>) -> EvalResult<Value<'a>> {
     if !operand.is_defined() {
         return Ok(Value::UNDEFINED);
     }
@@ -127,7 +89,11 @@ fn unary<'a>(operator: Unary, at: usize, operand: Value<'a>) -> Result<Value<'a>
 }
 
 /// A chain of `&&` and `||`, which bind alike. What can't change the result isn't evaluated.
-fn logic<'a>(first: &'a Node, links: &'a [Link<Logic>], subject: Subject<'a, '_>) -> Result<bool> {
+fn logic<'a>(
+    first: &'a Node,
+    links: &'a [Link<Logic>],
+    subject: EvalSubject<'a, '_>,
+) -> EvalResult<bool> {
     let mut so_far = first.holds(subject)?;
     for link in links {
         if so_far == (link.operator == Logic::And) {
@@ -143,7 +109,7 @@ fn numbers(
     at: usize,
     left: &Value<'_>,
     right: &Value<'_>,
-) -> Result<Option<(f64, f64)>> {
+) -> EvalResult<Option<(f64, f64)>> {
     if !left.is_defined() || !right.is_defined() {
         return Ok(None);
     }
@@ -157,8 +123,8 @@ fn numbers(
 fn arithmetic<'a>(
     left: Value<'a>,
     link: &'a Link<Arithmetic>,
-    subject: Subject<'a, '_>,
-) -> Result<Value<'a>> {
+    subject: EvalSubject<'a, '_>,
+) -> EvalResult<Value<'a>> {
     let right = link.right.value(subject)?;
     let operator = link.operator;
     let Some((x, y)) = numbers(operator.symbol(), link.at, &left, &right)? else {
@@ -186,7 +152,7 @@ fn compare<'a>(
     at: usize,
     left: &Value<'_>,
     right: &Value<'_>,
-) -> Result<Value<'a>> {
+) -> EvalResult<Value<'a>> {
     use std::cmp::Ordering::{Equal, Greater, Less};
     if !left.is_defined() || !right.is_defined() {
         return Ok(Value::UNDEFINED);
@@ -215,9 +181,9 @@ fn matching<'a>(
     wanted: bool,
     at: usize,
     text: &Value<'_>,
-    pattern: &'a Pattern,
-    subject: Subject<'a, '_>,
-) -> Result<Value<'a>> {
+    pattern: &'a RegexOperand,
+    subject: EvalSubject<'a, '_>,
+) -> EvalResult<Value<'a>> {
     let of = if wanted { "`=~`" } else { "`!~`" };
     let found: Option<&[u8]> = match &text.data {
         Data::Text(text) => Some(text),
@@ -226,11 +192,11 @@ fn matching<'a>(
     };
     let computed;
     let regex = match pattern {
-        Pattern::Constant(regex) => regex,
-        Pattern::Computed { node, last } => {
+        RegexOperand::Constant(regex) => regex,
+        RegexOperand::Computed { node, last } => {
             let pattern = node.value(subject)?;
             computed = match &pattern.data {
-                Data::Text(pattern) => Pattern::compile(pattern, last)
+                Data::Text(pattern) => RegexOperand::compile(pattern, last)
                     .map_err(|why| EvalError::new(EvalErrorKind::BadPattern(why), at))?,
                 Data::Absent => return Ok(Value::UNDEFINED),
                 _ => return wrong_type(of, "text", &pattern, at),
@@ -250,7 +216,7 @@ fn of_number<'a>(number: f64, truth: bool) -> Value<'a> {
     }
 }
 
-fn call<'a>(function: Function, at: usize, argument: Value<'a>) -> Result<Value<'a>> {
+fn call<'a>(function: Function, at: usize, argument: Value<'a>) -> EvalResult<Value<'a>> {
     let truth = argument.truth;
     if function == Function::Exists {
         return Ok(Value::bool(argument.exists()));

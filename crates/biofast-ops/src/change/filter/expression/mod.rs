@@ -43,6 +43,7 @@ mod error;
 mod eval;
 mod parse;
 mod pattern;
+mod subject;
 mod tree;
 mod value;
 mod variable;
@@ -56,18 +57,10 @@ use std::sync::Arc;
 use biofast_bam::{Header, Record};
 
 pub use error::{EvalError, EvalErrorKind, ParseError, ParseErrorKind};
-use eval::Subject;
+use subject::EvalSubject;
 use tree::Node;
 
 /// A compiled filter expression. Clones share the compiled form.
-///
-/// ```
-/// use biofast_ops::filter::expression::Expression;
-///
-/// assert!(Expression::parse("mapq >= 30 && !flag.unmap").is_ok());
-/// let error = Expression::parse("mapq >=").expect_err("a value is missing");
-/// assert!(error.to_string().contains("expected a value"), "{error}");
-/// ```
 #[derive(Clone, Debug)]
 pub struct Expression {
     root: Arc<Node>,
@@ -89,7 +82,7 @@ impl Expression {
     /// expression needs, or can't be read.
     #[inline]
     pub fn matches(&self, record: &Record<'_>, header: &Header) -> Result<bool, EvalError> {
-        self.root.holds(Subject { record, header })
+        self.root.holds(EvalSubject { record, header })
     }
 }
 

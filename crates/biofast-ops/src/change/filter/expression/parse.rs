@@ -1,14 +1,13 @@
 //! From text to tree: a Pratt parser, which also refuses what could never be evaluated.
 
-use super::error::{ParseError, ParseErrorKind};
+use super::error::{MAX_DEPTH, ParseError, ParseErrorKind};
 use super::pattern;
-use super::tree::{Arithmetic, Comparison, Function, Kind, Link, Logic, Node, Pattern, Unary};
+use super::tree::{
+    Arithmetic, Comparison, Function, Link, Logic, Node, RegexOperand, Unary, ValueKind,
+};
 use super::variable::Variable;
 
-/// The most levels of nesting, so that neither parsing nor evaluation runs out of stack.
-pub(super) const MAX_DEPTH: usize = 200;
-
-type Result<T> = std::result::Result<T, ParseError>;
+type ParseResult<T> = std::result::Result<T, ParseError>;
 
 /// An operator between two values.
 #[derive(Clone, Copy)]
@@ -72,7 +71,7 @@ impl Infix {
 }
 
 /// Parses a whole text.
-pub(super) fn parse(text: &str) -> Result<Node> {
+pub(super) fn parse(text: &str) -> ParseResult<Node> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     let node = parser.infix(0)?;
     match parser.peek() {
@@ -99,7 +98,7 @@ impl<'a> Parser<'a> {
         self.rest().first().copied()
     }
 
-    fn error<T>(&self, kind: ParseErrorKind, at: usize) -> Result<T> {
+    fn error<T>(&self, kind: ParseErrorKind, at: usize) -> ParseResult<T> {
         Err(ParseError::new(kind, at))
     }
 
@@ -112,7 +111,7 @@ impl<'a> Parser<'a> {
         ParseError::new(ParseErrorKind::Unexpected { expected, found }, self.at)
     }
 
-    fn expect(&mut self, byte: u8, expected: &'static str) -> Result<()> {
+    fn expect(&mut self, byte: u8, expected: &'static str) -> ParseResult<()> {
         if self.peek() != Some(byte) {
             return Err(self.unexpected(expected));
         }
@@ -120,7 +119,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         if self.depth == MAX_DEPTH {
             return self.error(ParseErrorKind::TooDeep, self.at);
         }
@@ -142,7 +141,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A value, and what operators of at least `lowest` add to it.
-    fn infix(&mut self, lowest: u8) -> Result<Node> {
+    fn infix(&mut self, lowest: u8) -> ParseResult<Node> {
         self.nested(|parser| {
             let mut left = parser.prefix()?;
             loop {
@@ -166,7 +165,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The rest of a chain of `&&` and `||`.
-    fn logic(&mut self, first: Node, operator: Logic, at: usize) -> Result<Node> {
+    fn logic(&mut self, first: Node, operator: Logic, at: usize) -> ParseResult<Node> {
         let power = Infix::Logic(operator).power();
         let mut links = Vec::new();
         let (mut operator, mut at) = (operator, at);
@@ -186,17 +185,17 @@ impl<'a> Parser<'a> {
     }
 
     /// The rest of a chain of arithmetic operators of the same precedence.
-    fn arithmetic(&mut self, first: Node, operator: Arithmetic, at: usize) -> Result<Node> {
+    fn arithmetic(&mut self, first: Node, operator: Arithmetic, at: usize) -> ParseResult<Node> {
         let power = Infix::Arithmetic(operator).power();
         let mut links = Vec::new();
         let (mut left, mut operator, mut at) = (first.kind(), operator, at);
         loop {
             let right = self.infix(power + 1)?;
             for found in [left, right.kind()] {
-                self.require(found, Kind::Number, operator.symbol(), at)?;
+                self.require(found, ValueKind::Number, operator.symbol(), at)?;
             }
             links.push(Link { operator, at, right });
-            left = Kind::Number;
+            left = ValueKind::Number;
             self.peek();
             at = self.at;
             match Infix::at_start(self.rest()) {
@@ -209,27 +208,33 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn pattern(&mut self, text: Node, power: u8, wanted: bool, at: usize) -> Result<Node> {
+    fn pattern(&mut self, text: Node, power: u8, wanted: bool, at: usize) -> ParseResult<Node> {
         self.peek();
         let start = self.at;
         let pattern = self.infix(power)?;
         let of = if wanted { "`=~`" } else { "`!~`" };
         for found in [text.kind(), pattern.kind()] {
-            self.require(found, Kind::Text, of, at)?;
+            self.require(found, ValueKind::Text, of, at)?;
         }
         let pattern = match pattern {
-            Node::Text(pattern) => Pattern::Constant(
+            Node::Text(pattern) => RegexOperand::Constant(
                 pattern::compile(&pattern)
                     .map_err(|why| ParseError::new(ParseErrorKind::BadPattern(why), start))?,
             ),
-            node => Pattern::Computed { node: Box::new(node), last: Default::default() },
+            node => RegexOperand::Computed { node: Box::new(node), last: Default::default() },
         };
         Ok(Node::Match { wanted, at, text: Box::new(text), pattern })
     }
 
     /// Refuses a value of the wrong type, where its type is known.
-    fn require(&self, found: Kind, wanted: Kind, of: &'static str, at: usize) -> Result<()> {
-        if found == Kind::Any || found == wanted {
+    fn require(
+        &self,
+        found: ValueKind,
+        wanted: ValueKind,
+        of: &'static str,
+        at: usize,
+    ) -> ParseResult<()> {
+        if found == ValueKind::Any || found == wanted {
             return Ok(());
         }
         let (expected, found) = (wanted.name(), found.name());
@@ -237,7 +242,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A value without operators behind it.
-    fn prefix(&mut self) -> Result<Node> {
+    fn prefix(&mut self) -> ParseResult<Node> {
         const VALUE: &str = "a value";
         match self.peek() {
             Some(b'(') => {
@@ -268,19 +273,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn unary(&mut self, operator: Unary) -> Result<Node> {
+    fn unary(&mut self, operator: Unary) -> ParseResult<Node> {
         let at = self.at;
         self.at += 1;
         let operand = self.nested(Parser::prefix)?;
         if operator != Unary::Not {
-            self.require(operand.kind(), Kind::Number, operator.symbol(), at)?;
+            self.require(operand.kind(), ValueKind::Number, operator.symbol(), at)?;
         }
         Ok(Node::Unary { operator, at, operand: Box::new(operand) })
     }
 
     /// A text in quotation marks. A backslash before a character it means nothing to stays, for
     /// the sake of regular expressions.
-    fn quoted(&mut self) -> Result<Node> {
+    fn quoted(&mut self) -> ParseResult<Node> {
         let start = self.at;
         let mut text = Vec::new();
         let mut bytes = self.rest().iter().skip(1).copied();
@@ -315,7 +320,7 @@ impl<'a> Parser<'a> {
         taken
     }
 
-    fn number(&mut self) -> Result<Node> {
+    fn number(&mut self) -> ParseResult<Node> {
         let start = self.at;
         let mut text = self.take(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'));
         let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -342,7 +347,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A variable or a call.
-    fn name(&mut self) -> Result<Node> {
+    fn name(&mut self) -> ParseResult<Node> {
         let start = self.at;
         let name = self.take(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_'));
         if let Some(variable) = Variable::from_name(name) {
@@ -360,7 +365,7 @@ impl<'a> Parser<'a> {
         let node = match function {
             Some(function) => {
                 if function.takes_text() {
-                    self.require(first.kind(), Kind::Text, function.name(), start)?;
+                    self.require(first.kind(), ValueKind::Text, function.name(), start)?;
                 }
                 Node::Call { function, at: start, argument: Box::new(first) }
             }
@@ -371,7 +376,7 @@ impl<'a> Parser<'a> {
                     Node::Default(arguments)
                 } else {
                     for found in [arguments.0.kind(), arguments.1.kind()] {
-                        self.require(found, Kind::Number, "`pow`", start)?;
+                        self.require(found, ValueKind::Number, "`pow`", start)?;
                     }
                     Node::Power { at: start, arguments }
                 }

@@ -170,7 +170,7 @@ impl Translator<'_> {
                 Ok(Last::Anchor)
             }
             Some(byte @ b'1'..=b'9') => {
-                Err(format!("the back-reference `\\{}`, which isn't read", char::from(byte)))
+                Err(format!("the unsupported back-reference `\\{}`", char::from(byte)))
             }
             // To glibc it is the letter, to most people a class or a control character.
             Some(byte) if byte.is_ascii_alphanumeric() => Err(format!(
@@ -206,7 +206,7 @@ impl Translator<'_> {
                     continue;
                 }
                 b'[' if matches!(self.pattern.get(self.at), Some(b'.' | b'=')) => {
-                    return Err("a collating symbol or class, which isn't read".into());
+                    return Err("an unsupported collating symbol or class".into());
                 }
                 _ => byte,
             };

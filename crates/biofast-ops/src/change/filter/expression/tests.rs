@@ -164,7 +164,7 @@ fn a_long_cigar_is_no_optional_field() {
 
 #[test]
 fn optional_fields_that_cannot_be_read_are_an_error() {
-    let record = biofast_testkit::bam::Record {
+    let record = biofast_testkit::bam::BamRecord {
         references: [-1, -1],
         mapq: 0,
         flags: 4,

@@ -44,7 +44,7 @@ pub(super) enum Node {
         wanted: bool,
         at: usize,
         text: Box<Node>,
-        pattern: Pattern,
+        pattern: RegexOperand,
     },
     Call {
         function: Function,
@@ -67,34 +67,34 @@ pub(super) struct Link<O> {
 
 /// What is known of a value before there is a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     Number,
     Text,
     /// Depends on the record.
     Any,
 }
 
-impl Kind {
+impl ValueKind {
     pub(super) fn name(self) -> &'static str {
         match self {
-            Kind::Number => "a number",
-            Kind::Text => "text",
-            Kind::Any => "a value",
+            ValueKind::Number => "a number",
+            ValueKind::Text => "text",
+            ValueKind::Any => "a value",
         }
     }
 }
 
 impl Node {
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> ValueKind {
         match self {
-            Node::Text(_) => Kind::Text,
-            Node::Variable { variable, .. } if variable.is_text() => Kind::Text,
-            Node::Tag { .. } => Kind::Any,
+            Node::Text(_) => ValueKind::Text,
+            Node::Variable { variable, .. } if variable.is_text() => ValueKind::Text,
+            Node::Tag { .. } => ValueKind::Any,
             Node::Default(sides) => match (sides.0.kind(), sides.1.kind()) {
                 (first, second) if first == second => first,
-                _ => Kind::Any,
+                _ => ValueKind::Any,
             },
-            _ => Kind::Number,
+            _ => ValueKind::Number,
         }
     }
 }
@@ -226,14 +226,14 @@ impl Function {
 
 /// The right side of `=~` and `!~`.
 #[derive(Debug)]
-pub(super) enum Pattern {
+pub(super) enum RegexOperand {
     /// Written in the expression: compiled once.
     Constant(Regex),
     /// Taken from the record: the last one compiled is kept, since it is often the next one, too.
     Computed { node: Box<Node>, last: Mutex<Option<(Vec<u8>, Regex)>> },
 }
 
-impl Pattern {
+impl RegexOperand {
     /// The compiled form of a computed pattern.
     pub(super) fn compile(
         text: &[u8],

@@ -3,7 +3,8 @@
 use biofast_bam::{Op, Record, flag};
 
 use super::error::EvalError;
-use super::eval::{self, Subject};
+
+use super::subject::{EvalSubject, tag};
 use super::value::{Data, Value};
 
 /// A field of a record, or something computed from fields.
@@ -90,9 +91,9 @@ impl Variable {
     pub(super) fn value<'a>(
         self,
         at: usize,
-        subject: Subject<'a, '_>,
+        subject: EvalSubject<'a, '_>,
     ) -> Result<Value<'a>, EvalError> {
-        let Subject { record, header } = subject;
+        let EvalSubject { record, header } = subject;
         let reference = |id: i32| {
             let found = usize::try_from(id).ok().and_then(|id| header.references().get(id));
             Value::text(found.map_or(&b"*"[..], |reference| &reference.name))
@@ -105,7 +106,7 @@ impl Variable {
             Variable::Flag(bit) => Value::number((record.flags() & bit).into()),
             Variable::HardClipped => Value::number(hard_clipped(record) as f64),
             Variable::Library => {
-                let library = match eval::tag(*b"RG", at, subject)?.data {
+                let library = match tag(*b"RG", at, subject)?.data {
                     Data::Text(group) => header.library(&group),
                     _ => None,
                 };

@@ -8,20 +8,10 @@ const EACH: usize = 64;
 /// What is less than this share of all isn't listed.
 const LISTED: f64 = 0.01;
 
-/// Counts what was cut off reads as adapters, by its bases: exactly, but of more different sequences than 8 MiB hold (65,000 of 64
-/// bases) the longest are counted as others.
+/// Counts the sequences cut off reads as adapters. Counts are exact as long as 8 MiB hold all different sequences
+/// (65,000 of 64 bases); beyond that, the longest are counted as others.
 ///
-/// What is counted doesn't depend on the order of the reads, or on how they are shared among workers.
-///
-/// ```
-/// use biofast_ops::filter::fastp::AdapterCounts;
-///
-/// let mut counts = AdapterCounts::default();
-/// for adapter in [&b"AGATCGG"[..], b"AG", b"AGATCGG"] {
-///     counts.add(adapter);
-/// }
-/// assert_eq!(counts.listed(), [("AG".to_owned(), 1), ("AGATCGG".to_owned(), 2)]);
-/// ```
+/// Counts depend neither on the order of reads nor on how they are split among workers.
 #[derive(Clone, Debug, Default)]
 pub struct AdapterCounts {
     counts: HashMap<Vec<u8>, u64>,

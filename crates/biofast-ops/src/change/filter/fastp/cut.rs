@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::change::filter::read::{Read, Reads};
+use crate::change::filter::read::{TrimUnit, TrimmedRead};
 use crate::change::filter::trim::{Trim, Trimmer};
 
 /// A window and the mean quality it must have.
@@ -38,26 +38,10 @@ impl CutWindow {
     }
 }
 
-/// Cuts fixed numbers of bases, then windows of low quality, as fastp does: windows that follow a fixed cut lose one window less one
-/// base at least, and a read that isn't longer than a window, or of which one base is left, has nothing left.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::fastp::{Cut, CutWindow};
-/// use biofast_ops::filter::{Read, Trimmer};
-///
-/// let window = Some(CutWindow { size: 4, phred: 20.0 });
-/// let cut = |front, read: &mut Read<'_>| Cut { front: [front; 2], cut_front: window, ..Cut::default() }.trim_read(read, 0);
-/// let mut read = Read::new(Record::new(b"r", b"ACGTACGT", b"IIIIIIII"));
-/// cut(0, &mut read);
-/// assert_eq!(read.sequence(), b"ACGTACGT");
-/// cut(1, &mut read);
-/// assert_eq!(read.sequence(), b"ACGT");
-/// cut(0, &mut read);
-/// assert!(read.is_empty());
-/// ```
+/// Cuts fixed numbers of bases, then windows of low quality, like fastp. Windows after a fixed cut lose at least the
+/// length of a window minus one base. A read that is no longer than a window, or has one base left, is cut to nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cut {
+pub struct FastpCut {
     /// Bases off the front, of first and second reads.
     pub front: [usize; 2],
     /// Bases off the end.
@@ -70,7 +54,7 @@ pub struct Cut {
     pub cut_tail: Option<CutWindow>,
 }
 
-impl Cut {
+impl FastpCut {
     /// Whether it cuts anything.
     pub fn is_any(&self) -> bool {
         self.is_fixed() || self.has_windows()
@@ -132,18 +116,18 @@ impl Cut {
     }
 }
 
-impl Trimmer for Cut {
+impl Trimmer for FastpCut {
     fn kind(&self) -> Trim {
         if self.has_windows() { Trim::Quality } else { Trim::Crop }
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, mate: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, mate: usize) {
         let left = self.left(mate, read.sequence(), read.qualities()).unwrap_or(0..0);
         read.truncate(left.end);
         read.drop_front(left.start);
     }
 
-    fn trim(&self, reads: &mut Reads<'_, '_>) {
+    fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         for mate in 0..2 {
             let Some(read) = reads.read_mut(mate) else { continue };
             match self.left(mate, read.sequence(), read.qualities()) {

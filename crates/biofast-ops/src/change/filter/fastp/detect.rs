@@ -51,7 +51,7 @@ const KNOWN: [&str; 11] = [
 
 /// What the first reads of an input tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct InputTraits {
     /// Whether the first read's name is that of a two-colour machine.
     pub two_colour: bool,
     /// The adapter of first reads (or reads without mates), and of second ones, where it was looked for and found.
@@ -60,8 +60,8 @@ pub struct Found {
 
 /// Looks at the first reads of `inputs`, which stay unread: some 256,000, of streams what fits into 64 MiB. Adapters are looked for if
 /// `adapters` is true.
-pub fn look(inputs: &mut Inputs, adapters: bool) -> Found {
-    let mut found = Found::default();
+pub fn look(inputs: &mut Inputs, adapters: bool) -> InputTraits {
+    let mut found = InputTraits::default();
     let sources: Vec<(usize, &mut Source)> = match inputs {
         Inputs::Single(source) | Inputs::Interleaved(source) => vec![(0, source)],
         Inputs::Paired(first, second) => vec![(0, first), (1, second)],

@@ -7,23 +7,12 @@ use biofast_fastq::Record;
 /// So many different sequences are counted.
 const MOST: usize = 1 << 18;
 
-/// Counts reads, or pairs, whose bases all came before: exactly, as long as there are no more than 262,144 different sequences, else of
-/// a sample of the sequences, chosen by a hash of their bases, which has between half as many and as many.
+/// Counts reads or pairs whose bases all occurred before. Counts are exact up to 262,144 different sequences. Beyond
+/// that, a sample of half as many to as many sequences is counted, chosen by a hash of their bases.
 ///
-/// Which are counted doesn't depend on the order of the reads, or on how they are shared among workers.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::fastp::Duplicates;
-///
-/// let mut duplicates = Duplicates::default();
-/// for sequence in [&b"ACGT"[..], b"GGTT", b"ACGT", b"ACGT"] {
-///     duplicates.add(&Record::new(b"r", sequence, b"IIII"), None);
-/// }
-/// assert_eq!((duplicates.rate(), duplicates.is_exact()), (0.5, true));
-/// ```
+/// Counts depend neither on the order of reads nor on how they are split among workers.
 #[derive(Clone, Debug, Default)]
-pub struct Duplicates {
+pub struct FastpDuplicates {
     /// How often each of the sequences counted came, by their hashes.
     counts: HashMap<u64, u64, Identity>,
     /// Hashes are counted whose last bits, so many, are 0.
@@ -76,7 +65,7 @@ fn hash(seed: u64, bases: &[u8]) -> u64 {
     (state ^ state >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53) ^ state >> 29
 }
 
-impl Duplicates {
+impl FastpDuplicates {
     /// Adds a read or a pair, as it came in.
     pub fn add(&mut self, first: &Record<'_>, second: Option<&Record<'_>>) {
         let of_first = hash(0x51ed_270b_a1f3_8e9d, first.sequence());
@@ -100,7 +89,7 @@ impl Duplicates {
     }
 
     /// Adds what another part counted.
-    pub fn merge(&mut self, other: &Duplicates) {
+    pub fn merge(&mut self, other: &FastpDuplicates) {
         if self.bits < other.bits {
             self.bits = other.bits;
             let wanted = (1u64 << self.bits) - 1;
@@ -143,11 +132,11 @@ mod tests {
         let different = reads.iter().collect::<std::collections::HashSet<_>>().len();
         let mut rates = Vec::new();
         for workers in [1, 3] {
-            let mut parts = vec![Duplicates::default(); workers];
+            let mut parts = vec![FastpDuplicates::default(); workers];
             for (i, read) in reads.iter().enumerate() {
                 parts[i * 7 % workers].add(&Record::new(b"r", read, &[b'I'; 16]), None);
             }
-            let mut all = Duplicates::default();
+            let mut all = FastpDuplicates::default();
             parts.iter().rev().for_each(|part| all.merge(part));
             assert!(
                 !all.is_exact() && all.counts.len() <= MOST && all.counts.len() > MOST / 2 - 5000

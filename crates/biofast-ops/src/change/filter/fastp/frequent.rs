@@ -17,18 +17,9 @@ const MOST_BYTES: usize = 16 << 20;
 /// How many lengths there are.
 const LENGTHS: usize = 5;
 
-/// Sequences of 10, 20, 40, 100 and 150 bases (or two less than the reads have, if that is less) that come often in the first reads.
-///
-/// ```
-/// use biofast_ops::filter::fastp::Frequent;
-///
-/// let reads = vec![b"ACGTTGCATTACGGATCATTGC".to_vec(); 600];
-/// let frequent = Frequent::among(&reads);
-/// let mut counts = vec![0; frequent.len()];
-/// reads.iter().for_each(|read| frequent.count(read, &mut counts));
-/// // The longest of those that contain each other: the last base of reads is left out, as fastp does it.
-/// assert_eq!(frequent.listed(&counts)[0], ("ACGTTGCATTACGGATCATT".to_owned(), 1200));
-/// ```
+/// Sequences of 10, 20, 40, 100 and 150 bases (or two less than the reads have, if that is less) that are frequent in
+/// the first reads. Of sequences that contain each other only the longest are listed. Like fastp, they leave out the
+/// last base of reads.
 #[derive(Clone, Debug, Default)]
 pub struct Frequent {
     /// In alphabetical order.

@@ -1,7 +1,7 @@
 //! What fastp does without being asked, and says about it: for those who replace it and read its reports with other programs.
 //!
 //! [`is_two_colour`] and [`find_adapter`] look at the first reads, [`PairTrimmer`] and [`SequenceTrimmer`] cut what fastp cuts, and
-//! [`Gatherer`] counts what stands in its [`Report`]: a test compares reads and figures with those of fastp 0.23.
+//! [`FastpGatherer`] counts what stands in its [`FastpReport`]: a test compares reads and figures with those of fastp 0.23.
 
 mod adapters;
 mod cut;
@@ -13,10 +13,10 @@ mod stats;
 mod trim;
 
 pub use adapters::AdapterCounts;
-pub use cut::{Cut, CutWindow};
-pub use detect::{Found, find_adapter, is_two_colour, look};
-pub use duplicates::Duplicates;
+pub use cut::{CutWindow, FastpCut};
+pub use detect::{InputTraits, find_adapter, is_two_colour, look};
+pub use duplicates::FastpDuplicates;
 pub use frequent::Frequent;
-pub use report::{Report, Settings};
-pub use stats::{Gatherer, Stats};
+pub use report::{FastpReport, FastpSettings};
+pub use stats::{FastpGatherer, Stats};
 pub use trim::{PairTrimmer, SequenceTrimmer};

@@ -2,14 +2,14 @@
 
 use serde::{Serialize, Serializer};
 
-use super::stats::Named;
-use super::{AdapterCounts, Gatherer, Stats};
-use crate::change::filter::report::InsertSize;
-use crate::change::filter::{Reason, Tally};
+use super::stats::NamedValues;
+use super::{AdapterCounts, FastpGatherer, Stats};
+use crate::change::filter::report::FragmentLengths;
+use crate::change::filter::{FilterTally, Reason};
 
 /// What was asked of a run, as far as the report says it.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct FastpSettings {
     /// Whether there are second reads.
     pub paired: bool,
     /// Whether pairs were merged.
@@ -37,26 +37,26 @@ pub struct Settings {
 /// ```
 /// use biofast_fastq::{Record, Unit};
 /// use biofast_ops::filter::Filter;
-/// use biofast_ops::filter::fastp::{Report, Settings};
+/// use biofast_ops::filter::fastp::{FastpReport, FastpSettings};
 ///
 /// let filter = Filter::new().gather_for_fastp();
 /// let mut worker = filter.worker();
 /// let first = Record::new(b"r", b"ACGTACGT", b"IIIIIIII");
 /// worker.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
 /// let gathered = worker.take_for_fastp().ok_or("nothing was gathered")?;
-/// let report = Report::new(worker.tally(), *gathered, Settings::default());
+/// let report = FastpReport::new(worker.tally(), *gathered, FastpSettings::default());
 /// assert_eq!((report.passed_reads(), report.duplication_rate()), (1, 0.0));
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    summary: Summary,
-    filtering_result: FilteringResult,
-    duplication: Duplication,
+pub struct FastpReport {
+    summary: FastpSummary,
+    filtering_result: FastpFilteringResult,
+    duplication: FastpDuplication,
     #[serde(skip_serializing_if = "Option::is_none")]
-    insert_size: Option<InsertSize>,
+    insert_size: Option<FragmentLengths>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    adapter_cutting: Option<AdapterCutting>,
+    adapter_cutting: Option<FastpAdapterCutting>,
     #[serde(skip_serializing_if = "Option::is_none")]
     polyx_trimming: Option<PolyXTrimming>,
     read1_before_filtering: Stats,
@@ -72,35 +72,42 @@ pub struct Report {
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Summary {
+struct FastpSummary {
     /// What programs go by that read several versions of the report.
     fastp_version: &'static str,
     /// What made it.
     biofast_version: String,
     sequencing: String,
-    before_filtering: Block,
-    after_filtering: Block,
+    before_filtering: FastpBlock,
+    after_filtering: FastpBlock,
 }
 
 /// The version of fastp whose report this is like.
 const FASTP: &str = "0.23.2";
 
 #[derive(Clone, Debug, Serialize)]
-struct Block {
-    total_reads: u64,
-    total_bases: u64,
+struct FastpBlock {
+    #[doc(hidden)]
+    pub total_reads: u64,
+    #[doc(hidden)]
+    pub total_bases: u64,
     q20_bases: u64,
     q30_bases: u64,
-    q20_rate: f64,
-    q30_rate: f64,
-    read1_mean_length: u64,
+    #[doc(hidden)]
+    pub q20_rate: f64,
+    #[doc(hidden)]
+    pub q30_rate: f64,
+    #[doc(hidden)]
+    pub read1_mean_length: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    read2_mean_length: Option<u64>,
-    gc_content: f64,
+    #[doc(hidden)]
+    pub read2_mean_length: Option<u64>,
+    #[doc(hidden)]
+    pub gc_content: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct FilteringResult {
+struct FastpFilteringResult {
     passed_filter_reads: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     corrected_reads: Option<u64>,
@@ -119,14 +126,14 @@ struct FilteringResult {
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Duplication {
+struct FastpDuplication {
     rate: f64,
     /// Whether all sequences were counted, and not a sample of them.
     exact: bool,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct AdapterCutting {
+struct FastpAdapterCutting {
     adapter_trimmed_reads: u64,
     adapter_trimmed_bases: u64,
     read1_adapter_sequence: String,
@@ -139,14 +146,15 @@ struct AdapterCutting {
 }
 
 fn adapter_counts<S: Serializer>(counts: &AdapterCounts, serializer: S) -> Result<S::Ok, S::Error> {
-    Named(counts.listed()).serialize(serializer)
+    NamedValues(counts.listed()).serialize(serializer)
 }
 
 fn adapter_counts_if<S: Serializer>(
     counts: &Option<AdapterCounts>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    Named(counts.as_ref().map(AdapterCounts::listed).unwrap_or_default()).serialize(serializer)
+    NamedValues(counts.as_ref().map(AdapterCounts::listed).unwrap_or_default())
+        .serialize(serializer)
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -178,15 +186,15 @@ impl PolyXTrimming {
     }
 }
 
-impl Block {
+impl FastpBlock {
     /// Of first reads, and of second ones where there are any.
-    fn new(first: &Stats, second: Option<&Stats>) -> Block {
+    fn new(first: &Stats, second: Option<&Stats>) -> FastpBlock {
         let of_second = second.map(Stats::totals);
         let of_first = first.totals();
         let sum = |i: usize| of_first[i] + of_second.map_or(0, |totals| totals[i]);
         let rate = |i: usize| if sum(1) == 0 { 0.0 } else { sum(i) as f64 / sum(1) as f64 };
         let mean = |totals: [u64; 5]| totals[1].checked_div(totals[0]).unwrap_or(0);
-        Block {
+        FastpBlock {
             total_reads: sum(0),
             total_bases: sum(1),
             q20_bases: sum(2),
@@ -200,9 +208,9 @@ impl Block {
     }
 }
 
-impl FilteringResult {
+impl FastpFilteringResult {
     /// Both mates of a pair are counted by the worse of the two.
-    fn new(tally: &Tally, settings: &Settings) -> FilteringResult {
+    fn new(tally: &FilterTally, settings: &FastpSettings) -> FastpFilteringResult {
         let of = |reasons: &[Reason]| -> u64 { reasons.iter().map(|&r| tally.by_unit(r)).sum() };
         let low_quality = of(&[
             Reason::MeanQualityTooLow,
@@ -214,7 +222,7 @@ impl FilteringResult {
         let (n, long) = (of(&[Reason::TooManyN]), of(&[Reason::TooLong]));
         let all: u64 = Reason::ALL.iter().map(|&reason| tally.by_unit(reason)).sum();
         let others = all - low_quality - complexity - short - n - long;
-        FilteringResult {
+        FastpFilteringResult {
             passed_filter_reads: tally.passed,
             corrected_reads: settings.corrected.then_some(tally.corrected[0]),
             corrected_bases: settings.corrected.then_some(tally.corrected[1]),
@@ -228,40 +236,53 @@ impl FilteringResult {
     }
 }
 
-impl Report {
+impl FastpReport {
     /// Of a run that counted `tally` and `gathered`.
-    pub fn new(tally: &Tally, gathered: Gatherer, settings: Settings) -> Report {
-        let Gatherer { before, after, merged, duplicates, adapters: counts, poly_x } = gathered;
+    pub fn new(
+        tally: &FilterTally,
+        gathered: FastpGatherer,
+        settings: FastpSettings,
+    ) -> FastpReport {
+        let FastpGatherer { before, after, merged, duplicates, adapters: counts, poly_x } =
+            gathered;
         let [counts1, counts2] = counts;
         let cycles = [0, 1].map(|mate| before[mate].longest());
         let sequencing = match settings.paired {
             true => format!("paired end ({} cycles + {} cycles)", cycles[0], cycles[1]),
             false => format!("single end ({} cycles)", cycles[0]),
         };
-        let filtering_result = FilteringResult::new(tally, &settings);
-        let Settings {
-            paired, merged: merges, adapters, inserts, sequences, command, version, ..
+        let filtering_result = FastpFilteringResult::new(tally, &settings);
+        let FastpSettings {
+            paired,
+            merged: merges,
+            adapters,
+            inserts,
+            sequences,
+            command,
+            version,
+            ..
         } = settings;
         let poly_x = settings.poly_x.then(|| PolyXTrimming::new(poly_x));
         let [read1_before, read2_before] = before;
         let [read1_after, read2_after] = after;
         let after_filtering = match merges {
-            true => Block::new(&merged, None),
-            false => Block::new(&read1_after, paired.then_some(&read2_after)),
+            true => FastpBlock::new(&merged, None),
+            false => FastpBlock::new(&read1_after, paired.then_some(&read2_after)),
         };
         let [first, second] = sequences.map(|sequence| sequence.unwrap_or("unspecified".into()));
-        Report {
-            summary: Summary {
+        FastpReport {
+            summary: FastpSummary {
                 fastp_version: FASTP,
                 biofast_version: version,
                 sequencing,
-                before_filtering: Block::new(&read1_before, paired.then_some(&read2_before)),
+                before_filtering: FastpBlock::new(&read1_before, paired.then_some(&read2_before)),
                 after_filtering,
             },
             filtering_result,
-            duplication: Duplication { rate: duplicates.rate(), exact: duplicates.is_exact() },
-            insert_size: InsertSize::of(&tally.inserts).or(inserts.then(InsertSize::of_none)),
-            adapter_cutting: adapters.then(|| AdapterCutting {
+            duplication: FastpDuplication { rate: duplicates.rate(), exact: duplicates.is_exact() },
+            insert_size: FragmentLengths::of(&tally.inserts)
+                .or(inserts.then(FragmentLengths::of_none)),
+            adapter_cutting: adapters.then(|| FastpAdapterCutting {
                 adapter_trimmed_reads: tally.fastp_adapters[0],
                 adapter_trimmed_bases: tally.fastp_adapters[1],
                 read1_adapter_sequence: first,
@@ -280,7 +301,8 @@ impl Report {
     }
 
     /// What was counted of each mate before and, unless pairs were merged, after: 1 and 2, or 0 of single reads.
-    pub(crate) fn mates(&self) -> Vec<(usize, &Stats, Option<&Stats>)> {
+    #[doc(hidden)]
+    pub fn mates(&self) -> Vec<(usize, &Stats, Option<&Stats>)> {
         let first = (&self.read1_before_filtering, self.read1_after_filtering.as_ref());
         match &self.read2_before_filtering {
             None => vec![(0, first.0, first.1)],

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use biofast_fastq::Record;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::{AdapterCounts, Duplicates, Frequent};
-use crate::change::filter::read::{Counts, Read};
+use super::{AdapterCounts, FastpDuplicates, Frequent};
+use crate::change::filter::read::{TrimCounts, TrimmedRead};
 use crate::change::filter::statistics::rounded_share;
 use crate::change::filter::trim::Trim;
 
@@ -33,7 +33,7 @@ const KIND_OF: [u8; 256] = {
 
 /// Figures of one position: bases by kind, and the sums of their qualities.
 #[derive(Clone, Copy, Debug, Default)]
-struct Position {
+struct CycleCounts {
     counts: [u64; KINDS],
     qualities: [u64; KINDS],
 }
@@ -47,7 +47,7 @@ pub struct Stats {
     q20: u64,
     q30: u64,
     gc: u64,
-    positions: Vec<Position>,
+    positions: Vec<CycleCounts>,
     words: Box<[u64; 1 << (2 * WORD)]>,
     longest: usize,
     /// Sequences that are counted, and how often each came.
@@ -72,15 +72,18 @@ impl Default for Stats {
 
 impl Stats {
     /// Bases of the words that are counted.
-    pub(crate) const WORD: usize = 5;
+    #[doc(hidden)]
+    pub const WORD: usize = 5;
 
     /// How often each word comes; its number has two bits a base, the last base lowest.
-    pub(crate) fn words(&self) -> &[u64] {
+    #[doc(hidden)]
+    pub fn words(&self) -> &[u64] {
         &self.words[..]
     }
 
     /// The letters of the word of this number.
-    pub(crate) fn letters(word: usize) -> String {
+    #[doc(hidden)]
+    pub fn letters(word: usize) -> String {
         (0..WORD).rev().map(|i| b"ATCG"[word >> (2 * i) & 3] as char).collect()
     }
 
@@ -98,7 +101,7 @@ impl Stats {
         self.longest = self.longest.max(sequence.len());
         let told = sequence.len().min(POSITIONS);
         if self.positions.len() < told {
-            self.positions.resize(told, Position::default());
+            self.positions.resize(told, CycleCounts::default());
         }
         let (mut q20, mut q30, mut gc) = (0, 0, 0);
         for (position, (&base, &quality)) in
@@ -139,7 +142,7 @@ impl Stats {
         self.gc += other.gc;
         self.longest = self.longest.max(other.longest);
         if self.positions.len() < other.positions.len() {
-            self.positions.resize(other.positions.len(), Position::default());
+            self.positions.resize(other.positions.len(), CycleCounts::default());
         }
         for (mine, theirs) in self.positions.iter_mut().zip(&other.positions) {
             mine.counts.iter_mut().zip(theirs.counts).for_each(|(a, b)| *a += b);
@@ -161,8 +164,8 @@ impl Stats {
         [self.reads, self.bases, self.q20, self.q30, self.gc]
     }
 
-    fn curve(&self, value: impl Fn(&Position, u64) -> f64) -> Vec<f64> {
-        let each = |position: &Position| {
+    fn curve(&self, value: impl Fn(&CycleCounts, u64) -> f64) -> Vec<f64> {
+        let each = |position: &CycleCounts| {
             let all: u64 = position.counts.iter().sum();
             value(position, all)
         };
@@ -171,9 +174,9 @@ impl Stats {
 }
 
 /// Curves, or words, by their names.
-pub(super) struct Named<T>(pub(super) Vec<(String, T)>);
+pub(super) struct NamedValues<T>(pub(super) Vec<(String, T)>);
 
-impl<T: Serialize> Serialize for Named<T> {
+impl<T: Serialize> Serialize for NamedValues<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (name, value) in &self.0 {
@@ -186,7 +189,7 @@ impl<T: Serialize> Serialize for Named<T> {
 impl Serialize for Stats {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mean =
-            |position: &Position, all: u64| rounded_share(position.qualities.iter().sum(), all);
+            |position: &CycleCounts, all: u64| rounded_share(position.qualities.iter().sum(), all);
         let mut qualities: Vec<(String, Vec<f64>)> = Vec::new();
         for (kind, name) in BASES.iter().enumerate().take(4) {
             let curve = self.curve(|position, all| match position.counts[kind] {
@@ -198,10 +201,10 @@ impl Serialize for Stats {
         qualities.push(("mean".into(), self.curve(mean)));
         let mut contents: Vec<(String, Vec<f64>)> = Vec::new();
         for (kind, name) in BASES.iter().enumerate() {
-            let share = |p: &Position, all: u64| rounded_share(p.counts[kind], all);
+            let share = |p: &CycleCounts, all: u64| rounded_share(p.counts[kind], all);
             contents.push(((*name).into(), self.curve(share)));
         }
-        let gc = |p: &Position, all: u64| rounded_share(p.counts[2] + p.counts[3], all);
+        let gc = |p: &CycleCounts, all: u64| rounded_share(p.counts[2] + p.counts[3], all);
         contents.push(("GC".into(), self.curve(gc)));
         let words =
             self.words.iter().enumerate().map(|(word, &n)| (Stats::letters(word), n)).collect();
@@ -211,35 +214,22 @@ impl Serialize for Stats {
         map.serialize_entry("q20_bases", &self.q20)?;
         map.serialize_entry("q30_bases", &self.q30)?;
         map.serialize_entry("total_cycles", &self.longest)?;
-        map.serialize_entry("quality_curves", &Named(qualities))?;
-        map.serialize_entry("content_curves", &Named(contents))?;
-        map.serialize_entry("kmer_count", &Named(words))?;
+        map.serialize_entry("quality_curves", &NamedValues(qualities))?;
+        map.serialize_entry("content_curves", &NamedValues(contents))?;
+        map.serialize_entry("kmer_count", &NamedValues(words))?;
         let frequent = match &self.frequent {
             Some((frequent, counts)) => frequent.listed(counts),
             None => Vec::new(),
         };
-        map.serialize_entry("overrepresented_sequences", &Named(frequent))?;
+        map.serialize_entry("overrepresented_sequences", &NamedValues(frequent))?;
         map.end()
     }
 }
 
-/// What a worker counts for a [`Report`](super::Report).
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::Filter;
-///
-/// let filter = Filter::new().gather_for_fastp();
-/// let mut worker = filter.worker();
-/// let first = Record::new(b"r", b"ACGTACGT", b"IIIIIIII");
-/// worker.apply(Unit { index: 0, first, second: None }, &mut [Vec::new()]);
-/// let gathered = worker.take_for_fastp().ok_or("nothing was gathered")?;
-/// assert_eq!((gathered.before[0].longest(), gathered.duplicates.rate()), (8, 0.0));
-/// # Ok::<(), &str>(())
-/// ```
+/// A worker's counts for a [`FastpReport`](super::FastpReport).
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Gatherer {
+pub struct FastpGatherer {
     /// What came in: first and second reads.
     pub before: [Stats; 2],
     /// What was kept: first and second reads.
@@ -247,19 +237,19 @@ pub struct Gatherer {
     /// Merged pairs.
     pub merged: Stats,
     /// Copies among what came in.
-    pub duplicates: Duplicates,
+    pub duplicates: FastpDuplicates,
     /// What adapters took, of first and second reads.
     pub adapters: [AdapterCounts; 2],
     /// Reads that lost a run of one base, and the bases, each by that base: A, T, C, G.
     pub poly_x: [[u64; 4]; 2],
 }
 
-impl Gatherer {
+impl FastpGatherer {
     /// Counts how often these come, too, of first and of second reads.
-    pub(in crate::change::filter) fn counting(frequent: [Arc<Frequent>; 2]) -> Gatherer {
+    pub(in crate::change::filter) fn counting(frequent: [Arc<Frequent>; 2]) -> FastpGatherer {
         let stats = || frequent.clone().map(Stats::counting);
         let merged = Stats::counting(Arc::clone(&frequent[0]));
-        Gatherer { before: stats(), after: stats(), merged, ..Gatherer::default() }
+        FastpGatherer { before: stats(), after: stats(), merged, ..FastpGatherer::default() }
     }
 
     /// Counts what a trimmer of this kind took of each mate; where it says itself what it cut as adapters, `said` has it and
@@ -267,9 +257,9 @@ impl Gatherer {
     pub(in crate::change::filter) fn trimmed<'a>(
         &mut self,
         kind: Trim,
-        mates: impl Iterator<Item = Option<(Read<'a>, Read<'a>)>>,
+        mates: impl Iterator<Item = Option<(TrimmedRead<'a>, TrimmedRead<'a>)>>,
         said: &[Vec<u8>; 2],
-        counts: &mut Counts,
+        counts: &mut TrimCounts,
     ) {
         let says = said.iter().any(|adapter| !adapter.is_empty());
         if says {
@@ -302,7 +292,7 @@ impl Gatherer {
     }
 
     /// Adds what another worker counted.
-    pub fn merge(&mut self, other: &Gatherer) {
+    pub fn merge(&mut self, other: &FastpGatherer) {
         self.before.iter_mut().zip(&other.before).for_each(|(a, b)| a.merge(b));
         self.after.iter_mut().zip(&other.after).for_each(|(a, b)| a.merge(b));
         self.merged.merge(&other.merged);

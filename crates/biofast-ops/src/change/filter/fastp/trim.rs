@@ -1,7 +1,7 @@
 //! Adapters as fastp cuts them: of pairs by the overlap of mates, else by sequence, without gaps.
 
-use crate::change::filter::read::{Read, Reads};
-use crate::change::filter::trim::{LONGEST_INSERT, Laid, MateRule, Mates, Trim, Trimmer};
+use crate::change::filter::read::{TrimUnit, TrimmedRead};
+use crate::change::filter::trim::{LONGEST_INSERT, Laid, MateOverlap, MateRule, Trim, Trimmer};
 
 /// The fewest bases that are compared.
 const FEWEST: usize = 4;
@@ -33,18 +33,7 @@ fn find(read: &[u8], adapter: &[u8]) -> Option<isize> {
     (-before..last).find(|&at| fits(at))
 }
 
-/// Cuts adapters by sequence, off first and second reads.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::fastp::SequenceTrimmer;
-/// use biofast_ops::filter::{Read, Trimmer};
-///
-/// let trimmer = SequenceTrimmer::new([Some(b"AGATCGGAAGAGC".to_vec()), None]);
-/// let mut read = Read::new(Record::new(b"r", b"TTTTTTAGATCGGA", b"IIIIIIIIIIIIII"));
-/// trimmer.trim_read(&mut read, 0);
-/// assert_eq!(read.sequence(), b"TTTTTT");
-/// ```
+/// Cuts adapters, found by their sequence, off first and second reads.
 #[derive(Clone, Debug, Default)]
 pub struct SequenceTrimmer {
     adapters: [Option<Vec<u8>>; 2],
@@ -73,13 +62,13 @@ impl Trimmer for SequenceTrimmer {
         Trim::Adapter
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, mate: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, mate: usize) {
         if let Some((left, _)) = self.find(read.sequence(), mate) {
             read.truncate(left);
         }
     }
 
-    fn trim(&self, reads: &mut Reads<'_, '_>) {
+    fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         for mate in 0..2 {
             let Some(read) = reads.read(mate).copied() else { continue };
             // As fastp does, in what the mates have corrected.
@@ -95,33 +84,16 @@ impl Trimmer for SequenceTrimmer {
     }
 }
 
-/// Cuts the adapters of pairs by the overlap of mates; where that tells none, by sequence.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::Filter;
-/// use biofast_ops::filter::fastp::{PairTrimmer, SequenceTrimmer};
-/// use biofast_ops::filter::trim::{MateRule, Mates};
-///
-/// let mates = Mates::new(MateRule::default());
-/// let filter = Filter::new().trim(PairTrimmer::new(mates, SequenceTrimmer::default()));
-/// let first = "ACGTTGCAAGCTTAGGCATCCGATTACGGATCTTGACCAAGATC";
-/// let second = "TGGTCAAGATCCGTAATCGGATGCCTAAGCTTGCAACGTGATCG";
-/// let qualities = "I".repeat(44);
-/// let record = |sequence: &'static str| Record::new(b"r", sequence.as_bytes(), qualities.as_bytes());
-/// let mut worker = filter.worker();
-/// worker.apply(Unit { index: 0, first: record(first), second: Some(record(second)) }, &mut [Vec::new()]);
-/// assert_eq!(worker.tally().output.map(|reads| reads.bases), [39, 39]);
-/// ```
+/// Cuts the adapters of pairs, found by the overlap of mates or, where that shows none, by their sequence.
 #[derive(Clone, Debug)]
 pub struct PairTrimmer {
-    mates: Mates,
+    mates: MateOverlap,
     sequences: SequenceTrimmer,
 }
 
 impl PairTrimmer {
     /// By the rule of `mates`, which also may correct.
-    pub fn new(mates: Mates, sequences: SequenceTrimmer) -> PairTrimmer {
+    pub fn new(mates: MateOverlap, sequences: SequenceTrimmer) -> PairTrimmer {
         PairTrimmer { mates, sequences }
     }
 
@@ -136,11 +108,11 @@ impl Trimmer for PairTrimmer {
         Trim::AdapterByOverlap
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, mate: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, mate: usize) {
         self.sequences.trim_read(read, mate);
     }
 
-    fn trim(&self, reads: &mut Reads<'_, '_>) {
+    fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         let laid = self.mates.look(reads);
         let Some(second) = &mut reads.second else { return };
         if let Some(Laid { offset: ..0, len, .. }) = laid {

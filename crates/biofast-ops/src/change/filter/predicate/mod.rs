@@ -3,90 +3,59 @@
 
 use biofast_kernels as kernels;
 
-use super::read::Read;
+use super::read::TrimmedRead;
 use super::tally::Reason;
 
 /// A condition on a read.
 ///
 /// ```
 /// use biofast_fastq::Record;
-/// use biofast_ops::filter::{Filter, Predicate, Read, Reason};
+/// use biofast_ops::filter::{Filter, Predicate, Reason, TrimmedRead};
 ///
 /// /// A condition of one's own: the read starts with what was used to amplify it.
 /// struct StartsWith(&'static [u8]);
 ///
 /// impl Predicate for StartsWith {
-///     fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+///     fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
 ///         (!read.sequence().starts_with(self.0)).then_some(Reason::NotSelected)
 ///     }
 /// }
 ///
-/// let read = Read::new(Record::new(b"r", b"ACGT", b"IIII"));
+/// let read = TrimmedRead::new(Record::new(b"r", b"ACGT", b"IIII"));
 /// assert_eq!(StartsWith(b"AC").objection(&read), None);
 /// let filter = Filter::new().require(StartsWith(b"AC"));
 /// # let _ = filter;
 /// ```
 pub trait Predicate: Send + Sync {
     /// Why the read doesn't meet it; `None` if it does.
-    fn objection(&self, read: &Read<'_>) -> Option<Reason>;
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason>;
 }
 
 fn object(when: bool, reason: Reason) -> Option<Reason> {
     when.then_some(reason)
 }
 
-/// At least so many bases.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::predicate::MinLen;
-/// use biofast_ops::filter::{Predicate, Read, Reason};
-///
-/// let read = Read::new(Record::new(b"r", b"ACGT", b"IIII"));
-/// assert_eq!(MinLen(4).objection(&read), None);
-/// assert_eq!(MinLen(5).objection(&read), Some(Reason::TooShort));
-/// ```
+/// At least this many bases.
 #[derive(Clone, Copy, Debug)]
 pub struct MinLen(pub usize);
 
 impl Predicate for MinLen {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         object(read.len() < self.0, Reason::TooShort)
     }
 }
 
-/// At most so many bases.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::predicate::MaxLen;
-/// use biofast_ops::filter::{Predicate, Read, Reason};
-///
-/// let read = Read::new(Record::new(b"r", b"ACGT", b"IIII"));
-/// assert_eq!(MaxLen(3).objection(&read), Some(Reason::TooLong));
-/// ```
+/// At most this many bases.
 #[derive(Clone, Copy, Debug)]
 pub struct MaxLen(pub usize);
 
 impl Predicate for MaxLen {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         object(read.len() > self.0, Reason::TooLong)
     }
 }
 
-/// Which mean a mean quality is.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::predicate::{Mean, MinMeanQuality};
-/// use biofast_ops::filter::{Predicate, Read, Reason};
-///
-/// // Phred 40 and 2: one bad base weighs.
-/// let read = Read::new(Record::new(b"r", b"AC", b"I#"));
-/// assert_eq!(MinMeanQuality::new(20.0, Mean::Arithmetic).objection(&read), None);
-/// let by_errors = MinMeanQuality::new(20.0, Mean::ErrorProbability);
-/// assert_eq!(by_errors.objection(&read), Some(Reason::MeanQualityTooLow));
-/// ```
+/// How the mean quality is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mean {
     /// −10·log10 of the mean error probability.
@@ -98,7 +67,7 @@ pub enum Mean {
 
 /// A bound on the mean quality, in the unit in which it is compared.
 #[derive(Clone, Copy, Debug)]
-enum Bound {
+enum QualityBound {
     /// The scaled error probability of a base of that quality.
     Probability(f64),
     /// The error probability of such a quality, which has few digits if scaled.
@@ -109,15 +78,17 @@ enum Bound {
 /// From this quality on probabilities aren't scaled.
 const HIGH: f64 = 60.0;
 
-impl Bound {
-    fn new(phred: f64, mean: Mean) -> Bound {
+impl QualityBound {
+    fn new(phred: f64, mean: Mean) -> QualityBound {
         match mean {
-            Mean::Arithmetic => Bound::Phred(phred),
-            Mean::ErrorProbability if phred >= HIGH => Bound::High(10f64.powf(-phred / 10.0)),
-            // Rounded as the kernel rounds, so that a read whose bases all have quality q has q.
-            Mean::ErrorProbability => {
-                Bound::Probability((10f64.powf(-phred / 10.0) * kernels::ERROR_SCALE + 0.5).floor())
+            Mean::Arithmetic => QualityBound::Phred(phred),
+            Mean::ErrorProbability if phred >= HIGH => {
+                QualityBound::High(10f64.powf(-phred / 10.0))
             }
+            // Rounded as the kernel rounds, so that a read whose bases all have quality q has q.
+            Mean::ErrorProbability => QualityBound::Probability(
+                (10f64.powf(-phred / 10.0) * kernels::ERROR_SCALE + 0.5).floor(),
+            ),
         }
     }
 
@@ -125,83 +96,62 @@ impl Bound {
     fn compare(self, qualities: &[u8]) -> std::cmp::Ordering {
         let len = qualities.len() as f64;
         match self {
-            Bound::Phred(phred) => {
+            QualityBound::Phred(phred) => {
                 (kernels::sum_qualities(qualities) as f64).total_cmp(&(phred * len))
             }
-            Bound::High(p) => match kernels::mean_error_probability(qualities) {
+            QualityBound::High(p) => match kernels::mean_error_probability(qualities) {
                 // A read whose bases all have that quality has it, however the sum was rounded.
                 Some(mean) if (mean - p).abs() > 1e-9 * p => p.total_cmp(&mean),
                 _ => std::cmp::Ordering::Equal,
             },
             // A lower probability is a higher quality.
-            Bound::Probability(p) => {
+            QualityBound::Probability(p) => {
                 (p * len).total_cmp(&(kernels::sum_error_probability(qualities) as f64))
             }
         }
     }
 }
 
-/// A mean quality of at least so much. A read without bases has none and passes.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::predicate::{Mean, MinMeanQuality};
-/// use biofast_ops::filter::{Predicate, Read, Reason};
-///
-/// let read = Read::new(Record::new(b"r", b"ACGT", b"5555"));
-/// assert_eq!(MinMeanQuality::new(20.0, Mean::default()).objection(&read), None);
-/// let higher = MinMeanQuality::new(21.0, Mean::default());
-/// assert_eq!(higher.objection(&read), Some(Reason::MeanQualityTooLow));
-/// ```
+/// A mean quality of at least this value. Reads without bases have no mean and pass.
 #[derive(Clone, Copy, Debug)]
-pub struct MinMeanQuality(Bound);
+pub struct MinMeanQuality(QualityBound);
 
 impl MinMeanQuality {
     /// At least `phred`.
     pub fn new(phred: f64, mean: Mean) -> Self {
-        MinMeanQuality(Bound::new(phred, mean))
+        MinMeanQuality(QualityBound::new(phred, mean))
     }
 }
 
 impl Predicate for MinMeanQuality {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         object(self.0.compare(read.qualities()).is_lt(), Reason::MeanQualityTooLow)
     }
 }
 
 /// A mean quality of at most so much. A read without bases has none and passes.
 #[derive(Clone, Copy, Debug)]
-pub struct MaxMeanQuality(Bound);
+pub struct MaxMeanQuality(QualityBound);
 
 impl MaxMeanQuality {
     /// At most `phred`.
     pub fn new(phred: f64, mean: Mean) -> Self {
-        MaxMeanQuality(Bound::new(phred, mean))
+        MaxMeanQuality(QualityBound::new(phred, mean))
     }
 }
 
 impl Predicate for MaxMeanQuality {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         object(self.0.compare(read.qualities()).is_gt(), Reason::MeanQualityTooHigh)
     }
 }
 
-/// At most so many N.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::predicate::MaxN;
-/// use biofast_ops::filter::{Predicate, Read, Reason};
-///
-/// let read = Read::new(Record::new(b"r", b"ANNT", b"I##I"));
-/// assert_eq!(MaxN(2).objection(&read), None);
-/// assert_eq!(MaxN(1).objection(&read), Some(Reason::TooManyN));
-/// ```
+/// At most this many N.
 #[derive(Clone, Copy, Debug)]
 pub struct MaxN(pub u64);
 
 impl Predicate for MaxN {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         object(kernels::count_n(read.sequence()) > self.0, Reason::TooManyN)
     }
 }
@@ -211,23 +161,13 @@ impl Predicate for MaxN {
 pub struct MaxNPercent(pub f64);
 
 impl Predicate for MaxNPercent {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         let n = kernels::count_n(read.sequence());
         object(n as f64 * 100.0 > self.0 * read.len() as f64, Reason::TooManyN)
     }
 }
 
-/// (G+C)/(A+C+G+T) between two percentages, both included; a read with none of the four has 0.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::predicate::Gc;
-/// use biofast_ops::filter::{Predicate, Read, Reason};
-///
-/// let read = Read::new(Record::new(b"r", b"GGGA", b"IIII"));
-/// assert_eq!(Gc { min: 20.0, max: 80.0 }.objection(&read), None);
-/// assert_eq!(Gc { min: 20.0, max: 60.0 }.objection(&read), Some(Reason::GcTooHigh));
-/// ```
+/// A GC content, (G+C)/(A+C+G+T), between two percentages, inclusive. It is 0 for reads with none of the four.
 #[derive(Clone, Copy, Debug)]
 pub struct Gc {
     /// The lowest percentage.
@@ -237,7 +177,7 @@ pub struct Gc {
 }
 
 impl Predicate for Gc {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         let counts = kernels::count_gc_acgt(read.sequence());
         let (gc, acgt) = (counts.gc as f64 * 100.0, counts.acgt as f64);
         object(gc < self.min * acgt || (acgt == 0.0 && self.min > 0.0), Reason::GcTooLow)
@@ -245,18 +185,7 @@ impl Predicate for Gc {
     }
 }
 
-/// At most so many expected errors: the sum of the error probabilities.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::predicate::MaxExpectedErrors;
-/// use biofast_ops::filter::{Predicate, Read, Reason};
-///
-/// // Two bases that are wrong once in ten reads each.
-/// let read = Read::new(Record::new(b"r", b"ACGT", b"II++"));
-/// assert_eq!(MaxExpectedErrors(0.3).objection(&read), None);
-/// assert_eq!(MaxExpectedErrors(0.1).objection(&read), Some(Reason::TooManyExpectedErrors));
-/// ```
+/// At most this many expected errors: the sum of the error probabilities.
 #[derive(Clone, Copy, Debug)]
 pub struct MaxExpectedErrors(pub f64);
 
@@ -267,7 +196,7 @@ fn exceeds(qualities: &[u8], errors: f64) -> bool {
 }
 
 impl Predicate for MaxExpectedErrors {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         object(exceeds(read.qualities(), self.0), Reason::TooManyExpectedErrors)
     }
 }
@@ -277,7 +206,7 @@ impl Predicate for MaxExpectedErrors {
 pub struct MaxExpectedErrorsPerBase(pub f64);
 
 impl Predicate for MaxExpectedErrorsPerBase {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         let errors = self.0 * read.len() as f64;
         object(exceeds(read.qualities(), errors), Reason::TooManyExpectedErrors)
     }
@@ -293,7 +222,7 @@ pub struct MaxLowQualityPercent {
 }
 
 impl Predicate for MaxLowQualityPercent {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         let good = kernels::count_at_least(read.qualities(), self.qualified);
         let low = (read.len() as u64 - good) as f64;
         object(low * 100.0 > self.percent * read.len() as f64, Reason::TooManyLowQualityBases)
@@ -306,7 +235,7 @@ impl Predicate for MaxLowQualityPercent {
 pub struct MinComplexity(pub f64);
 
 impl Predicate for MinComplexity {
-    fn objection(&self, read: &Read<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
         let sequence = read.sequence();
         let steps = sequence.len().saturating_sub(1);
         let next = sequence.get(1..).unwrap_or_default();

@@ -15,9 +15,7 @@ pub struct NoPatterns;
 
 impl fmt::Display for NoPatterns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "this build of biofast has no patterns: it was built without the feature 'regex'",
-        )
+        f.write_str("this build has no regular expressions (feature 'regex' is off)")
     }
 }
 

@@ -18,7 +18,11 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
         match error {
             regex::Error::CompiledTooBig(_) => "repetitions that make it too large".to_owned(),
             // The last line says what, the lines before show it.
-            error => error.to_string().lines().last().unwrap_or_default().to_owned(),
+            error => {
+                let text = error.to_string();
+                let last = text.lines().last().unwrap_or_default();
+                last.strip_prefix("error: ").unwrap_or(last).to_owned()
+            }
         }
     })
 }

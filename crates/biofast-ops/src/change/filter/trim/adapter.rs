@@ -1,21 +1,10 @@
 //! Adapters of known sequence.
 
 use super::overlap::mismatches;
-use super::{Read, Trim, Trimmer};
+use super::trimmer::{Trim, Trimmer};
+use crate::change::filter::read::TrimmedRead;
 
-/// Adapters of a common library preparation, for first and second reads.
-///
-/// ```
-/// use biofast_ops::filter::trim::{Adapters, KITS};
-///
-/// let kit = KITS.iter().find(|kit| kit.name == "nextera").ok_or("no such kit")?;
-/// let mut adapters = Adapters::new(3, 0.1);
-/// for (mate, adapter) in kit.adapters.iter().enumerate() {
-///     adapters.add(mate, adapter.as_bytes())?;
-/// }
-/// assert!(!adapters.is_empty());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// The adapters of a common library preparation kit, for first and second reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kit {
     /// Its name on the command line.
@@ -41,24 +30,10 @@ pub const KITS: &[Kit] = &[
     },
 ];
 
-/// Cuts a read where the first adapter found in it starts.
+/// Cuts a read at the first adapter found in it.
 ///
-/// An adapter is found at a position if the bases from there on, as many as adapter and read
-/// both have, are at least the least overlap and differ in at most the given share of them,
-/// rounded down. N in the adapter equals everything.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::trim::Adapters;
-/// use biofast_ops::filter::{Read, Trimmer};
-///
-/// let mut adapters = Adapters::new(3, 0.1);
-/// adapters.add(0, b"AGATCGGAAGAGC")?;
-/// let mut read = Read::new(Record::new(b"r", b"TTTTTTAGATCG", b"IIIIIIIIIIII"));
-/// adapters.trim_read(&mut read, 0);
-/// assert_eq!(read.sequence(), b"TTTTTT");
-/// # Ok::<(), biofast_ops::filter::trim::InvalidAdapter>(())
-/// ```
+/// An adapter is found at a position if adapter and read overlap from there by at least the minimum overlap, and differ
+/// in at most the given fraction of the overlapping bases, rounded down. N in the adapter matches any base.
 #[derive(Clone, Debug)]
 pub struct Adapters {
     adapters: [Vec<Vec<u8>>; 2],
@@ -72,7 +47,7 @@ pub struct InvalidAdapter(String);
 
 impl std::fmt::Display for InvalidAdapter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "'{}' is not an adapter: expected letters A, C, G, T or N", self.0)
+        write!(f, "'{}' is not a valid adapter: expected A, C, G, T and N", self.0)
     }
 }
 
@@ -124,7 +99,7 @@ impl Trimmer for Adapters {
         Trim::Adapter
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, mate: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, mate: usize) {
         let found = self.adapters[mate].iter().filter_map(|a| self.find(read.sequence(), a)).min();
         if let Some(at) = found {
             read.truncate(at);

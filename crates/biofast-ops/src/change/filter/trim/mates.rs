@@ -2,22 +2,11 @@
 //! measured, and pairs [merged](crate::filter::Filter::merge).
 
 use super::overlap::{Windows, mismatches};
-use super::{Read, Reads, Trim, Trimmer};
+use super::trimmer::{Trim, Trimmer};
+use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
-/// When mates lie on each other: the second read, reversed and complemented, is moved along the first one until few bases
-/// differ, first to the right, where their fragment is longer than the reads, then to the left, where they reach over its ends.
-///
-/// ```
-/// use biofast_ops::filter::trim::{Laid, MateRule, reverse_complement};
-///
-/// let fragment = b"ACGTTGCAAGCTTAGGCATCCGATTACGGATCTTGACCA";
-/// let mut reversed = Vec::new();
-/// let second = { reverse_complement(fragment, &mut reversed); reversed.clone() };
-/// reverse_complement(&second[..36], &mut reversed);
-/// let laid = MateRule::default().lay(&fragment[..36], &reversed);
-/// assert_eq!(laid, Some(Laid { offset: 3, len: 33, mismatches: 0 }));
-/// assert_eq!(laid.map(|laid| laid.insert_size([36, 36])), Some(39));
-/// ```
+/// When mates overlap. The reverse complement of the second read is moved along the first until few bases differ: first
+/// to the right, where the fragment is longer than the reads, then to the left, where the reads extend beyond its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MateRule {
     /// The fewest bases that lie on each other, and one.
@@ -113,8 +102,8 @@ impl MateRule {
     /// each other, then what the second one has more. The numbers of bases of each, if they lie on each other.
     pub fn merge(
         &self,
-        first: &Read<'_>,
-        second: &Read<'_>,
+        first: &TrimmedRead<'_>,
+        second: &TrimmedRead<'_>,
         reversed: &mut Vec<u8>,
         sequence: &mut Vec<u8>,
         qualities: &mut Vec<u8>,
@@ -134,31 +123,11 @@ impl MateRule {
 /// The longest insert that is counted as such.
 pub const LONGEST_INSERT: usize = 512;
 
-/// Measures the insert of pairs, and corrects bases, by how the mates lie on each other.
+/// Measures insert sizes and corrects bases, by the overlap of mates.
 ///
-/// Where they differ, the base of quality 30 and more takes the place of the one of quality 14 and less.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::Filter;
-/// use biofast_ops::filter::trim::{MateRule, Mates};
-///
-/// let fragment = "ACGTTGCAAGCTTAGGCATCCGATTACGGATCTTGACCA";
-/// let wrong = fragment.replace("CCGATTACGG", "CCGATCACGG");
-/// let reversed = "TGGTCAAGATCCGTAATCGGATGCCTAAGCTTGCAACGT";
-/// let good = "I".repeat(39);
-/// let bad = "+".repeat(39);
-/// let filter = Filter::new().trim(Mates::new(MateRule::default()).correct());
-/// let mut worker = filter.worker();
-/// let first = Record::new(b"r", wrong.as_bytes(), bad.as_bytes());
-/// let second = Some(Record::new(b"r", reversed.as_bytes(), good.as_bytes()));
-/// let mut texts = vec![Vec::new()];
-/// worker.apply(Unit { index: 0, first, second }, &mut texts);
-/// assert!(texts[0].starts_with(format!("@r\n{fragment}\n").as_bytes()));
-/// assert_eq!((worker.tally().corrected, worker.tally().inserts[39]), ([1, 1], 1));
-/// ```
+/// Where the mates differ, a base of quality 30 or more replaces one of quality 14 or less.
 #[derive(Clone, Copy, Debug)]
-pub struct Mates {
+pub struct MateOverlap {
     rule: MateRule,
     correct: bool,
 }
@@ -166,14 +135,14 @@ pub struct Mates {
 const GOOD: u8 = b'!' + 30;
 const BAD: u8 = b'!' + 14;
 
-impl Mates {
+impl MateOverlap {
     /// Measures.
-    pub fn new(rule: MateRule) -> Mates {
-        Mates { rule, correct: false }
+    pub fn new(rule: MateRule) -> MateOverlap {
+        MateOverlap { rule, correct: false }
     }
 
     /// Corrects, too.
-    pub fn correct(mut self) -> Mates {
+    pub fn correct(mut self) -> MateOverlap {
         self.correct = true;
         self
     }
@@ -184,7 +153,7 @@ impl Mates {
     }
 
     /// Measures and corrects; how the mates lie on each other.
-    pub(in crate::change::filter) fn look(&self, reads: &mut Reads<'_, '_>) -> Option<Laid> {
+    pub(in crate::change::filter) fn look(&self, reads: &mut TrimUnit<'_, '_>) -> Option<Laid> {
         let (first, second) = (reads.first, reads.second?);
         let fronts = first.cut_front() + second.cut_front();
         reverse_complement(second.sequence(), reads.scratch);
@@ -199,7 +168,7 @@ impl Mates {
         Some(laid)
     }
 
-    fn correct_bases(&self, laid: Laid, reads: &mut Reads<'_, '_>) {
+    fn correct_bases(&self, laid: Laid, reads: &mut TrimUnit<'_, '_>) {
         let (first, Some(second)) = (reads.first, reads.second) else { return };
         let [start1, start2] = laid.starts();
         let mut corrected = [0u64; 2];
@@ -227,14 +196,14 @@ impl Mates {
     }
 }
 
-impl Trimmer for Mates {
+impl Trimmer for MateOverlap {
     fn kind(&self) -> Trim {
         Trim::AdapterByOverlap
     }
 
-    fn trim_read(&self, _: &mut Read<'_>, _: usize) {}
+    fn trim_read(&self, _: &mut TrimmedRead<'_>, _: usize) {}
 
-    fn trim(&self, reads: &mut Reads<'_, '_>) {
+    fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         self.look(reads);
     }
 }
@@ -257,14 +226,72 @@ const COMPLEMENTS: [u8; 256] = {
     table
 };
 
-/// The other strand, in upper case; what isn't A, C, G or T becomes N. `out` is overwritten.
-///
-/// ```
-/// let mut out = Vec::new();
-/// biofast_ops::filter::trim::reverse_complement(b"AACgN", &mut out);
-/// assert_eq!(out, b"NCGTT");
-/// ```
+/// Writes the reverse complement, in upper case, over `out`. Anything but A, C, G and T becomes N.
 pub fn reverse_complement(sequence: &[u8], out: &mut Vec<u8>) {
     out.clear();
     out.extend(sequence.iter().rev().map(|&base| complement(base)));
+}
+
+#[cfg(test)]
+mod tests {
+    use biofast_fastq::Record;
+
+    use super::*;
+
+    const FRAGMENT: &[u8; 60] = b"ACGTTGCAAGCTTAGGCATCCGATTACGGATCTTGACCATGCAATCGGTACCTTAGGACT";
+
+    fn with_errors(read: &[u8], places: &[usize]) -> Vec<u8> {
+        let mut read = read.to_vec();
+        places.iter().for_each(|&at| read[at] = if read[at] == b'A' { b'C' } else { b'A' });
+        read
+    }
+
+    #[test]
+    fn mates_may_differ_in_five_bases_and_a_fifth_of_those_on_each_other() {
+        let lay = |first: &[u8], second: &[u8]| {
+            MateRule::default()
+                .lay(first, second)
+                .map(|laid| (laid.offset, laid.len, laid.mismatches))
+        };
+        let places = [3, 9, 17, 22, 28, 33];
+        for errors in 0..=5 {
+            let second = with_errors(&FRAGMENT[5..], &places[..errors]);
+            assert_eq!(lay(&FRAGMENT[..45], &second), Some((5, 40, errors)));
+            assert_eq!(lay(&second, &FRAGMENT[..45]), Some((-5, 40, errors)));
+        }
+        assert_eq!(lay(&FRAGMENT[..45], &with_errors(&FRAGMENT[5..], &places)), None);
+        let strict = MateRule { max_share: 0.05, ..MateRule::default() };
+        // Of 40 bases 2.
+        for (errors, is_laid) in [(2, true), (3, false)] {
+            let second = with_errors(&FRAGMENT[5..], &places[..errors]);
+            assert_eq!(strict.lay(&FRAGMENT[..45], &second).is_some(), is_laid, "{errors}");
+        }
+    }
+
+    #[test]
+    fn merged_mates_are_the_fragment_and_no_more() {
+        let merge = |first: &[u8], end: &[u8]| {
+            let mut second = Vec::new();
+            reverse_complement(end, &mut second);
+            let qualities = [b'I'; 60];
+            let read =
+                |bases| TrimmedRead::new(Record::new(b"r", bases, &qualities[..bases.len()]));
+            let (first, second) = (read(first), read(&second));
+            let [mut reversed, mut sequence, mut qualities] = [(); 3].map(|()| Vec::new());
+            let lens = MateRule::default().merge(
+                &first,
+                &second,
+                &mut reversed,
+                &mut sequence,
+                &mut qualities,
+            );
+            assert_eq!(sequence.len(), qualities.len());
+            (lens, sequence)
+        };
+        assert_eq!(merge(&FRAGMENT[..45], &FRAGMENT[10..]), (Some([45, 15]), FRAGMENT.to_vec()));
+        assert_eq!(merge(FRAGMENT, FRAGMENT), (Some([60, 0]), FRAGMENT.to_vec()));
+        // The second one begins where the first one does, and is longer: what it has more is adapter.
+        assert_eq!(merge(&FRAGMENT[..40], FRAGMENT), (Some([40, 0]), FRAGMENT[..40].to_vec()));
+        assert_eq!(merge(&FRAGMENT[30..], &FRAGMENT[..20]), (None, Vec::new()));
+    }
 }

@@ -2,7 +2,8 @@
 //! signal (G), and poly-A tails. What is cut is what fastp 0.23 and later cut, base for base:
 //! `tests/peers/filter_peers.rs` compares.
 
-use super::{Read, Reads, Trim, Trimmer};
+use super::trimmer::{Trim, Trimmer};
+use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// One other base is allowed in so many.
 const BASES_PER_MISMATCH: usize = 8;
@@ -83,7 +84,7 @@ impl Trimmer for PolyG {
         Trim::PolyG
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, _: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, _: usize) {
         read.drop_tail(run_of_g(read.sequence(), self.0));
     }
 }
@@ -97,11 +98,11 @@ impl Trimmer for PolyX {
         Trim::PolyX
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, _: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, _: usize) {
         read.drop_tail(run_of_any(read.sequence(), self.0));
     }
 
-    fn trim(&self, reads: &mut Reads<'_, '_>) {
+    fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         let mut of_n = 0;
         reads.for_each(|read, mate| {
             let len = read.len();

@@ -1,11 +1,13 @@
 //! The trimmers of single reads against their definitions, written plainly.
 
-use super::*;
 use biofast_fastq::Record;
 use proptest::prelude::*;
 
+use super::*;
+use crate::filter::TrimmedRead;
+
 fn left(trimmer: impl Trimmer, sequence: &[u8], qualities: &[u8]) -> Vec<u8> {
-    let mut read = Read::new(Record::new(b"r", sequence, qualities));
+    let mut read = TrimmedRead::new(Record::new(b"r", sequence, qualities));
     trimmer.trim_read(&mut read, 0);
     assert_eq!(read.sequence().len(), read.qualities().len());
     read.sequence().to_vec()
@@ -157,7 +159,7 @@ proptest! {
 
     #[test]
     fn windows_are_cut((s, q) in read(), size in 1usize..8, phred in 5f64..38.0) {
-        let window = Window::new(size, phred);
+        let window = QualityWindow::new(size, phred);
         let expected = windows((&s, &q), size, phred, false);
         prop_assert_eq!(left(CutFront(window), &s, &q), &s[expected]);
         let expected = windows((&s, &q), size, phred, true);

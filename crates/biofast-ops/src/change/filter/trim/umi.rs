@@ -1,6 +1,7 @@
 //! Molecular identifiers: from the front of the reads, or from their headers, into their names.
 
-use super::{Read, Reads, Trim, Trimmer};
+use super::trimmer::{Trim, Trimmer};
+use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// Where an identifier is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,20 +20,8 @@ pub enum UmiSource {
     BothIndexes,
 }
 
-/// Cuts the identifier off and appends `:` and the identifier to the names of both mates, two
-/// identifiers joined by `_`. A read shorter than the identifier gives what it has.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::Filter;
-/// use biofast_ops::filter::trim::{Umi, UmiSource};
-///
-/// let filter = Filter::new().trim(Umi { skip: 1, ..Umi::new(UmiSource::First, 3) });
-/// let mut texts = vec![Vec::new()];
-/// let first = Record::new(b"r", b"ACGTGG", b"IIIIII");
-/// filter.worker().apply(Unit { index: 0, first, second: None }, &mut texts);
-/// assert_eq!(texts[0], b"@r:ACG\nGG\n+\nII\n");
-/// ```
+/// Cuts the UMI off and appends `:` and the UMI to the names of both mates; two UMIs are joined by `_`. A read shorter
+/// than the UMI gives what it has.
 #[derive(Clone, Debug)]
 pub struct Umi {
     /// Where it is.
@@ -64,7 +53,7 @@ impl Umi {
     }
 
     /// The identifier in the header of a mate.
-    fn of_header<'a>(&self, read: &Read<'a>, mate: usize) -> &'a [u8] {
+    fn of_header<'a>(&self, read: &TrimmedRead<'a>, mate: usize) -> &'a [u8] {
         let definition = read.record().definition();
         match (self.source, mate) {
             (UmiSource::Index1 | UmiSource::BothIndexes, 0) => first_index(definition),
@@ -104,14 +93,14 @@ impl Trimmer for Umi {
         Trim::Umi
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, mate: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, mate: usize) {
         if self.is_in_read(mate) {
             let most = read.len().saturating_sub(self.leaves);
             read.drop_identifier(self.len.saturating_add(self.skip).min(most));
         }
     }
 
-    fn trim(&self, reads: &mut Reads<'_, '_>) {
+    fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         let mut tag = std::mem::take(reads.tag);
         reads.for_each(|read, mate| {
             let bases = read.sequence();

@@ -1,26 +1,27 @@
 //! Cutting by the mean quality of a sliding window, with the meaning the options have in fastp.
 
-use super::{Read, Trim, Trimmer};
+use super::trimmer::{Trim, Trimmer};
+use crate::change::filter::read::TrimmedRead;
 
 /// A window and the mean quality (of Phred values) it must have.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct QualityWindow {
     size: usize,
     /// The lowest sum of Phred values a good window has.
     sum: f64,
     phred: f64,
 }
 
-impl Window {
+impl QualityWindow {
     /// A window of `size` bases (at least 1) whose mean must be at least `phred`.
-    pub fn new(size: usize, phred: f64) -> Window {
+    pub fn new(size: usize, phred: f64) -> QualityWindow {
         let size = size.max(1);
-        Window { size, sum: phred * size as f64, phred }
+        QualityWindow { size, sum: phred * size as f64, phred }
     }
 
     /// The windows that are looked at, by their first base: all but the last position, as fastp
     /// does it; none for a read not longer than a window.
-    fn positions(&self, read: &Read<'_>) -> std::ops::Range<usize> {
+    fn positions(&self, read: &TrimmedRead<'_>) -> std::ops::Range<usize> {
         0..read.len().saturating_sub(self.size)
     }
 
@@ -33,14 +34,14 @@ impl Window {
 /// From the front: looks for the first good window. If that isn't the first window, the read
 /// starts with the last base of it; then leading N are cut.
 #[derive(Clone, Copy, Debug)]
-pub struct CutFront(pub Window);
+pub struct CutFront(pub QualityWindow);
 
 impl Trimmer for CutFront {
     fn kind(&self) -> Trim {
         Trim::Quality
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, _: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, _: usize) {
         let (window, qualities) = (&self.0, read.qualities());
         let positions = window.positions(read);
         if positions.is_empty() {
@@ -58,14 +59,14 @@ impl Trimmer for CutFront {
 /// From the end: looks for the last good window. If that isn't the last window, the read ends
 /// with the first base of it; then trailing N are cut.
 #[derive(Clone, Copy, Debug)]
-pub struct CutTail(pub Window);
+pub struct CutTail(pub QualityWindow);
 
 impl Trimmer for CutTail {
     fn kind(&self) -> Trim {
         Trim::Quality
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, _: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, _: usize) {
         let (window, qualities, len) = (&self.0, read.qualities(), read.len());
         if len <= window.size {
             return;
@@ -86,14 +87,14 @@ impl Trimmer for CutTail {
 /// From the front: looks for the first bad window and cuts from there on, but for the good bases
 /// at its start.
 #[derive(Clone, Copy, Debug)]
-pub struct CutRight(pub Window);
+pub struct CutRight(pub QualityWindow);
 
 impl Trimmer for CutRight {
     fn kind(&self) -> Trim {
         Trim::Quality
     }
 
-    fn trim_read(&self, read: &mut Read<'_>, _: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, _: usize) {
         let (window, qualities) = (&self.0, read.qualities());
         let mut positions = window.positions(read);
         if let Some(at) = positions.find(|&at| !window.is_good(qualities, at)) {

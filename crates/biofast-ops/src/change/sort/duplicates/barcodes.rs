@@ -4,20 +4,14 @@ use std::fmt;
 
 use biofast_bam::{Record, flag};
 
-use super::mates::Member;
+use super::mates::GroupMember;
 use crate::change::filter::regex::{self, Regex};
 
-/// What tells molecules at one place from each other.
+/// What distinguishes molecules at the same position.
 ///
-/// Mates have the barcode in common: if only one of them has one, it is that of both.
-///
-/// ```
-/// use biofast_ops::sort::duplicates::Barcode;
-///
-/// assert_eq!(Barcode::default(), Barcode::None);
-/// ```
+/// Mates share their barcode: if only one of them has one, it is that of both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Barcode {
+pub enum BarcodeSource {
     /// Nothing.
     #[default]
     None,
@@ -29,14 +23,7 @@ pub enum Barcode {
     Pattern(NamePattern),
 }
 
-/// A regular expression with a group, for names of reads.
-///
-/// ```
-/// use biofast_ops::sort::duplicates::NamePattern;
-///
-/// assert!(NamePattern::new("^[^|]*[|]([ACGT]+)").is_ok());
-/// assert!(NamePattern::new("[ACGT]+$").is_err());
-/// ```
+/// A regular expression for read names. It must have a group.
 #[derive(Clone)]
 pub struct NamePattern {
     text: String,
@@ -51,7 +38,7 @@ impl NamePattern {
     pub fn new(text: &str) -> Result<NamePattern, String> {
         let regex = regex::compile(text)?;
         if !regex::has_group(&regex) {
-            return Err("it has no group: put the part that is the barcode in parentheses".into());
+            return Err("it has no group: put the barcode in parentheses".into());
         }
         Ok(NamePattern { text: text.into(), regex })
     }
@@ -163,27 +150,27 @@ pub(super) fn of_tag(record: &Record<'_>, tag: [u8; 2]) -> Option<u32> {
     (!text.is_empty()).then(|| hash(text))
 }
 
-impl Barcode {
+impl BarcodeSource {
     /// Where it is looked for, or if it is nothing, in which tags of first and second reads.
     pub(super) fn sought(&self, of_reads: [Option<[u8; 2]>; 2]) -> String {
         match self {
-            Barcode::None => {
+            BarcodeSource::None => {
                 let tags = of_reads.iter().flatten().map(|tag| String::from_utf8_lossy(tag));
                 format!("in the tags {}", tags.collect::<Vec<_>>().join(" and "))
             }
-            Barcode::Tag(tag) => format!("in the tag {}", String::from_utf8_lossy(tag)),
-            Barcode::Name => "in its name".into(),
-            Barcode::Pattern(_) => "in its name that the pattern matches".into(),
+            BarcodeSource::Tag(tag) => format!("in the tag {}", String::from_utf8_lossy(tag)),
+            BarcodeSource::Name => "in its name".into(),
+            BarcodeSource::Pattern(_) => "in its name that the pattern matches".into(),
         }
     }
 
     /// The hash of a record's own barcode, if it has one.
     pub(super) fn of(&self, record: &Record<'_>) -> Option<u32> {
         let text = match self {
-            Barcode::None => None,
-            Barcode::Tag(tag) => return of_tag(record, *tag),
-            Barcode::Name => umi_of_name(record.name()),
-            Barcode::Pattern(pattern) => regex::first_group(&pattern.regex, record.name()),
+            BarcodeSource::None => None,
+            BarcodeSource::Tag(tag) => return of_tag(record, *tag),
+            BarcodeSource::Name => umi_of_name(record.name()),
+            BarcodeSource::Pattern(pattern) => regex::first_group(&pattern.regex, record.name()),
         };
         text.filter(|text| !text.is_empty()).map(hash)
     }
@@ -192,18 +179,18 @@ impl Barcode {
     pub(super) fn of_group(
         &self,
         records: &[Record<'_>],
-        members: &[Member],
+        members: &[GroupMember],
         out: &mut Vec<Option<u32>>,
     ) {
         out.clear();
         match self {
-            Barcode::None => out.resize(records.len(), None),
-            Barcode::Tag(_) => {
-                let of = |(record, member): (&Record<'_>, &Member)| {
+            BarcodeSource::None => out.resize(records.len(), None),
+            BarcodeSource::Tag(_) => {
+                let of = |(record, member): (&Record<'_>, &GroupMember)| {
                     member.primary().and_then(|_| self.of(record))
                 };
                 out.extend(records.iter().zip(members).map(of));
-                let primary = || members.iter().filter_map(Member::primary);
+                let primary = || members.iter().filter_map(GroupMember::primary);
                 // Picard doesn't take all reads that are mates for such.
                 let is_pair = primary().count() == 2;
                 let of_pair = primary().find_map(|one| out[one.index]);
@@ -212,7 +199,7 @@ impl Barcode {
                 }
             }
             // The names are equal.
-            Barcode::Name | Barcode::Pattern(_) => {
+            BarcodeSource::Name | BarcodeSource::Pattern(_) => {
                 let barcode = records.first().and_then(|record| self.of(record));
                 out.resize(records.len(), barcode);
             }

@@ -4,28 +4,33 @@ use std::sync::Arc;
 
 use biofast_bam::{Record, flag};
 
-use super::super::gather::Entry;
-use super::super::{Limits, Order, Problem, Sorter};
+use super::super::gather::SortEntry;
 use super::barcodes;
-use super::gate::Batch;
-use super::keys::{self, Ends, Entrant, Kind, Pair, Read};
-use super::mates::{self, Member, Primary};
-use super::picard::{self, Libraries};
+use super::gate::GroupBatch;
+use super::keys::{self, ClippedEnds, DuplicateClass, Entrant, MarkedRead, Pair};
+use super::libraries::DuplicateLibraries;
+use super::mates::{self, GroupMember};
+use super::metrics::DuplicateCounts;
+use super::picard;
+use super::primary::Primary;
+use super::rule::{DuplicateRule, Marking, Mode};
 use super::sanitize::sanitized;
-use super::{Counts, Marking, Mode, Rule};
+use crate::Error;
+use crate::change::sort::key::Order;
+use crate::change::sort::sorter::{SortLimits, Sorter};
 
 /// Entries are sorted by their whole keys.
 const BY_KEY: Order = Order::LexicographicName;
 
 /// Which keys single reads have, about: a key that isn't in it no single read has.
-pub(super) struct Filter {
+pub(super) struct KeyFilter {
     bits: Vec<u64>,
 }
 
 /// A power of two: 4 MB for the first single read and as many as there are.
 const FILTER_BITS: usize = 1 << 25;
 
-impl Filter {
+impl KeyFilter {
     fn places(key: &[u8]) -> [usize; 2] {
         // FNV-1a, and a last mixing for its low bits.
         let hash = key.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
@@ -39,12 +44,12 @@ impl Filter {
         if self.bits.is_empty() {
             self.bits = vec![0; FILTER_BITS / 64];
         }
-        for place in Filter::places(key) {
+        for place in KeyFilter::places(key) {
             self.bits[place / 64] |= 1 << (place % 64);
         }
     }
 
-    fn merge(&mut self, other: Filter) {
+    fn merge(&mut self, other: KeyFilter) {
         if self.bits.is_empty() {
             self.bits = other.bits;
             return;
@@ -56,7 +61,7 @@ impl Filter {
 
     pub(super) fn may_have(&self, key: &[u8]) -> bool {
         let is_set = |place: usize| self.bits[place / 64] >> (place % 64) & 1 != 0;
-        !self.bits.is_empty() && Filter::places(key).into_iter().all(is_set)
+        !self.bits.is_empty() && KeyFilter::places(key).into_iter().all(is_set)
     }
 }
 
@@ -64,17 +69,17 @@ impl Filter {
 pub(super) struct Candidates {
     pub(super) pairs: Sorter,
     pub(super) singles: Sorter,
-    pub(super) filter: Filter,
-    pub(super) counts: Counts,
+    pub(super) filter: KeyFilter,
+    pub(super) counts: DuplicateCounts,
 }
 
-pub(super) struct Collector {
+pub(super) struct DuplicateCollector {
     marking: Marking,
     lengths: Arc<[u64]>,
-    libraries: Arc<Libraries>,
+    libraries: Arc<DuplicateLibraries>,
     sorter: Sorter,
     candidates: Candidates,
-    members: Vec<Member>,
+    members: Vec<GroupMember>,
     barcodes: Vec<Option<u32>>,
     record: Vec<u8>,
     key: Vec<u8>,
@@ -84,8 +89,8 @@ pub(super) struct Collector {
 /// What is known of a read that is looked at.
 struct Looked<'g, 'r> {
     record: &'g Record<'r>,
-    read: Read,
-    ends: Ends,
+    read: MarkedRead,
+    ends: ClippedEnds,
     /// The hash of its barcode or its mate's, if either has one.
     barcode: Option<u32>,
     /// By Picard's rule, its library and those of its barcodes that only reads of its number have.
@@ -96,20 +101,20 @@ struct Looked<'g, 'r> {
 }
 
 /// A name's records, and what is known of them.
-struct Group<'g, 'r> {
+struct TemplateGroup<'g, 'r> {
     first: u64,
     records: &'g [Record<'r>],
-    members: &'g [Member],
+    members: &'g [GroupMember],
     barcodes: &'g [Option<u32>],
 }
 
-impl Group<'_, '_> {
+impl TemplateGroup<'_, '_> {
     fn len(&self) -> u64 {
         self.members.len() as u64
     }
 
     fn primary(&self, index: usize) -> Option<&Primary> {
-        self.members.get(index).and_then(Member::primary)
+        self.members.get(index).and_then(GroupMember::primary)
     }
 
     /// The one other primary record of the name.
@@ -120,24 +125,24 @@ impl Group<'_, '_> {
     }
 }
 
-impl Collector {
+impl DuplicateCollector {
     /// `beside`: records are stored by a thread of its own.
     pub(super) fn new(
-        limits: &Limits,
+        limits: &SortLimits,
         beside: bool,
         marking: &Marking,
         lengths: &Arc<[u64]>,
-        libraries: &Arc<Libraries>,
-    ) -> Collector {
+        libraries: &Arc<DuplicateLibraries>,
+    ) -> DuplicateCollector {
         // Keys take a third of what records take, or less.
-        let part = |sixteenths: usize| Limits {
+        let part = |sixteenths: usize| SortLimits {
             memory: limits.memory / 16 * sixteenths,
             ..limits.clone()
         };
         // What tells optical duplicates, too.
         let of_records = if marking.optical_distance().is_some() { 11 } else { 12 };
         let sorter = Sorter::new(Order::Coordinate, &part(of_records));
-        Collector {
+        DuplicateCollector {
             marking: marking.clone(),
             lengths: Arc::clone(lengths),
             libraries: Arc::clone(libraries),
@@ -145,8 +150,8 @@ impl Collector {
             candidates: Candidates {
                 pairs: Sorter::new(BY_KEY, &part(3)),
                 singles: Sorter::new(BY_KEY, &part(1)),
-                filter: Filter { bits: Vec::new() },
-                counts: Counts::default(),
+                filter: KeyFilter { bits: Vec::new() },
+                counts: DuplicateCounts::default(),
             },
             members: Vec::new(),
             barcodes: Vec::new(),
@@ -160,7 +165,7 @@ impl Collector {
     ///
     /// # Errors
     /// If a record can't be written, with its number counted from 1, or a temporary file.
-    pub(super) fn add(&mut self, batch: &Batch) -> Result<(), (u64, Problem)> {
+    pub(super) fn add(&mut self, batch: &GroupBatch) -> Result<(), (u64, Error)> {
         let mut records = Vec::new();
         for range in batch.groups() {
             let first = batch.first + range.start as u64;
@@ -176,8 +181,8 @@ impl Collector {
         Ok(())
     }
 
-    fn add_group(&mut self, first: u64, records: &[Record<'_>]) -> Result<(), Problem> {
-        if self.marking.rule == Rule::Picard {
+    fn add_group(&mut self, first: u64, records: &[Record<'_>]) -> Result<(), Error> {
+        if self.marking.rule == DuplicateRule::Picard {
             return self.add_sanitized(first, records);
         }
         let mut changed = Vec::new();
@@ -194,23 +199,23 @@ impl Collector {
         self.add_sanitized(first, &all)
     }
 
-    fn add_sanitized(&mut self, first: u64, records: &[Record<'_>]) -> Result<(), Problem> {
+    fn add_sanitized(&mut self, first: u64, records: &[Record<'_>]) -> Result<(), Error> {
         let mut members = std::mem::take(&mut self.members);
         let mut barcodes = std::mem::take(&mut self.barcodes);
         match self.marking.rule {
-            Rule::Samtools => {
+            DuplicateRule::Samtools => {
                 mates::mate(records, &mut members);
                 if !self.marking.clear {
                     share_marks(&mut members, self.marking.remove);
                 }
             }
-            Rule::Picard => mates::as_picard(records, &mut members),
+            DuplicateRule::Picard => mates::as_picard(records, &mut members),
         }
         for (index, member) in members.iter().enumerate() {
             let number = first + index as u64;
             match member {
-                Member::Primary(to) | Member::Supplementary(to)
-                    if self.marking.rule == Rule::Samtools =>
+                GroupMember::Primary(to) | GroupMember::Supplementary(to)
+                    if self.marking.rule == DuplicateRule::Samtools =>
                 {
                     self.add_changed(number, records, to)?;
                 }
@@ -218,7 +223,7 @@ impl Collector {
             }
         }
         self.marking.barcode.of_group(records, &members, &mut barcodes);
-        let group = Group { first, records, members: &members, barcodes: &barcodes };
+        let group = TemplateGroup { first, records, members: &members, barcodes: &barcodes };
         self.look(&group)?;
         (self.members, self.barcodes) = (members, barcodes);
         Ok(())
@@ -226,13 +231,14 @@ impl Collector {
 
     /// Whether a mark of the input is removed.
     fn clears(&self, flags: u16) -> bool {
-        (self.marking.clear || self.marking.rule == Rule::Picard) && flags & flag::DUPLICATE != 0
+        (self.marking.clear || self.marking.rule == DuplicateRule::Picard)
+            && flags & flag::DUPLICATE != 0
     }
 
     /// Adds a record of which only the mark is changed, and tags that say what it was about.
-    fn add_unchanged(&mut self, number: u64, record: &Record<'_>) -> Result<(), Problem> {
+    fn add_unchanged(&mut self, number: u64, record: &Record<'_>) -> Result<(), Error> {
         let clears = self.clears(record.flags());
-        let is_picard = self.marking.rule == Rule::Picard;
+        let is_picard = self.marking.rule == DuplicateRule::Picard;
         let is_unwanted = |name: [u8; 2]| match is_picard {
             true => name == *b"DT",
             false => is_of_mark(name),
@@ -245,7 +251,7 @@ impl Collector {
         let fixed = record.as_bytes().len() - record.tag_bytes().len();
         self.record.extend_from_slice(&record.as_bytes()[..fixed]);
         self.record[14..16].copy_from_slice(&(record.flags() & !flag::DUPLICATE).to_le_bytes());
-        mates::append_tags(record, &mut self.record, is_unwanted);
+        super::tags::append_tags(record, &mut self.record, is_unwanted);
         self.sorter.add_checked(number, &Record::from_checked(&self.record))
     }
 
@@ -255,7 +261,7 @@ impl Collector {
         number: u64,
         records: &[Record<'_>],
         to: &Primary,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         self.record.clear();
         let mut to = *to;
         let clears = self.clears(to.flags);
@@ -269,12 +275,13 @@ impl Collector {
 
     /// Whether a primary record isn't looked at.
     fn is_excluded(&self, flags: u16) -> bool {
-        let looks_at_fails = self.marking.include_fails || self.marking.rule == Rule::Picard;
+        let looks_at_fails =
+            self.marking.include_fails || self.marking.rule == DuplicateRule::Picard;
         flags & flag::UNMAPPED != 0 || (!looks_at_fails && flags & flag::QC_FAIL != 0)
     }
 
     /// Looks for what may be a duplicate.
-    fn look(&mut self, group: &Group<'_, '_>) -> Result<(), Problem> {
+    fn look(&mut self, group: &TemplateGroup<'_, '_>) -> Result<(), Error> {
         for (index, member) in group.members.iter().enumerate() {
             let looked = member.primary().filter(|one| !self.is_excluded(one.flags));
             let Some(one) = looked else {
@@ -293,15 +300,17 @@ impl Collector {
                 self.candidates.counts.without_barcode += 1;
             }
             match (other, self.marking.rule) {
-                (None, Rule::Samtools) => self.look_at_one(group, one, &own)?,
-                (None, Rule::Picard) => self.look_at_one_as_picard(group, one, &own)?,
+                (None, DuplicateRule::Samtools) => self.look_at_one(group, one, &own)?,
+                (None, DuplicateRule::Picard) => self.look_at_one_as_picard(group, one, &own)?,
                 // Both have been looked at already.
                 (Some(other), _) if other.index < index => {}
                 (Some(other), rule) => {
                     let both = [own, self.known(group, other, None)];
                     match rule {
-                        Rule::Samtools => self.look_at_pair(group, [one, other], &both)?,
-                        Rule::Picard => self.look_at_pair_as_picard(group, [one, other], &both)?,
+                        DuplicateRule::Samtools => self.look_at_pair(group, [one, other], &both)?,
+                        DuplicateRule::Picard => {
+                            self.look_at_pair_as_picard(group, [one, other], &both)?
+                        }
                     }
                 }
             }
@@ -312,7 +321,7 @@ impl Collector {
     /// What is known of a read that is looked at.
     fn known<'g, 'r>(
         &self,
-        group: &Group<'g, 'r>,
+        group: &TemplateGroup<'g, 'r>,
         primary: &Primary,
         follower: Option<usize>,
     ) -> Looked<'g, 'r> {
@@ -321,7 +330,7 @@ impl Collector {
         let spreads = self.marking.supplementary
             && (primary.flags & flag::MATE_UNMAPPED != 0
                 || record.tags().any(|tag| matches!(&tag.name, b"SA" | b"XA")));
-        let read = Read {
+        let read = MarkedRead {
             offset: index as u64,
             position: primary.position,
             is_reverse: primary.flags & flag::REVERSE != 0,
@@ -330,7 +339,7 @@ impl Collector {
             barcode: None,
         };
         let (mut library, mut read_barcodes) = (0, [0; 2]);
-        if self.marking.rule == Rule::Picard {
+        if self.marking.rule == DuplicateRule::Picard {
             library = self.libraries.of(record);
             let number =
                 usize::from(primary.flags & flag::PAIRED != 0 && primary.flags & flag::READ1 == 0);
@@ -341,7 +350,7 @@ impl Collector {
         Looked {
             record,
             read,
-            ends: Ends::new(record, primary.position),
+            ends: ClippedEnds::new(record, primary.position),
             barcode: group.barcodes[index],
             library,
             read_barcodes,
@@ -350,15 +359,17 @@ impl Collector {
     }
 
     /// Library and barcode of a single read, as far as they count.
-    fn kind(&self, looked: &Looked<'_, '_>) -> Kind {
+    fn kind(&self, looked: &Looked<'_, '_>) -> DuplicateClass {
         let barcode = looked.barcode.unwrap_or_default();
         match self.marking.rule {
-            Rule::Samtools => Kind::new(None, self.marking.has_barcodes().then_some(barcode)),
-            Rule::Picard => self.kind_of_picard(looked, looked.read_barcodes),
+            DuplicateRule::Samtools => {
+                DuplicateClass::new(None, self.marking.has_barcodes().then_some(barcode))
+            }
+            DuplicateRule::Picard => self.kind_of_picard(looked, looked.read_barcodes),
         }
     }
 
-    fn kind_of_picard(&self, looked: &Looked<'_, '_>, read_barcodes: [u32; 2]) -> Kind {
+    fn kind_of_picard(&self, looked: &Looked<'_, '_>, read_barcodes: [u32; 2]) -> DuplicateClass {
         let barcode = looked.barcode.unwrap_or_default();
         let barcode = match self.marking.has_read_barcodes() {
             true => {
@@ -367,22 +378,22 @@ impl Collector {
             }
             false => barcode,
         };
-        Kind::new(Some(looked.library), self.marking.has_barcodes().then_some(barcode))
+        DuplicateClass::new(Some(looked.library), self.marking.has_barcodes().then_some(barcode))
     }
 
     /// A read whose mate isn't looked at with it.
     fn look_at_one(
         &mut self,
-        group: &Group<'_, '_>,
+        group: &TemplateGroup<'_, '_>,
         read: &Primary,
         own: &Looked<'_, '_>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         let mate = read.mate.and_then(|mate| group.primary(mate));
         let Some(mate) = mate.filter(|_| read.has_mapped_mate()) else {
             return self.add_single(read, own, group.len());
         };
         self.candidates.counts.paired += 1;
-        let ends_of_mate = Ends::new(&group.records[mate.index], mate.position);
+        let ends_of_mate = ClippedEnds::new(&group.records[mate.index], mate.position);
         let pair = keys::pair(self.marking.mode, (read, &own.ends), (mate, &ends_of_mate));
         let side = usize::from(!pair.is_left);
         let mut entrant = Entrant { group: group.len(), ..Entrant::default() };
@@ -401,10 +412,10 @@ impl Collector {
     /// Reads of which one is the mate of the other.
     fn look_at_pair(
         &mut self,
-        group: &Group<'_, '_>,
+        group: &TemplateGroup<'_, '_>,
         reads: [&Primary; 2],
         looked: &[Looked<'_, '_>; 2],
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         self.candidates.counts.paired += 2;
         let mode = self.marking.mode;
         let pairs = [0, 1].map(|at| {
@@ -433,7 +444,7 @@ impl Collector {
             let side = usize::from(pair.is_left != (at == view));
             let own = looked[at].barcode.unwrap_or_default();
             let barcode = (own != barcode).then_some(own);
-            entrant.reads[side] = Some(Read { barcode, ..looked[at].read });
+            entrant.reads[side] = Some(MarkedRead { barcode, ..looked[at].read });
             let place = looked[at].ends.five_prime(reads[at].flags);
             place_of[side] = keys::place(reads[at].reference, place);
         }
@@ -442,7 +453,7 @@ impl Collector {
             // The key has the start of the left read and the end of the right one.
             entrant.hidden = Some(place_of[usize::from(!looked[0].read.is_reverse)]);
         }
-        let kind = Kind::new(None, self.marking.has_barcodes().then_some(barcode));
+        let kind = DuplicateClass::new(None, self.marking.has_barcodes().then_some(barcode));
         pair.write(kind.as_bytes(), &mut self.key);
         let fails = (reads[0].flags | reads[1].flags) & flag::QC_FAIL != 0;
         let rank = (fails, score(reads[view]));
@@ -456,22 +467,22 @@ impl Collector {
         (fails, score): (bool, i64),
         name: &[u8],
         entrant: &Entrant,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         self.key.push(u8::from(fails));
         keys::write_score(score, &mut self.key);
         self.key.extend_from_slice(name);
         entrant.write(&mut self.entrant);
-        let entry = Entry { number: first, key: &self.key, record: &self.entrant };
+        let entry = SortEntry { number: first, key: &self.key, record: &self.entrant };
         self.candidates.pairs.add_entry(&entry)
     }
 
     /// A read that Picard finds no mate of.
     fn look_at_one_as_picard(
         &mut self,
-        group: &Group<'_, '_>,
+        group: &TemplateGroup<'_, '_>,
         read: &Primary,
         own: &Looked<'_, '_>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         if !(read.has_mapped_mate() && read.names_mate_reference()) {
             return self.add_single(read, own, group.len());
         }
@@ -482,10 +493,10 @@ impl Collector {
     /// Reads of which one is the mate of the other, as Picard sees them.
     fn look_at_pair_as_picard(
         &mut self,
-        group: &Group<'_, '_>,
+        group: &TemplateGroup<'_, '_>,
         reads: [&Primary; 2],
         looked: &[Looked<'_, '_>; 2],
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         let [one, other] = looked;
         // Library and barcodes are those of the first one in coordinate order.
         let starts = usize::from(picard::is_before(reads[1], reads[0]));
@@ -520,17 +531,17 @@ impl Collector {
         Entrant { reads, group: group.len(), hidden: None, is_silent }.write(&mut self.entrant);
         let read_group = self.libraries.group_of(earlier.record);
         picard::write_cluster(orientation, read_group, &mut self.entrant);
-        let entry = Entry { number: group.first, key: &self.key, record: &self.entrant };
+        let entry = SortEntry { number: group.first, key: &self.key, record: &self.entrant };
         self.candidates.pairs.add_entry(&entry)
     }
 
     /// Lets single reads know that a read of a pair is here.
-    fn add_presence(&mut self, read: &Primary, own: &Looked<'_, '_>) -> Result<(), Problem> {
+    fn add_presence(&mut self, read: &Primary, own: &Looked<'_, '_>) -> Result<(), Error> {
         let place = keys::place(read.reference, own.ends.five_prime(read.flags));
         let kind = self.kind(own);
         keys::write_single(place, own.read.is_reverse, kind.as_bytes(), &mut self.key);
         self.key.push(keys::PRESENCE);
-        let entry = Entry { number: own.number, key: &self.key, record: &[] };
+        let entry = SortEntry { number: own.number, key: &self.key, record: &[] };
         self.candidates.singles.add_entry(&entry)
     }
 
@@ -540,7 +551,7 @@ impl Collector {
         read: &Primary,
         looked: &Looked<'_, '_>,
         group: u64,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         self.candidates.counts.single += 1;
         let place = keys::place(read.reference, looked.ends.five_prime(read.flags));
         let kind = self.kind(looked);
@@ -550,7 +561,7 @@ impl Collector {
         Entrant { reads: [Some(looked.read), None], group, ..Entrant::default() }
             .write(&mut self.entrant);
         match self.marking.rule {
-            Rule::Samtools => {
+            DuplicateRule::Samtools => {
                 keys::write_turn(read.position, looked.number, &mut self.key);
                 self.entrant.push(u8::from(read.flags & flag::QC_FAIL != 0));
                 keys::write_score(i64::from(read.score), &mut self.entrant);
@@ -558,18 +569,18 @@ impl Collector {
                     self.entrant.extend_from_slice(looked.record.name());
                 }
             }
-            Rule::Picard => {
+            DuplicateRule::Picard => {
                 keys::write_score(picard::score(looked.record), &mut self.key);
                 picard::write_location(looked.record.name(), &mut self.key);
                 self.key.extend(read.position.to_be_bytes());
             }
         }
-        let entry = Entry { number: looked.number, key: &self.key, record: &self.entrant };
+        let entry = SortEntry { number: looked.number, key: &self.key, record: &self.entrant };
         self.candidates.singles.add_entry(&entry)
     }
 
     /// Takes over what another one gathered.
-    pub(super) fn merge(&mut self, other: Collector) {
+    pub(super) fn merge(&mut self, other: DuplicateCollector) {
         let Candidates { pairs, singles, filter, counts } = other.candidates;
         self.sorter.merge(other.sorter);
         self.candidates.pairs.merge(pairs);
@@ -590,14 +601,14 @@ fn is_of_mark(name: [u8; 2]) -> bool {
 
 /// A mark that one of two mates has in the input is that of both. One that isn't aligned needs none, unless marked records are left
 /// out, so that it doesn't stay alone.
-fn share_marks(members: &mut [Member], are_removed: bool) {
-    let primary = || members.iter().filter_map(Member::primary);
+fn share_marks(members: &mut [GroupMember], are_removed: bool) {
+    let primary = || members.iter().filter_map(GroupMember::primary);
     let is_marked = |one: &Primary| one.flags & flag::DUPLICATE != 0;
     if primary().count() != 2 || !primary().any(is_marked) {
         return;
     }
     for member in members {
-        if let Member::Primary(one) = member
+        if let GroupMember::Primary(one) = member
             && (are_removed || one.flags & flag::UNMAPPED == 0)
         {
             one.flags |= flag::DUPLICATE;

@@ -2,91 +2,30 @@
 
 use biofast_bam::Header;
 
-use super::super::gather::Entry;
-use super::super::{Limits, Problem, Sorted, Sorter};
-use super::collect::{Candidates, Filter};
-use super::keys::{self, Entrant, PRESENCE, Read};
-use super::metrics::SetSizes;
-use super::optical::{self, Chains, Member};
+use super::super::gather::SortEntry;
+use super::collect::{Candidates, KeyFilter};
+use super::decisions::{DuplicateDecisions, RecordBits};
+use super::keys::{self, Entrant, MarkedRead, PRESENCE};
+use super::metrics::{DuplicateCounts, SetSizes};
+use super::optical::{self, ChainMember, Chains};
 use super::picard::Set;
-use super::{Counts, Marking, Rule};
-
-/// A bit for each record, by its number.
-#[derive(Default)]
-pub(super) struct Bits(Vec<u64>);
-
-impl Bits {
-    fn new(len: u64) -> Bits {
-        Bits(vec![0; usize::try_from(len.div_ceil(64)).unwrap_or(usize::MAX)])
-    }
-
-    pub(super) fn get(&self, number: u64) -> bool {
-        self.0.get((number / 64) as usize).is_some_and(|word| word >> (number % 64) & 1 != 0)
-    }
-
-    fn set(&mut self, number: u64) {
-        if let Some(word) = self.0.get_mut((number / 64) as usize) {
-            *word |= 1 << (number % 64);
-        }
-    }
-}
-
-/// What was decided.
-pub(super) struct Decisions {
-    /// Primary records that are duplicates.
-    pub(super) reads: Bits,
-    /// Records of groups of which the others follow a primary one.
-    pub(super) groups: Bits,
-    /// Records that share the decision about their mate without being looked at.
-    pub(super) followers: Bits,
-    /// Of all of them, those that are optical, where they are told from others.
-    pub(super) optical: Bits,
-    pub(super) optical_groups: Bits,
-    /// Optical duplicates by library, where they are only counted.
-    pub(super) optical_pairs: Vec<u64>,
-    /// How large sets of duplicates are, by the rule of Picard.
-    pub(super) set_sizes: SetSizes,
-}
-
-impl Decisions {
-    /// Marks a read of the group that begins with the record `first`.
-    fn mark(&mut self, first: u64, group: u64, read: &Read) {
-        self.reads.set(first + read.offset);
-        if read.spreads {
-            (first..first + group).for_each(|number| self.groups.set(number));
-        }
-        if let Some(follower) = read.follower {
-            if self.followers.0.is_empty() {
-                self.followers = Bits(vec![0; self.reads.0.len()]);
-            }
-            self.followers.set(first + follower);
-        }
-    }
-
-    /// Says of a read that is marked that it is optical.
-    pub(super) fn mark_optical(&mut self, first: u64, group: u64, read: &Read) {
-        for offset in [read.offset].into_iter().chain(read.follower) {
-            self.optical.set(first + offset);
-        }
-        if read.spreads {
-            (first..first + group).for_each(|number| self.optical_groups.set(number));
-        }
-    }
-}
+use super::rule::{DuplicateRule, Marking};
+use crate::Error;
+use crate::change::sort::sorter::{SortLimits, Sorted, Sorter};
 
 /// The best entry of a group so far.
-struct Best {
+struct BestEntry {
     /// What of its key decides: whether it failed the checks of quality, its score, and its name, if that is needed.
     rank: Vec<u8>,
     first: u64,
     group: u64,
-    reads: [Option<Read>; 2],
+    reads: [Option<MarkedRead>; 2],
 }
 
-impl Best {
+impl BestEntry {
     /// What comes first in coordinate order.
     fn place(&self) -> Option<(i32, bool, u64)> {
-        let place = |read: &Read| (read.position, read.is_reverse, self.first + read.offset);
+        let place = |read: &MarkedRead| (read.position, read.is_reverse, self.first + read.offset);
         self.reads.iter().flatten().map(place).next()
     }
 
@@ -95,8 +34,8 @@ impl Best {
     }
 
     /// One of its reads, as that of a pair, in a chain.
-    fn member(&self, read: &Read) -> Member<'_> {
-        Member {
+    fn member(&self, read: &MarkedRead) -> ChainMember<'_> {
+        ChainMember {
             is_paired: true,
             rank: self.rank.get(..keys::RANK).unwrap_or_default(),
             name: self.name(),
@@ -111,39 +50,39 @@ impl Best {
 pub(super) fn decide(
     candidates: Candidates,
     records: u64,
-    limits: &Limits,
+    limits: &SortLimits,
     threads: usize,
     marking: &Marking,
-    counts: &mut Counts,
-) -> Result<Decisions, Problem> {
+    counts: &mut DuplicateCounts,
+) -> Result<DuplicateDecisions, Error> {
     let Candidates { pairs, singles, filter, .. } = candidates;
-    let bits = |wanted: bool| if wanted { Bits::new(records) } else { Bits::default() };
+    let bits = |wanted: bool| if wanted { RecordBits::new(records) } else { RecordBits::default() };
     let distance = marking.optical_distance();
-    let of_samtools = distance.filter(|_| marking.rule == Rule::Samtools);
-    let decisions = Decisions {
-        reads: Bits::new(records),
+    let of_samtools = distance.filter(|_| marking.rule == DuplicateRule::Samtools);
+    let decisions = DuplicateDecisions {
+        reads: RecordBits::new(records),
         groups: bits(marking.supplementary),
-        followers: Bits::default(),
+        followers: RecordBits::default(),
         optical: bits(of_samtools.is_some()),
         optical_groups: bits(of_samtools.is_some() && marking.supplementary),
         optical_pairs: Vec::new(),
         set_sizes: SetSizes::default(),
     };
     // Beside what the records take.
-    let of_keys = Limits { memory: limits.memory / 16 * 3, ..limits.clone() };
+    let of_keys = SortLimits { memory: limits.memory / 16 * 3, ..limits.clone() };
     let chains = of_samtools.map(|distance| Chains::new(limits, distance));
     let kind_len = marking.kind_len();
     let mut pass = Pass { kind_len, singles, filter, decisions, counts, chains };
     let mut sorted = finish(pairs, &of_keys, threads)?;
-    let set = distance.filter(|_| marking.rule == Rule::Picard).map(Set::new);
+    let set = distance.filter(|_| marking.rule == DuplicateRule::Picard).map(Set::new);
     pass.decide_pairs(&mut sorted, set)?;
     drop(sorted);
     let Pass { singles, mut decisions, counts, mut chains, .. } = pass;
     let sorted = finish(singles, &of_keys, threads)?;
     let mut singles = Singles { sorted, decisions: &mut decisions, counts };
     match marking.rule {
-        Rule::Samtools => singles.decide_in_order(kind_len, chains.as_mut())?,
-        Rule::Picard => singles.decide_by_rank(kind_len)?,
+        DuplicateRule::Samtools => singles.decide_in_order(kind_len, chains.as_mut())?,
+        DuplicateRule::Picard => singles.decide_by_rank(kind_len)?,
     }
     drop(singles);
     if let Some(chains) = chains {
@@ -152,7 +91,7 @@ pub(super) fn decide(
     Ok(decisions)
 }
 
-fn finish(mut sorter: Sorter, limits: &Limits, threads: usize) -> Result<Sorted, Problem> {
+fn finish(mut sorter: Sorter, limits: &SortLimits, threads: usize) -> Result<Sorted, Error> {
     sorter.limits = limits.clone();
     sorter.finish(&Header::default(), threads)
 }
@@ -162,18 +101,18 @@ struct Pass<'c> {
     /// Bytes of library and barcode in a key.
     kind_len: usize,
     singles: Sorter,
-    filter: Filter,
-    decisions: Decisions,
-    counts: &'c mut Counts,
+    filter: KeyFilter,
+    decisions: DuplicateDecisions,
+    counts: &'c mut DuplicateCounts,
     chains: Option<Chains>,
 }
 
 impl Pass<'_> {
     /// Marks all pairs but the first of each group; optical ones are counted if they are put into a set. An entry with one read is
     /// of a pair, too, whose other read isn't looked at: what is decided is decided of both.
-    fn decide_pairs(&mut self, pairs: &mut Sorted, mut set: Option<Set>) -> Result<(), Problem> {
+    fn decide_pairs(&mut self, pairs: &mut Sorted, mut set: Option<Set>) -> Result<(), Error> {
         let len = keys::PAIR_KIND + self.kind_len;
-        let (mut common, mut best, mut ordinal) = (Vec::new(), None::<Best>, 0);
+        let (mut common, mut best, mut ordinal) = (Vec::new(), None::<BestEntry>, 0);
         // Whether chains know the best read.
         let mut is_known = [false; 2];
         while let Some(entry) = pairs.next_entry()? {
@@ -193,8 +132,12 @@ impl Pass<'_> {
             {
                 set.add(location, rest);
             }
-            let next =
-                Best { rank: rank.to_vec(), first, group: entrant.group, reads: entrant.reads };
+            let next = BestEntry {
+                rank: rank.to_vec(),
+                first,
+                group: entrant.group,
+                reads: entrant.reads,
+            };
             let worse = match &mut best {
                 None => {
                     best = Some(next);
@@ -221,7 +164,7 @@ impl Pass<'_> {
             // Where single reads may be, they learn that a pair is there, and the chain of the first one.
             for (side, place, read) in places_of(group, &entrant) {
                 let mut key = Vec::with_capacity(40);
-                let own = keys::Kind::new(None, read.barcode);
+                let own = keys::DuplicateClass::new(None, read.barcode);
                 let kind = match read.barcode {
                     Some(_) => own.as_bytes(),
                     None => &group[keys::PAIR_KIND..],
@@ -235,7 +178,7 @@ impl Pass<'_> {
                 key.push(PRESENCE);
                 keys::write_turn(read.position, number, &mut key);
                 let record = &chain.to_le_bytes();
-                self.singles.add_entry(&Entry { number, key: &key, record })?;
+                self.singles.add_entry(&SortEntry { number, key: &key, record })?;
                 if let (Some(chains), Some(best)) = (&mut self.chains, &best)
                     && !std::mem::replace(&mut is_known[side], true)
                 {
@@ -267,13 +210,13 @@ impl Pass<'_> {
 /// What goes over the single reads.
 struct Singles<'d> {
     sorted: Sorted,
-    decisions: &'d mut Decisions,
-    counts: &'d mut Counts,
+    decisions: &'d mut DuplicateDecisions,
+    counts: &'d mut DuplicateCounts,
 }
 
 impl Singles<'_> {
     /// Marks all single reads at a place but the first, and that, too, where a read of a pair is.
-    fn decide_by_rank(&mut self, kind_len: usize) -> Result<(), Problem> {
+    fn decide_by_rank(&mut self, kind_len: usize) -> Result<(), Error> {
         let len = keys::SINGLE_KIND + kind_len;
         let (mut common, mut has_one) = (Vec::new(), false);
         while let Some(entry) = self.sorted.next_entry()? {
@@ -301,10 +244,10 @@ impl Singles<'_> {
         &mut self,
         kind_len: usize,
         mut chains: Option<&mut Chains>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         let len = keys::SINGLE_KIND + kind_len;
         let (mut common, mut ordinal) = (Vec::new(), 0);
-        let mut place = Place::default();
+        let mut place = FragmentStart::default();
         while let Some(entry) = self.sorted.next_entry()? {
             let (group, turn) = entry.key.split_at(len);
             if group != common {
@@ -326,7 +269,7 @@ impl Singles<'_> {
             let entrant = Entrant::read(&mut rest);
             let Some(read) = entrant.reads.iter().flatten().next() else { continue };
             let first = entry.number - read.offset;
-            let next = Best {
+            let next = BestEntry {
                 rank: rest.to_vec(),
                 first,
                 group: entrant.group,
@@ -354,43 +297,44 @@ impl Singles<'_> {
 
 /// A place where single reads begin.
 #[derive(Default)]
-struct Place {
+struct FragmentStart {
     /// Where the first read of a pair here comes in coordinate order; empty if there is none.
     pair: Vec<u8>,
     chain: u64,
     /// The best single read that comes before that.
-    best: Option<Best>,
+    best: Option<BestEntry>,
     has_duplicates: bool,
 }
 
-impl Place {
+impl FragmentStart {
     /// Marks a read which was compared with another single one or, if not, with that of a pair.
     fn mark(
         &mut self,
-        worse: &Best,
-        best: Option<&Best>,
-        decisions: &mut Decisions,
-        counts: &mut Counts,
+        worse: &BestEntry,
+        best: Option<&BestEntry>,
+        decisions: &mut DuplicateDecisions,
+        counts: &mut DuplicateCounts,
         chains: Option<&mut Chains>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         let Some(read) = &worse.reads[0] else { return Ok(()) };
         self.has_duplicates = true;
         counts.duplicate_single += 1;
         decisions.mark(worse.first, worse.group, read);
         let Some(chains) = chains else { return Ok(()) };
         // Of equal scores the first one was better here, and the least name is among duplicates.
-        let is_near = |best: &Best| optical::are_near(best.name(), worse.name(), chains.distance);
+        let is_near =
+            |best: &BestEntry| optical::are_near(best.name(), worse.name(), chains.distance);
         let is_optical = best.is_some_and(is_near);
-        chains.add(self.chain, &Member { is_paired: false, is_optical, ..worse.member(read) })
+        chains.add(self.chain, &ChainMember { is_paired: false, is_optical, ..worse.member(read) })
     }
 
     /// Ends what is here: beside a read of a pair the best single one is a duplicate, too.
     fn end(
         mut self,
-        decisions: &mut Decisions,
-        counts: &mut Counts,
+        decisions: &mut DuplicateDecisions,
+        counts: &mut DuplicateCounts,
         chains: Option<&mut Chains>,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Error> {
         let Some(best) = self.best.take() else { return Ok(()) };
         if !self.pair.is_empty() {
             return self.mark(&best, None, decisions, counts, chains);
@@ -403,7 +347,7 @@ impl Place {
 }
 
 /// Where the reads of an entry would be as single ones, and which they are.
-fn places_of(group: &[u8], entrant: &Entrant) -> impl Iterator<Item = (usize, u64, Read)> {
+fn places_of(group: &[u8], entrant: &Entrant) -> impl Iterator<Item = (usize, u64, MarkedRead)> {
     let word = |at: usize| {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&group[at..at + 8]);

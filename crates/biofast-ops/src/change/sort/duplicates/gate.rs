@@ -4,15 +4,15 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 use biofast_bam::{Header, Reader, Record, flag};
 
-use super::super::Problem;
-use super::mates::is_primary;
+use super::primary::is_primary;
+use crate::{Error, Refusal};
 
 /// Bytes of records that are handed on at once.
 const BATCH: usize = 1 << 20;
 
 /// Groups of records.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct GroupBatch {
     /// The number of the first record in the input.
     pub(super) first: u64,
     /// Records as BAM has them, without their sizes, one behind the other.
@@ -23,7 +23,7 @@ pub(super) struct Batch {
     groups: Vec<usize>,
 }
 
-impl Batch {
+impl GroupBatch {
     fn clear(&mut self, first: u64) {
         self.first = first;
         self.bytes.clear();
@@ -65,12 +65,12 @@ pub(super) struct Gate {
 
 /// What a group has.
 #[derive(Default)]
-struct Group {
+struct NameGroup {
     primary: usize,
     expects_mate: bool,
 }
 
-impl Group {
+impl NameGroup {
     fn add(&mut self, flags: u16) {
         if is_primary(flags) {
             self.primary += 1;
@@ -99,10 +99,14 @@ impl Gate {
     ///
     /// # Errors
     /// If the input can't be read, or records of a name are apart.
-    pub(super) fn fill(&mut self, reader: &mut Reader, batch: &mut Batch) -> Result<bool, Problem> {
+    pub(super) fn fill(
+        &mut self,
+        reader: &mut Reader,
+        batch: &mut GroupBatch,
+    ) -> Result<bool, Error> {
         let carried = usize::from(!self.next.is_empty());
         batch.clear(self.read - carried as u64);
-        let mut group = Group::default();
+        let mut group = NameGroup::default();
         if carried > 0 {
             let record = Record::from_checked(&self.next);
             group.add(record.flags());
@@ -118,7 +122,7 @@ impl Gate {
             let count = batch.ends.len();
             if count > 0 && batch.record(count - 1).name() != record.name() {
                 self.end_group(batch, &group)?;
-                group = Group::default();
+                group = NameGroup::default();
                 if batch.bytes.len() >= BATCH {
                     self.next.extend_from_slice(record.as_bytes());
                     return Ok(true);
@@ -136,7 +140,7 @@ impl Gate {
 
     /// Ends a group of which the last record is that of the batch. That names are apart shows where something is
     /// lacking: what lacks is in another group of this name.
-    fn end_group(&mut self, batch: &mut Batch, group: &Group) -> Result<(), Problem> {
+    fn end_group(&mut self, batch: &mut GroupBatch, group: &NameGroup) -> Result<(), Error> {
         let count = batch.ends.len();
         batch.groups.push(count);
         let lacks = group.lacks();
@@ -163,13 +167,14 @@ impl Gate {
         Ok(())
     }
 
-    fn apart(&self, one: u64, other: u64, name: &[u8]) -> Problem {
+    fn apart(&self, one: u64, other: u64, name: &[u8]) -> Error {
         let name = String::from_utf8_lossy(name).escape_debug().to_string();
-        Problem::NotGrouped(format!(
-            "{}: records {one} and {other} have the name '{name}' and others between them; duplicates are marked where \
-             the records of a name are together, as an aligner writes them",
+        Refusal::NotGrouped(format!(
+            "{}: records {one} and {other} are both named '{name}' but are not next to each other; marking duplicates \
+             needs records grouped by name",
             self.input
         ))
+        .into()
     }
 }
 
@@ -177,12 +182,12 @@ impl Gate {
 ///
 /// # Errors
 /// If it does.
-pub(super) fn check_header(input: &str, header: &Header) -> Result<(), Problem> {
+pub(super) fn check_header(input: &str, header: &Header) -> Result<(), Error> {
     if !header.is_sorted_by_coordinate() {
         return Ok(());
     }
-    Err(Problem::NotGrouped(format!(
-        "{input}: sorted by coordinate; duplicates are marked where the records of a name are together, as an aligner \
-         writes them"
-    )))
+    Err(Refusal::NotGrouped(format!(
+        "{input}: sorted by coordinate, but marking duplicates needs records grouped by name"
+    ))
+    .into())
 }

@@ -25,8 +25,8 @@
 
 use biofast_bam::{Op, Record, flag};
 
-use super::Mode;
-use super::mates::Primary;
+use super::primary::Primary;
+use super::rule::Mode;
 
 /// How the reads of a pair lie.
 pub(super) const FORWARD_FORWARD: u8 = 0;
@@ -47,14 +47,14 @@ pub(super) const SINGLE_KIND: usize = 9;
 
 /// What duplicates have in common beside their places: library and barcode, as far as they count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kind {
+pub(super) struct DuplicateClass {
     bytes: [u8; 8],
     len: u8,
 }
 
-impl Kind {
-    pub(super) fn new(library: Option<u32>, barcode: Option<u32>) -> Kind {
-        let mut kind = Kind::default();
+impl DuplicateClass {
+    pub(super) fn new(library: Option<u32>, barcode: Option<u32>) -> DuplicateClass {
+        let mut kind = DuplicateClass::default();
         for number in library.into_iter().chain(barcode) {
             let at = usize::from(kind.len);
             kind.bytes[at..at + 4].copy_from_slice(&number.to_be_bytes());
@@ -77,15 +77,15 @@ pub(super) fn place(reference: i32, coordinate: i64) -> u64 {
 
 /// The ends of a read on the reference, clipped bases included, counted from 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ends {
+pub(super) struct ClippedEnds {
     start: i64,
     end: i64,
     /// The end as its mate reckons it: a read without bases on the reference has none there.
     end_for_mate: i64,
 }
 
-impl Ends {
-    pub(super) fn new(record: &Record<'_>, position: i32) -> Ends {
+impl ClippedEnds {
+    pub(super) fn new(record: &Record<'_>, position: i32) -> ClippedEnds {
         let is_clip = |op: Op| matches!(op, Op::SoftClip | Op::HardClip);
         let (mut front, mut back, mut on_reference) = (0, 0, 0);
         let mut is_front = true;
@@ -111,7 +111,7 @@ impl Ends {
             }
         }
         let position = i64::from(position);
-        Ends {
+        ClippedEnds {
             start: position - front + 1,
             end: position + on_reference.max(1) + back,
             end_for_mate: position + for_mate,
@@ -134,7 +134,11 @@ pub(super) struct Pair {
 }
 
 /// The key of `read`, which has the mate `other`.
-pub(super) fn pair(mode: Mode, read: (&Primary, &Ends), other: (&Primary, &Ends)) -> Pair {
+pub(super) fn pair(
+    mode: Mode,
+    read: (&Primary, &ClippedEnds),
+    other: (&Primary, &ClippedEnds),
+) -> Pair {
     let ((read, ends), (other, of_other)) = (read, other);
     let reverse = read.flags & flag::REVERSE != 0;
     let is_same = reverse == (read.flags & flag::MATE_REVERSE != 0);
@@ -222,7 +226,7 @@ pub(super) fn write_score(score: i64, out: &mut Vec<u8>) {
 pub(super) struct Entrant {
     /// The left and the right read, or one of them: its place among the records of the group, its position, and
     /// whether all records of the name that aren't aligned themselves are duplicates with it.
-    pub(super) reads: [Option<Read>; 2],
+    pub(super) reads: [Option<MarkedRead>; 2],
     /// How many records the group has.
     pub(super) group: u64,
     /// Where the read of a pair begins that the key doesn't tell: both are on one strand.
@@ -232,7 +236,7 @@ pub(super) struct Entrant {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Read {
+pub(super) struct MarkedRead {
     pub(super) offset: u64,
     pub(super) position: i32,
     pub(super) is_reverse: bool,
@@ -283,7 +287,8 @@ impl Entrant {
                 let follower = has(3).then(|| read_number(bytes));
                 let barcode = has(4).then(|| take(bytes).map_or(0, u32::from_le_bytes));
                 let (is_reverse, spreads) = (has(1), has(2));
-                *read = Some(Read { offset, position, is_reverse, spreads, follower, barcode });
+                *read =
+                    Some(MarkedRead { offset, position, is_reverse, spreads, follower, barcode });
             }
         }
         let hidden = (bits & 1 != 0).then(|| take(bytes).map_or(0, u64::from_le_bytes));
@@ -324,11 +329,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn numbers_of_any_length_are_read_again() {
+        for number in (0..64).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, u64::MAX >> bit]) {
+            let mut bytes = Vec::new();
+            write_number(number, &mut bytes);
+            bytes.push(7);
+            let mut rest = &bytes[..];
+            assert_eq!((read_number(&mut rest), rest), (number, &[7][..]));
+        }
+    }
+
+    #[test]
     fn what_is_written_of_reads_is_read_again() {
-        let read = Read { offset: 300, position: -1, is_reverse: true, ..Read::default() };
+        let read =
+            MarkedRead { offset: 300, position: -1, is_reverse: true, ..MarkedRead::default() };
         let (follower, barcode) = (Some(301), Some(u32::MAX - 1));
-        let other = Read { offset: 1 << 40, position: 7, spreads: true, follower, ..read };
-        let other = Read { barcode, is_reverse: false, ..other };
+        let other = MarkedRead { offset: 1 << 40, position: 7, spreads: true, follower, ..read };
+        let other = MarkedRead { barcode, is_reverse: false, ..other };
         for reads in [[Some(read), None], [None, Some(other)], [Some(other), Some(read)]] {
             for hidden in [None, Some(u64::MAX - 5)] {
                 let entrant = Entrant { reads, group: 127, hidden, is_silent: hidden.is_none() };

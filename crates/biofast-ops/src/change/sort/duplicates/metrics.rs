@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use biofast_bam::{Record, flag};
 use serde::Serialize;
 
-use super::picard::Libraries;
-use super::{Counts, Record, flag};
+use super::libraries::DuplicateLibraries;
 
 /// What was found in a library, as Picard counts it.
 ///
@@ -76,7 +76,7 @@ impl LibraryCounts {
     }
 }
 
-impl Counts {
+impl DuplicateCounts {
     /// How many molecules there may be, by the pairs of all libraries; `None` if none is a duplicate that isn't optical, or all are.
     pub fn estimated_library_size(&self) -> Option<u64> {
         let optical = self.duplicate_pair_optical;
@@ -88,13 +88,7 @@ impl Counts {
     }
 }
 
-/// How many sets of duplicate pairs there are of each size, the pair that stays counted in, as Picard counts them.
-///
-/// ```
-/// use biofast_ops::sort::duplicates::SetSizes;
-///
-/// assert_eq!(SetSizes::default().iter().count(), 0);
-/// ```
+/// The number of sets of duplicate pairs of each size, as Picard counts them: with the pair that is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SetSizes(BTreeMap<u64, [u64; 3]>);
 
@@ -120,12 +114,12 @@ impl SetSizes {
 
 /// Counts by library.
 pub(super) struct ByLibrary {
-    libraries: std::sync::Arc<Libraries>,
+    libraries: std::sync::Arc<DuplicateLibraries>,
     counts: Vec<LibraryCounts>,
 }
 
 impl ByLibrary {
-    pub(super) fn new(libraries: std::sync::Arc<Libraries>) -> ByLibrary {
+    pub(super) fn new(libraries: std::sync::Arc<DuplicateLibraries>) -> ByLibrary {
         let named =
             |name: &String| LibraryCounts { library: name.clone(), ..LibraryCounts::default() };
         let counts = libraries.names.iter().map(named).collect();
@@ -174,4 +168,63 @@ fn estimate(pairs: u64, unique: u64) -> Option<u64> {
         *(if excess > 0.0 { &mut low } else { &mut high }) = middle;
     }
     Some((c * (low + high) / 2.0) as u64)
+}
+
+/// Counts of records and duplicates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DuplicateCounts {
+    /// Records read.
+    pub read: u64,
+    /// Records given on.
+    pub written: u64,
+    /// Records that aren't looked at: not primary, not aligned, or of bad quality.
+    pub excluded: u64,
+    /// Records that are looked at.
+    pub examined: u64,
+    /// Of these, reads of which the mate is aligned, too.
+    pub paired: u64,
+    /// The others.
+    pub single: u64,
+    /// Reads of pairs that are duplicates.
+    pub duplicate_pair: u64,
+    /// Other reads that are duplicates.
+    pub duplicate_single: u64,
+    /// Records marked with a primary one.
+    pub duplicate_non_primary: u64,
+    /// Of the reads of pairs that are duplicates, optical ones.
+    pub duplicate_pair_optical: u64,
+    /// Of the other reads that are duplicates, optical ones.
+    pub duplicate_single_optical: u64,
+    /// Of the records marked with a primary one, those marked with an optical one.
+    pub duplicate_non_primary_optical: u64,
+    /// Duplicates whose names don't say where they were on the flow cell, if that was asked for. By the rule of Picard all reads of
+    /// pairs in sets of duplicates count, the one that stays among them.
+    pub without_location: u64,
+    /// Up to which distance duplicates are optical ones; nothing if they weren't told from others.
+    pub optical_distance: Option<u32>,
+    /// Names with a read of a pair whose mate isn't there.
+    pub without_mate: u64,
+    /// Reads that aren't looked at themselves (they failed checks of quality, say) and are marked with their mates.
+    pub duplicate_mates: u64,
+    /// Reads looked at that have no barcode, nor has their mate, if duplicates have barcodes in common. They are compared with each
+    /// other.
+    pub without_barcode: u64,
+}
+
+impl DuplicateCounts {
+    /// All records that were marked.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicate_pair
+            + self.duplicate_single
+            + self.duplicate_non_primary
+            + self.duplicate_mates
+    }
+
+    pub(super) fn add(&mut self, other: &DuplicateCounts) {
+        self.excluded += other.excluded;
+        self.examined += other.examined;
+        self.paired += other.paired;
+        self.single += other.single;
+        self.without_barcode += other.without_barcode;
+    }
 }

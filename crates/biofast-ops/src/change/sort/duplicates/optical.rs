@@ -7,11 +7,13 @@ use std::collections::HashMap;
 
 use biofast_bam::Header;
 
-use super::super::gather::Entry;
-use super::super::{Limits, Order, Problem, Sorter};
-use super::decide::Decisions;
-use super::keys::{self, Read};
-use super::{Counts, flag};
+use super::super::gather::SortEntry;
+use super::decisions::DuplicateDecisions;
+use super::keys::{self, MarkedRead};
+use super::metrics::DuplicateCounts;
+use crate::Error;
+use crate::change::sort::key::Order;
+use crate::change::sort::sorter::{SortLimits, Sorter};
 
 /// Where a read was, as its name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +82,7 @@ pub(super) fn chain_of_singles(place: u64) -> u64 {
 
 /// A duplicate among others of its chain.
 #[derive(Clone, Copy)]
-pub(super) struct Member<'a> {
+pub(super) struct ChainMember<'a> {
     pub(super) is_paired: bool,
     /// Whether it failed the checks of quality and its score, as bytes that sort so.
     pub(super) rank: &'a [u8],
@@ -88,14 +90,16 @@ pub(super) struct Member<'a> {
     /// The number of the first record of its name, and how many there are.
     pub(super) first: u64,
     pub(super) group: u64,
-    pub(super) read: Read,
+    pub(super) read: MarkedRead,
     /// Whether it is known to be optical.
     pub(super) is_optical: bool,
 }
 
 /// The first byte of a rank.
 const STAYS: u8 = 0;
+
 const PAIRED: u8 = 1;
+
 const SINGLE: u8 = 2;
 
 /// All chains. Keys are the number of the chain, the tile, a NUL, and the rank with the rest of the name.
@@ -108,15 +112,15 @@ pub(super) struct Chains {
 }
 
 impl Chains {
-    pub(super) fn new(limits: &Limits, distance: u32) -> Chains {
-        let limits = Limits { memory: limits.memory / 16, ..limits.clone() };
+    pub(super) fn new(limits: &SortLimits, distance: u32) -> Chains {
+        let limits = SortLimits { memory: limits.memory / 16, ..limits.clone() };
         let (key, value) = (Vec::new(), Vec::new());
         let sorter = Sorter::new(Order::LexicographicName, &limits);
         Chains { distance, sorter, key, value, without_location: 0 }
     }
 
     /// Adds the read that stays.
-    pub(super) fn add_best(&mut self, chain: u64, name: &[u8]) -> Result<(), Problem> {
+    pub(super) fn add_best(&mut self, chain: u64, name: &[u8]) -> Result<(), Error> {
         let Some(location) = location(name) else { return Ok(()) };
         self.begin(chain, name, &location);
         self.key.push(STAYS);
@@ -124,7 +128,7 @@ impl Chains {
     }
 
     /// Adds a duplicate.
-    pub(super) fn add(&mut self, chain: u64, member: &Member<'_>) -> Result<(), Problem> {
+    pub(super) fn add(&mut self, chain: u64, member: &ChainMember<'_>) -> Result<(), Error> {
         let Some(location) = location(member.name) else {
             self.without_location += 1;
             return Ok(());
@@ -154,17 +158,17 @@ impl Chains {
         self.value.extend(location.y.to_le_bytes());
     }
 
-    fn add_entry(&mut self, number: u64) -> Result<(), Problem> {
-        self.sorter.add_entry(&Entry { number, key: &self.key, record: &self.value })
+    fn add_entry(&mut self, number: u64) -> Result<(), Error> {
+        self.sorter.add_entry(&SortEntry { number, key: &self.key, record: &self.value })
     }
 
     /// Tells which are optical.
     pub(super) fn decide(
         self,
         threads: usize,
-        decisions: &mut Decisions,
-        counts: &mut Counts,
-    ) -> Result<(), Problem> {
+        decisions: &mut DuplicateDecisions,
+        counts: &mut DuplicateCounts,
+    ) -> Result<(), Error> {
         let Chains { distance, sorter, without_location, .. } = self;
         counts.without_location = without_location;
         let mut sorted = sorter.finish(&Header::default(), threads)?;
@@ -191,7 +195,12 @@ impl Chains {
                 let offset = keys::read_number(&mut value);
                 let group = keys::read_number(&mut value);
                 let follower = (bits & 4 != 0).then(|| keys::read_number(&mut value));
-                let read = Read { offset, follower, spreads: bits & 2 != 0, ..Read::default() };
+                let read = MarkedRead {
+                    offset,
+                    follower,
+                    spreads: bits & 2 != 0,
+                    ..MarkedRead::default()
+                };
                 decisions.mark_optical(entry.number, group, &read);
                 match kind {
                     PAIRED => counts.duplicate_pair_optical += 1,
@@ -252,42 +261,13 @@ impl Area {
     }
 }
 
-/// Writes to the optional field `dt` of a record whether the duplicate is optical. One there is keeps its place, as does one
-/// of another type.
-pub(super) fn write_type(is_optical: bool, record: &mut Vec<u8>) {
-    let value: &[u8] = if is_optical { b"SQ" } else { b"LB" };
-    let found = {
-        let record = super::Record::from_checked(record);
-        let mut at = record.as_bytes().len() - record.tag_bytes().len();
-        record.tags().find_map(|tag| {
-            let len = 3 + tag.value.len() + usize::from(matches!(tag.kind, b'Z' | b'H'));
-            at += len;
-            (tag.name == *b"dt").then_some((at - len, len, tag.kind))
-        })
-    };
-    match found {
-        Some((at, len, b'Z')) => {
-            record.splice(at + 3..at + len - 1, value.iter().copied());
-        }
-        Some(_) => {}
-        None => {
-            record.extend_from_slice(b"dtZ");
-            record.extend_from_slice(value);
-            record.push(0);
-        }
-    }
-}
-
-/// Whether a record is of a pair of which both reads are aligned.
-pub(super) fn is_paired(flags: u16) -> bool {
-    flags & flag::PAIRED != 0 && flags & flag::MATE_UNMAPPED == 0
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use biofast_bam::flag;
     use biofast_testkit::random::Random;
 
+    use super::super::marker::is_paired;
     use super::*;
 
     #[test]
@@ -303,6 +283,40 @@ mod tests {
         for name in ["", "a", "1:2:3", "1:2:3:4:5:6", "a:b:c:d", "1:2:3:4:5:6:7:8:9"] {
             assert_eq!(of(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn reads_are_near_on_one_tile_up_to_the_distance_in_both_directions() {
+        let near = |other: &str| are_near(b"m:1:f:2:1101:200:300", other.as_bytes(), 100);
+        for (other, expected) in [
+            ("m:1:f:2:1101:200:300", true),
+            ("m:1:f:2:1101:300:200", true),
+            ("m:1:f:2:1101:301:300", false),
+            ("m:1:f:2:1101:200:401", false),
+            ("m:1:f:2:1101:99:300", false),
+            ("m:1:f:2:1102:200:300", false),
+            ("r7", false),
+        ] {
+            assert_eq!(near(other), expected, "{other}");
+        }
+    }
+
+    #[test]
+    fn no_two_chains_have_a_number() {
+        let pairs =
+            [(0, 0), (0, 1), (1, 0), (1, 1), (7, 0)].map(|(g, side)| chain_of_pairs(g, side));
+        let singles = [0, 1, 2, 7].map(chain_of_singles);
+        let mut all = [&pairs[..], &singles].concat();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), pairs.len() + singles.len());
+        assert!(pairs.iter().zip([0, 1, 0, 1, 0]).all(|(chain, side)| chain % 2 == side));
+    }
+
+    #[test]
+    fn a_pair_has_both_reads_aligned() {
+        let flags = [flag::PAIRED, flag::PAIRED | flag::MATE_UNMAPPED, 0, flag::MATE_UNMAPPED];
+        assert_eq!(flags.map(is_paired), [true, false, false, false]);
     }
 
     #[test]

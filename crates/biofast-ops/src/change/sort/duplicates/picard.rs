@@ -1,12 +1,12 @@
 //! The keys of Picard's rule: libraries apart, the first bases of reads, and of equal scores what was first on the flow cell.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use biofast_bam::{Header, Record, flag};
+use biofast_bam::{Record, flag};
 
-use super::keys::{self, Ends, Pair};
-use super::mates::{LEAST_QUALITY, Primary};
+use super::keys::{self, ClippedEnds, Pair};
 use super::metrics::SetSizes;
+use super::primary::{LEAST_QUALITY, Primary};
 
 /// The most that the qualities of a read count, and by how much a read that failed the checks of quality counts less.
 const HIGHEST_SCORE: i64 = i16::MAX as i64 / 2;
@@ -25,61 +25,6 @@ pub(super) fn score(record: &Record<'_>) -> i64 {
     };
     let fails = record.flags() & flag::QC_FAIL != 0;
     i64::min(sum, HIGHEST_SCORE) + if fails { FAILED } else { 0 }
-}
-
-/// Libraries by read group: records of several ones are no duplicates of each other.
-pub(super) struct Libraries {
-    by_group: BTreeMap<Vec<u8>, u32>,
-    pub(super) names: Vec<String>,
-    /// The numbers of read groups in the header.
-    numbers: BTreeMap<Vec<u8>, u16>,
-}
-
-/// The library of reads that have none.
-const UNKNOWN: &str = "Unknown Library";
-
-impl Libraries {
-    pub(super) fn new(header: &Header) -> Libraries {
-        let mut libraries = Libraries {
-            by_group: BTreeMap::new(),
-            names: vec![UNKNOWN.to_owned()],
-            numbers: BTreeMap::new(),
-        };
-        for line in header.text().split(|&byte| byte == b'\n') {
-            let Some(fields) = line.strip_prefix(b"@RG\t") else { continue };
-            let fields = fields.split(|&byte| byte == b'\t' || byte == b'\r');
-            let field = |name: &[u8]| fields.clone().find_map(|field| field.strip_prefix(name));
-            let Some(id) = field(b"ID:") else { continue };
-            let number = libraries.numbers.len() as u16;
-            libraries.numbers.entry(id.to_vec()).or_insert(number);
-            let Some(library) = field(b"LB:") else { continue };
-            let library = String::from_utf8_lossy(library);
-            let known = libraries.names.iter().position(|name| *name == library);
-            let number = known.unwrap_or_else(|| {
-                libraries.names.push(library.into_owned());
-                libraries.names.len() - 1
-            });
-            libraries.by_group.insert(id.to_vec(), number as u32);
-        }
-        libraries
-    }
-
-    /// The number of a record's library; 0 if it isn't known.
-    pub(super) fn of(&self, record: &Record<'_>) -> u32 {
-        read_group(record).and_then(|group| self.by_group.get(group)).copied().unwrap_or_default()
-    }
-
-    /// The number of a record's read group, which is that of the first one where it has none, and another one if the header
-    /// doesn't have it.
-    pub(super) fn group_of(&self, record: &Record<'_>) -> u16 {
-        let unknown = self.numbers.len() as u16;
-        read_group(record).map_or(0, |id| self.numbers.get(id).copied().unwrap_or(unknown))
-    }
-}
-
-/// The read group that a record names.
-pub(super) fn read_group<'r>(record: &Record<'r>) -> Option<&'r [u8]> {
-    record.tags().find(|tag| tag.name == *b"RG").and_then(|tag| tag.as_text())
 }
 
 /// Appends where on the flow cell a read was, as its name says: tile and place, of 16 bits each; −1 if it doesn't say.
@@ -121,7 +66,7 @@ pub(super) fn is_before(one: &Primary, other: &Primary) -> bool {
 }
 
 /// The keys of both reads of a pair. Of two at one place the left one is that which comes first when they are sorted.
-pub(super) fn pair(reads: [&Primary; 2], ends: [&Ends; 2]) -> [Pair; 2] {
+pub(super) fn pair(reads: [&Primary; 2], ends: [&ClippedEnds; 2]) -> [Pair; 2] {
     let is_reverse = |read: &Primary| read.flags & flag::REVERSE != 0;
     let place = |at: usize| keys::place(reads[at].reference, ends[at].five_prime(reads[at].flags));
     let places = [place(0), place(1)];

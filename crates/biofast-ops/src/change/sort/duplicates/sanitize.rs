@@ -91,7 +91,7 @@ pub(super) fn sanitized(record: &Record<'_>, lengths: &[u64]) -> Option<Vec<u8>>
         is_unmapped && is_of_alignment(name)
             || words.is_some() && record.has_long_cigar() && name == *b"CG"
     };
-    super::mates::append_tags(record, &mut out, is_unwanted);
+    super::tags::append_tags(record, &mut out, is_unwanted);
     if let Some(words) = in_tag {
         out.extend_from_slice(b"CGBI");
         out.extend_from_slice(&(words.len() as u32).to_le_bytes());
@@ -247,6 +247,17 @@ mod tests {
         let is_unmapped = record.flags() & flag::UNMAPPED != 0;
         assert_eq!(record.tags().count(), if is_unmapped { 1 } else { 2 });
         Some((String::from_utf8(text).unwrap(), record.flags()))
+    }
+
+    #[test]
+    fn operations_are_joined_up_to_the_longest_there_is() {
+        let op = |len: u32, op: u32| len << 4 | op;
+        assert_eq!(
+            joined(vec![op(5, 0), op(3, 0), op(0, 1), op(2, 0), op(4, 4)]),
+            [op(10, 0), op(4, 4)]
+        );
+        assert_eq!(joined(vec![op(LONGEST - 2, 0), op(2, 0)]), [op(LONGEST, 0)]);
+        assert_eq!(joined(vec![op(LONGEST - 2, 0), op(3, 0)]), [op(LONGEST - 2, 0), op(3, 0)]);
     }
 
     #[test]

@@ -6,37 +6,22 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Part;
+use super::segment::TemplateSegment;
 use super::spill::Spill;
+pub use arrival::ReadArrival;
 
 /// What a waiting read costs beside its bytes, about.
 const OVERHEAD: usize = 96;
 /// So many reads may wait in memory whatever they cost.
 const FEW: usize = 16;
 
-/// A first or second read as it comes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arrival<'a> {
-    /// The name it shares with its mate.
-    pub name: &'a [u8],
-    /// What is to be written.
-    pub text: &'a [u8],
-    /// Which of the two it is.
-    pub part: Part,
-    /// Whether its qualities are known: of several records of a read, one with them is preferred.
-    pub has_qualities: bool,
-    /// Whether it is the record of the read, and no secondary or supplementary one. Two of these are two reads, also if they have the
-    /// same name.
-    pub is_primary: bool,
-}
-
 /// What comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found<'a> {
+pub enum CollatedRead<'a> {
     /// The texts of a first and a second read.
     Pair(&'a [u8], &'a [u8]),
     /// A read whose mate didn't come.
-    Single(Part, &'a [u8]),
+    Single(TemplateSegment, &'a [u8]),
     /// A record is left out because there is another of the same read.
     Repeated,
 }
@@ -51,24 +36,24 @@ pub enum Found<'a> {
 /// alone.
 ///
 /// ```
-/// use biofast_ops::to_fastq::{Arrival, Collator, Found, Part};
+/// use biofast_ops::to_fastq::{CollatedRead, Collator, ReadArrival, TemplateSegment};
 ///
 /// let mut collator = Collator::new(1 << 20, &std::env::temp_dir());
 /// let mut found = Vec::new();
-/// let mut take = |f: Found<'_>| {
+/// let mut take = |f: CollatedRead<'_>| {
 ///     found.push(format!("{f:?}"));
 ///     Ok::<(), std::io::Error>(())
 /// };
-/// for (name, text, part) in [("a", "A1", Part::First), ("b", "B2", Part::Second), ("a", "A2", Part::Second)] {
+/// for (name, text, part) in [("a", "A1", TemplateSegment::First), ("b", "B2", TemplateSegment::Second), ("a", "A2", TemplateSegment::Second)] {
 ///     let (name, text) = (name.as_bytes(), text.as_bytes());
-///     collator.add(Arrival { name, text, part, has_qualities: true, is_primary: true }, &mut take)?;
+///     collator.add(ReadArrival { name, text, part, has_qualities: true, is_primary: true }, &mut take)?;
 /// }
 /// collator.finish(&mut take)?;
 /// assert_eq!(found, ["Pair([65, 49], [65, 50])", "Single(Second, [66, 50])"]);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct Collator {
-    waiting: HashMap<Read, Waiting, Names>,
+    waiting: HashMap<PendingRead, PendingSegment, NameHashes>,
     /// How many reads wait, and what they cost.
     reads: usize,
     cost: usize,
@@ -81,13 +66,13 @@ pub struct Collator {
 }
 
 /// A read's name and text, one after the other; equal to others by its name.
-struct Read {
+struct PendingRead {
     bytes: Box<[u8]>,
     name_len: usize,
 }
 
-struct Waiting {
-    part: Part,
+struct PendingSegment {
+    part: TemplateSegment,
     has_qualities: bool,
     is_primary: bool,
     /// When it came.
@@ -103,9 +88,9 @@ struct Later {
     number: u64,
 }
 
-impl Read {
-    fn new(name: &[u8], text: &[u8]) -> Read {
-        Read { bytes: [name, text].concat().into_boxed_slice(), name_len: name.len() }
+impl PendingRead {
+    fn new(name: &[u8], text: &[u8]) -> PendingRead {
+        PendingRead { bytes: [name, text].concat().into_boxed_slice(), name_len: name.len() }
     }
 
     fn name(&self) -> &[u8] {
@@ -127,48 +112,48 @@ impl Later {
     }
 }
 
-impl Waiting {
-    fn arrival<'a>(&self, read: &'a Read) -> Arrival<'a> {
-        let Waiting { part, has_qualities, is_primary, .. } = *self;
-        Arrival { name: read.name(), text: read.text(), part, has_qualities, is_primary }
+impl PendingSegment {
+    fn arrival<'a>(&self, read: &'a PendingRead) -> ReadArrival<'a> {
+        let PendingSegment { part, has_qualities, is_primary, .. } = *self;
+        ReadArrival { name: read.name(), text: read.text(), part, has_qualities, is_primary }
     }
 }
 
-impl Borrow<[u8]> for Read {
+impl Borrow<[u8]> for PendingRead {
     fn borrow(&self) -> &[u8] {
         self.name()
     }
 }
 
-impl Hash for Read {
+impl Hash for PendingRead {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name().hash(state);
     }
 }
 
-impl PartialEq for Read {
-    fn eq(&self, other: &Read) -> bool {
+impl PartialEq for PendingRead {
+    fn eq(&self, other: &PendingRead) -> bool {
         self.name() == other.name()
     }
 }
 
-impl Eq for Read {}
+impl Eq for PendingRead {}
 
 /// Makes hashes of names, with a key of its own: nobody can choose names that share one.
 #[derive(Clone)]
-pub(in crate::change) struct Names {
+pub(in crate::change) struct NameHashes {
     key: u64,
     start: u64,
 }
 
-impl Names {
-    pub(in crate::change) fn new() -> Names {
+impl NameHashes {
+    pub(in crate::change) fn new() -> NameHashes {
         let random = RandomState::new();
-        Names { key: random.hash_one(1) | 1, start: random.hash_one(2) }
+        NameHashes { key: random.hash_one(1) | 1, start: random.hash_one(2) }
     }
 }
 
-impl BuildHasher for Names {
+impl BuildHasher for NameHashes {
     type Hasher = NameHasher;
 
     #[inline]
@@ -224,7 +209,7 @@ impl Collator {
 
     fn at_level(most: usize, folder: &Path, level: u32) -> Collator {
         Collator {
-            waiting: HashMap::with_hasher(Names::new()),
+            waiting: HashMap::with_hasher(NameHashes::new()),
             reads: 0,
             cost: 0,
             most,
@@ -241,17 +226,17 @@ impl Collator {
     /// Those of `found`, and of temporary files.
     pub fn add<E: From<io::Error>>(
         &mut self,
-        read: Arrival<'_>,
-        found: &mut impl FnMut(Found<'_>) -> Result<(), E>,
+        read: ReadArrival<'_>,
+        found: &mut impl FnMut(CollatedRead<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.number += 1;
         let number = self.number;
-        let Arrival { name, text, part, has_qualities, is_primary } = read;
+        let ReadArrival { name, text, part, has_qualities, is_primary } = read;
         match self.waiting.remove_entry(name) {
             Some((mate, other)) if other.part != part => {
                 found(match part {
-                    Part::Second => Found::Pair(mate.text(), text),
-                    _ => Found::Pair(text, mate.text()),
+                    TemplateSegment::Second => CollatedRead::Pair(mate.text(), text),
+                    _ => CollatedRead::Pair(text, mate.text()),
                 })?;
                 self.take_out(&mate, other);
                 Ok(())
@@ -273,39 +258,39 @@ impl Collator {
                 let is_primary = is_primary || other.is_primary;
                 self.cost -= old.cost();
                 let (kept, has_qualities) = match is_better {
-                    true => (Read::new(name, text), has_qualities),
+                    true => (PendingRead::new(name, text), has_qualities),
                     false => (old, other.has_qualities),
                 };
                 self.cost += kept.cost();
-                self.waiting.insert(kept, Waiting { has_qualities, is_primary, ..other });
-                found(Found::Repeated)
+                self.waiting.insert(kept, PendingSegment { has_qualities, is_primary, ..other });
+                found(CollatedRead::Repeated)
             }
             None => {
                 let more = VecDeque::new();
-                let waiting = Waiting { part, has_qualities, is_primary, number, more };
-                self.wait(Read::new(name, text), waiting);
+                let waiting = PendingSegment { part, has_qualities, is_primary, number, more };
+                self.wait(PendingRead::new(name, text), waiting);
                 self.make_room(found)
             }
         }
     }
 
-    fn wait(&mut self, read: Read, waiting: Waiting) {
+    fn wait(&mut self, read: PendingRead, waiting: PendingSegment) {
         self.reads += 1;
         self.cost += read.cost();
         self.waiting.insert(read, waiting);
     }
 
     /// A read waits no more, and the next one of its name and part is the first one to wait.
-    fn take_out(&mut self, read: &Read, waiting: Waiting) {
+    fn take_out(&mut self, read: &PendingRead, waiting: PendingSegment) {
         self.reads -= 1;
         self.cost -= read.cost();
-        let Waiting { part, mut more, .. } = waiting;
+        let PendingSegment { part, mut more, .. } = waiting;
         if let Some(next) = more.pop_front() {
             self.reads -= 1;
             self.cost -= next.cost();
             let Later { text, has_qualities, number } = next;
-            let waiting = Waiting { part, has_qualities, is_primary: true, number, more };
-            self.wait(Read::new(read.name(), &text), waiting);
+            let waiting = PendingSegment { part, has_qualities, is_primary: true, number, more };
+            self.wait(PendingRead::new(read.name(), &text), waiting);
         }
     }
 
@@ -313,7 +298,7 @@ impl Collator {
     /// came first wait no more.
     fn make_room<E: From<io::Error>>(
         &mut self,
-        found: &mut impl FnMut(Found<'_>) -> Result<(), E>,
+        found: &mut impl FnMut(CollatedRead<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let is_full = |this: &Collator| this.cost > this.most && this.reads > FEW;
         if is_full(self) && self.waiting.len() > 1 {
@@ -324,7 +309,7 @@ impl Collator {
                 break;
             };
             let Some((read, waiting)) = self.waiting.remove_entry(&name[..]) else { break };
-            found(Found::Single(waiting.part, read.text()))?;
+            found(CollatedRead::Single(waiting.part, read.text()))?;
             self.take_out(&read, waiting);
         }
         Ok(())
@@ -349,14 +334,14 @@ impl Collator {
     /// As [`add`](Self::add).
     pub fn finish<E: From<io::Error>>(
         mut self,
-        found: &mut impl FnMut(Found<'_>) -> Result<(), E>,
+        found: &mut impl FnMut(CollatedRead<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.spill.is_some() {
             self.spill_waiting()?;
         }
         let Some(spill) = self.spill.take() else {
             for (read, waiting) in in_order(&mut self.waiting) {
-                found(Found::Single(waiting.part, read.text()))?;
+                found(CollatedRead::Single(waiting.part, read.text()))?;
             }
             return Ok(());
         };
@@ -367,7 +352,7 @@ impl Collator {
                 part.add(read, found)?;
             }
             // The type of the closure must not grow with the depth.
-            let found: &mut dyn FnMut(Found<'_>) -> Result<(), E> = found;
+            let found: &mut dyn FnMut(CollatedRead<'_>) -> Result<(), E> = found;
             part.finish_part(found)?;
         }
         Ok(())
@@ -375,21 +360,23 @@ impl Collator {
 
     fn finish_part<E: From<io::Error>>(
         self,
-        found: &mut dyn FnMut(Found<'_>) -> Result<(), E>,
+        found: &mut dyn FnMut(CollatedRead<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.finish(&mut |f: Found<'_>| found(f))
+        self.finish(&mut |f: CollatedRead<'_>| found(f))
     }
 }
 
 /// Takes all reads out, in the order they came.
-fn in_order(waiting: &mut HashMap<Read, Waiting, Names>) -> Vec<(Read, Waiting)> {
-    let mut all: Vec<(Read, Waiting)> = Vec::with_capacity(waiting.len());
+fn in_order(
+    waiting: &mut HashMap<PendingRead, PendingSegment, NameHashes>,
+) -> Vec<(PendingRead, PendingSegment)> {
+    let mut all: Vec<(PendingRead, PendingSegment)> = Vec::with_capacity(waiting.len());
     for (read, mut first) in waiting.drain() {
         let part = first.part;
         for Later { text, has_qualities, number } in std::mem::take(&mut first.more) {
             let more = VecDeque::new();
-            let later = Waiting { part, has_qualities, is_primary: true, number, more };
-            all.push((Read::new(read.name(), &text), later));
+            let later = PendingSegment { part, has_qualities, is_primary: true, number, more };
+            all.push((PendingRead::new(read.name(), &text), later));
         }
         all.push((read, first));
     }
@@ -397,5 +384,6 @@ fn in_order(waiting: &mut HashMap<Read, Waiting, Names>) -> Vec<(Read, Waiting)>
     all
 }
 
+pub(super) mod arrival;
 #[cfg(test)]
 mod tests;

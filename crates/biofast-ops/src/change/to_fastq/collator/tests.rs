@@ -6,21 +6,21 @@ fn collate(reads: &[(u16, bool)], most: usize) -> io::Result<Vec<String>> {
     let folder = std::env::temp_dir();
     let mut collator = Collator::new(most, &folder);
     let mut out = Vec::new();
-    let mut take = |found: Found<'_>| {
+    let mut take = |found: CollatedRead<'_>| {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         out.push(match found {
-            Found::Pair(one, two) => format!("{} {}", text(one), text(two)),
-            Found::Single(part, one) => format!("{part:?} {}", text(one)),
-            Found::Repeated => "repeated".into(),
+            CollatedRead::Pair(one, two) => format!("{} {}", text(one), text(two)),
+            CollatedRead::Single(part, one) => format!("{part:?} {}", text(one)),
+            CollatedRead::Repeated => "repeated".into(),
         });
         Ok::<(), io::Error>(())
     };
     for (name, is_second) in reads {
         let text = format!("{name}.{}", u8::from(*is_second));
         let name = format!("n{name}");
-        let part = if *is_second { Part::Second } else { Part::First };
+        let part = if *is_second { TemplateSegment::Second } else { TemplateSegment::First };
         let (name, text) = (name.as_bytes(), text.as_bytes());
-        let arrival = Arrival { name, text, part, has_qualities: true, is_primary: true };
+        let arrival = ReadArrival { name, text, part, has_qualities: true, is_primary: true };
         collator.add(arrival, &mut take)?;
     }
     collator.finish(&mut take)?;
@@ -89,22 +89,22 @@ fn other_records_of_a_read_that_waits_are_left_out() -> io::Result<()> {
     for (records, expected) in cases {
         let mut collator = Collator::new(1 << 20, &folder);
         let mut out = Vec::new();
-        let mut take = |found: Found<'_>| {
+        let mut take = |found: CollatedRead<'_>| {
             out.push(match found {
-                Found::Pair(first, _) => first.to_vec(),
-                Found::Single(..) => b"single".to_vec(),
-                Found::Repeated => b"repeated".to_vec(),
+                CollatedRead::Pair(first, _) => first.to_vec(),
+                CollatedRead::Single(..) => b"single".to_vec(),
+                CollatedRead::Repeated => b"repeated".to_vec(),
             });
             Ok::<(), io::Error>(())
         };
         let name = b"n";
         for (text, has_qualities, is_primary) in records {
-            let part = Part::First;
-            let arrival = Arrival { name, text, part, has_qualities, is_primary };
+            let part = TemplateSegment::First;
+            let arrival = ReadArrival { name, text, part, has_qualities, is_primary };
             collator.add(arrival, &mut take)?;
         }
-        let part = Part::Second;
-        let arrival = Arrival { name, text: b"", part, has_qualities: true, is_primary: true };
+        let part = TemplateSegment::Second;
+        let arrival = ReadArrival { name, text: b"", part, has_qualities: true, is_primary: true };
         collator.add(arrival, &mut take)?;
         collator.finish(&mut take)?;
         assert_eq!(out, [b"repeated", expected], "{records:?}");
@@ -133,8 +133,8 @@ fn nothing_is_left_in_the_folder() {
         (0..100u32).try_for_each(|n| {
             let name = n.to_string();
             let (name, text) = (name.as_bytes(), &b"x"[..]);
-            let part = Part::First;
-            let read = Arrival { name, text, part, has_qualities: true, is_primary: true };
+            let part = TemplateSegment::First;
+            let read = ReadArrival { name, text, part, has_qualities: true, is_primary: true };
             collator.add(read, &mut |_| Ok::<(), io::Error>(()))
         })
     };

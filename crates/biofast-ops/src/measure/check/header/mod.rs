@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use biofast_bam::Header;
 use biofast_io::{Location, Shown};
 
+use super::fault::{CheckRule, Fault, Warning};
 use super::order::Claim;
-use super::{Fault, Rule, Warning};
 
 /// What the checks of records need to know of the header.
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ impl Facts {
         let known = self.warnings.iter_mut().find(|w| kind(&w.message) == kind(&message));
         match known.and_then(|warning| warning.count.as_mut()) {
             Some(count) => *count += 1,
-            None => self.warnings.push(Warning::new(Rule::Header, message)),
+            None => self.warnings.push(Warning::new(CheckRule::Header, message)),
         }
     }
 
@@ -83,7 +83,7 @@ impl Facts {
         let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
         let bytes = &bytes[..end];
         if let Some(at) = bytes.iter().position(|&b| b == 0) {
-            return Err(fault(format!("the text holds a NUL at byte {at}")));
+            return Err(fault(format!("the text has a NUL at byte {at}")));
         }
         let end = bytes.iter().rposition(|&b| b != b'\n').map_or(0, |n| n + 1);
         if bytes.len() > end + 1 {
@@ -101,7 +101,7 @@ impl Facts {
         {
             let previous = Shown(previous);
             return Err(fault(format!(
-                "line {line}: @PG follows a program (PP) that isn't in the header: '{previous}'"
+                "line {line}: @PG refers to a program (PP) that is not in the header: '{previous}'"
             )));
         }
         self.compare(&text.sequences)
@@ -157,7 +157,7 @@ impl Facts {
         match &kind {
             b"HD" => {
                 if number > 1 {
-                    return wrong("expected @HD in the first line alone");
+                    return wrong("expected @HD only in the first line");
                 }
                 if value(b"VN:").is_none() {
                     return wrong("expected a version (VN) in @HD");
@@ -179,7 +179,7 @@ impl Facts {
                 for name in std::iter::once(name).chain(others) {
                     if !text.names.insert(name) {
                         let name = Shown(name);
-                        return wrong(&format!("two sequences are called '{name}' (SN, AN)"));
+                        return wrong(&format!("two sequences are named '{name}' (SN, AN)"));
                     }
                 }
                 if value(b"TP:") == Some(b"circular") {
@@ -211,7 +211,7 @@ impl Facts {
         for (name, length) in &self.references {
             let name = Shown(name);
             if !names.insert(name.0) {
-                return Err(fault(format!("two reference sequences are called '{name}'")));
+                return Err(fault(format!("two reference sequences are named '{name}'")));
             }
             if !values::is_reference_name(name.0) {
                 return Err(fault(format!(
@@ -234,8 +234,7 @@ impl Facts {
                 Some((listed, listed_length)) if listed == name && listed_length == length => {}
                 Some((listed, listed_length)) => {
                     return Err(fault(format!(
-                        "text and list differ: @SQ line {} is '{}' of {length} bases, in the \
-                         list it is '{}' of {listed_length}",
+                        "text and binary list differ: @SQ line {} is '{}' with {length} bases, but '{}' with {listed_length} in the list",
                         index + 1,
                         Shown(name),
                         Shown(listed)
@@ -246,7 +245,7 @@ impl Facts {
         }
         if text.len() != self.references.len() {
             return Err(fault(format!(
-                "text and list differ: {} @SQ lines, but {} reference sequences in the list",
+                "text and binary list differ: {} @SQ lines, but {} reference sequences in the list",
                 text.len(),
                 self.references.len()
             )));
@@ -256,5 +255,5 @@ impl Facts {
 }
 
 fn fault(message: String) -> Fault {
-    Fault::new(Rule::Header, format!("invalid header: {message}"), Location::default())
+    Fault::new(CheckRule::Header, format!("invalid header: {message}"), Location::default())
 }

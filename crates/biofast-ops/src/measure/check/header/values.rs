@@ -42,7 +42,7 @@ pub(super) fn fault_of(kind: [u8; 2], tag: [u8; 2], value: &[u8]) -> Option<&'st
         ),
         (b"SQ", b"AN") => (
             value.split(|&b| b == b',').all(is_reference_name),
-            "expected reference names (AN) of the characters the specification allows, by commas",
+            "expected reference names (AN) of the characters the specification allows, separated by commas",
         ),
         (b"SQ", b"M5") => (
             value.len() == 32 && value.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')),
@@ -52,9 +52,10 @@ pub(super) fn fault_of(kind: [u8; 2], tag: [u8; 2], value: &[u8]) -> Option<&'st
             matches!(value, b"linear" | b"circular"),
             "expected a topology (TP): linear or circular",
         ),
-        (b"RG", b"DT") => {
-            (is_date(value), "expected a date or date and time (DT) by ISO 8601, as 2024-12-31")
-        }
+        (b"RG", b"DT") => (
+            is_date(value),
+            "expected a date or date and time (DT) in ISO 8601, such as 2024-12-31",
+        ),
         (b"RG", b"FO") => (
             value == b"*"
                 || !value.is_empty() && value.iter().all(|b| b"ACMGRSVTWYHKDBN".contains(b)),
@@ -63,7 +64,7 @@ pub(super) fn fault_of(kind: [u8; 2], tag: [u8; 2], value: &[u8]) -> Option<&'st
         (b"RG", b"PI") => (is_number(value), "expected an insert size (PI) that is a whole number"),
         (b"RG", b"PL") => (
             PLATFORMS.iter().any(|known| value.eq_ignore_ascii_case(known.as_bytes())),
-            "expected a platform (PL) the specification lists; others have no PL",
+            "expected a platform (PL) that the specification lists, or no PL",
         ),
         _ => return None,
     };

@@ -4,7 +4,8 @@ mod oligos;
 
 use std::sync::OnceLock;
 
-use super::duplication::Hit;
+use serde::{Deserialize, Serialize};
+
 use crate::words::{WORD, words};
 use oligos::{OLIGOS, Oligo};
 
@@ -14,28 +15,19 @@ const SHORTEST: usize = 20;
 // A word is the same in every stretch: of 21 bases or more one may differ.
 const _: () = assert!(WORD <= SHORTEST / 2);
 
-/// Known sequences, to be found in others with FastQC's rules: a stretch of more than 20 bases with at most one mismatch, on
-/// either strand, without gaps; or the whole of a sequence of 8 to 19 bases. The longest stretch counts, of equally long ones
-/// the first.
-///
-/// ```
-/// use biofast_ops::reads::Contaminants;
-///
-/// let known = Contaminants::known();
-/// let hit = known.find(b"CTAATACGACTCACTATAGGGCAA").expect("a primer");
-/// assert_eq!((&hit.name[..], hit.length), ("Clontech Universal Primer Mix Long", 24));
-/// assert!(known.find(b"ACGTACGTACGTACGTACGTACGTACGT").is_none());
-/// ```
+/// Known sequences, found in others by FastQC's rules: a match of more than 20 bases with at most one mismatch, on
+/// either strand, without gaps; or a complete sequence of 8 to 19 bases. The longest match counts, the first one of
+/// ties.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contaminants {
     known: Vec<Known>,
     /// All words of all strands, in order: made when something is looked for.
-    words: OnceLock<Vec<(usize, Place)>>,
+    words: OnceLock<Vec<(usize, WordPosition)>>,
 }
 
 /// Where a word is: the index of the sequence, the strand, and from where on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct WordPosition {
     known: u32,
     is_reverse: bool,
     start: u32,
@@ -48,14 +40,7 @@ struct Known {
     reverse: Vec<u8>,
 }
 
-/// Why a list of sequences can't be read.
-///
-/// ```
-/// use biofast_ops::reads::Contaminants;
-///
-/// let error = Contaminants::parse("Primer\tACGT\nOther\tAC-T\n").expect_err("no base");
-/// assert_eq!(error.to_string(), "line 2: a sequence is of A, C, G and T, and this has '-'");
-/// ```
+/// Why a list of sequences isn't valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InvalidContaminants {
@@ -83,7 +68,7 @@ impl std::fmt::Display for InvalidContaminants {
                 f.write_str("expected a name, one or more tabs, and a sequence")
             }
             InvalidContaminant::Base(base) => {
-                write!(f, "a sequence is of A, C, G and T, and this has {base:?}")
+                write!(f, "expected a sequence of A, C, G and T, found {base:?}")
             }
         }
     }
@@ -115,12 +100,12 @@ impl Contaminants {
         Contaminants { known, words: OnceLock::new() }
     }
 
-    fn words(&self) -> &[(usize, Place)] {
+    fn words(&self) -> &[(usize, WordPosition)] {
         self.words.get_or_init(|| {
             let mut found = Vec::new();
             for (index, known) in (0..).zip(&self.known) {
                 for (is_reverse, strand) in [(false, &known.forward), (true, &known.reverse)] {
-                    let place = |start| Place { known: index, is_reverse, start };
+                    let place = |start| WordPosition { known: index, is_reverse, start };
                     let words = (0..).zip(words(strand));
                     found.extend(words.filter_map(|(start, word)| Some((word?, place(start)))));
                 }
@@ -157,15 +142,15 @@ impl Contaminants {
     }
 
     /// The known sequence that has most in common with `sequence`, which is in upper case.
-    pub fn find(&self, sequence: &[u8]) -> Option<Hit> {
+    pub fn find(&self, sequence: &[u8]) -> Option<ContaminantHit> {
         let (known, stretch) = match sequence.len() {
             8..SHORTEST => {
                 let found = self.known.iter().find(|known| known.has(sequence))?;
-                (found, Stretch { length: sequence.len(), identity: 100 })
+                (found, CommonStretch { length: sequence.len(), identity: 100 })
             }
             _ => self.longest(sequence)?,
         };
-        Some(Hit {
+        Some(ContaminantHit {
             name: known.name.clone(),
             length: stretch.length as u64,
             identity_percent: stretch.identity as u64,
@@ -174,7 +159,7 @@ impl Contaminants {
 
     /// The longest stretch, of equally long ones that of the first sequence, of its forward strand, and from where on the known one
     /// begins first. Only where both have a word in common there can be one.
-    fn longest(&self, sequence: &[u8]) -> Option<(&Known, Stretch)> {
+    fn longest(&self, sequence: &[u8]) -> Option<(&Known, CommonStretch)> {
         let all = self.words();
         let mut sides: Vec<(u32, bool, isize)> = Vec::new();
         for (at, word) in (0..).zip(words(sequence)) {
@@ -187,7 +172,7 @@ impl Contaminants {
         }
         sides.sort_unstable();
         sides.dedup();
-        let mut best: Option<(&Known, Stretch)> = None;
+        let mut best: Option<(&Known, CommonStretch)> = None;
         for (index, is_reverse, offset) in sides {
             let known = &self.known[index as usize];
             let strand = if is_reverse { &known.reverse } else { &known.forward };
@@ -207,7 +192,7 @@ impl Contaminants {
 
 /// Bases that two sequences have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Stretch {
+struct CommonStretch {
     length: usize,
     /// In percent.
     identity: usize,
@@ -233,18 +218,18 @@ impl Known {
 
 /// The longest stretch with at most one mismatch, of equally long ones the most alike, if `known` begins at this place of `other`. A
 /// stretch ends before its second mismatch, and the next begins behind that.
-fn longest(known: &[u8], other: &[u8], offset: isize) -> Option<Stretch> {
+fn longest(known: &[u8], other: &[u8], offset: isize) -> Option<CommonStretch> {
     let first = usize::try_from(-offset).unwrap_or(0);
     let skipped = usize::try_from(offset).unwrap_or(0);
-    let mut best: Option<Stretch> = None;
+    let mut best: Option<CommonStretch> = None;
     let mut keep = |start: usize, end: usize, mismatches: usize| {
         // From the first base to the last that is the same.
         let length = (end + 1).saturating_sub(start);
         if length > SHORTEST {
             let identity = (length - mismatches) * 100 / length;
-            let better = |best: Stretch| (length, identity) > (best.length, best.identity);
+            let better = |best: CommonStretch| (length, identity) > (best.length, best.identity);
             if best.is_none_or(better) {
-                best = Some(Stretch { length, identity });
+                best = Some(CommonStretch { length, identity });
             }
         }
     };
@@ -268,6 +253,17 @@ fn longest(known: &[u8], other: &[u8], offset: isize) -> Option<Stretch> {
     }
     keep(start, end, mismatches);
     best
+}
+
+/// The stretch that a sequence and a known one have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContaminantHit {
+    /// The name of the known sequence.
+    pub name: String,
+    /// Bases of the stretch.
+    pub length: u64,
+    /// Percent of these bases that are the same, rounded down.
+    pub identity_percent: u64,
 }
 
 #[cfg(test)]
@@ -311,9 +307,9 @@ mod tests {
     }
 
     /// The longest stretch by a look at every place of every strand.
-    fn plain(all: &Contaminants, sequence: &[u8]) -> Option<(String, Stretch)> {
+    fn plain(all: &Contaminants, sequence: &[u8]) -> Option<(String, CommonStretch)> {
         let shortest = SHORTEST as isize;
-        let mut best: Option<(String, Stretch)> = None;
+        let mut best: Option<(String, CommonStretch)> = None;
         for known in &all.known {
             for strand in [&known.forward, &known.reverse] {
                 for offset in shortest - strand.len() as isize..sequence.len() as isize - shortest {

@@ -4,25 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::super::contaminants::Contaminants;
 use super::order;
-use crate::measure::verdicts::fastqc::OVERREPRESENTED;
+use crate::measure::reads::contaminants::ContaminantHit;
+use crate::measure::verdicts::checks::fastqc::OVERREPRESENTED;
 
 /// The lowest count of each level.
 const FROM: [u64; 16] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 51, 101, 501, 1001, 5001, 10_001];
 
 /// How often sequences occur.
-///
-/// ```
-/// use biofast_ops::reads::{Contaminants, Duplicates};
-///
-/// let mut counter = Duplicates::default();
-/// let mut new = Default::default();
-/// let reads = [&b"ACGT"[..], b"TTTT", b"ACGT", b"acgt"];
-/// counter.add(0, &reads, &mut new);
-/// counter.settle(&mut new);
-/// let found = counter.finish(&Contaminants::known()).expect("of one file");
-/// assert_eq!((found.deduplicated_percent, found.levels[2].percent_of_all), (50.0, 75.0));
-/// assert_eq!(found.overrepresented[0].sequence, "ACGT");
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Duplication {
     /// Reads that were counted.
@@ -34,7 +22,7 @@ pub struct Duplication {
     /// Percent of the reads that would be left if each sequence occurred once.
     pub deduplicated_percent: f64,
     /// Sixteen levels: 1 to 9 times, 10 to 50, and more than 50, 100, 500, 1,000, 5,000 and 10,000 times.
-    pub levels: Vec<Level>,
+    pub levels: Vec<DuplicationLevel>,
     /// Sequences in more than 0.1 % of the reads, the most frequent first: FastQC's rule. Of few reads each is more than that;
     /// see [`repeated`](Self::repeated).
     pub overrepresented: Vec<Overrepresented>,
@@ -52,7 +40,7 @@ impl Duplication {
 
 /// Sequences that occur so often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Level {
+pub struct DuplicationLevel {
     /// So often at least.
     pub from: u64,
     /// Percent of the distinct sequences.
@@ -61,15 +49,8 @@ pub struct Level {
     pub percent_of_all: f64,
 }
 
-impl Level {
-    /// The name FastQC gives to the level: `1`, `>10`, `>10k`.
-    ///
-    /// ```
-    /// use biofast_ops::reads::Level;
-    ///
-    /// let level = Level { from: 5001, percent_of_distinct: 0.0, percent_of_all: 0.0 };
-    /// assert_eq!(level.name(), ">5k");
-    /// ```
+impl DuplicationLevel {
+    /// FastQC's name of the level: `1`, `>10`, `>10k`.
     pub fn name(&self) -> String {
         match self.from {
             from @ ..10 => from.to_string(),
@@ -91,22 +72,11 @@ pub struct Overrepresented {
     pub percent: f64,
     /// The adapter or primer it seems to be of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<Hit>,
-}
-
-/// The stretch that a sequence and a known one have in common.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hit {
-    /// The name of the known sequence.
-    pub name: String,
-    /// Bases of the stretch.
-    pub length: u64,
-    /// Percent of these bases that are the same, rounded down.
-    pub identity_percent: u64,
+    pub source: Option<ContaminantHit>,
 }
 
 /// How often each sequence was seen, in the order they were first seen.
-pub(super) struct Counted<'a> {
+pub(super) struct SequenceCounts<'a> {
     pub(super) sequences: Vec<(&'a [u8], u64)>,
     /// Of all reads.
     pub(super) reads: u64,
@@ -114,9 +84,9 @@ pub(super) struct Counted<'a> {
     pub(super) until_limit: u64,
 }
 
-impl Counted<'_> {
+impl SequenceCounts<'_> {
     pub(super) fn derive(self, contaminants: &Contaminants) -> Duplication {
-        let Counted { mut sequences, reads, until_limit } = self;
+        let SequenceCounts { mut sequences, reads, until_limit } = self;
         let codes: Vec<i32> = sequences.iter().map(|(sequence, _)| order::code(sequence)).collect();
         sequences = order::iteration(&codes).into_iter().map(|i| sequences[i]).collect();
         let (levels, deduplicated_percent) = levels(&sequences, reads, until_limit);
@@ -143,7 +113,11 @@ impl Counted<'_> {
 }
 
 /// The levels, and the percentage that remains.
-fn levels(sequences: &[(&[u8], u64)], reads: u64, until_limit: u64) -> (Vec<Level>, f64) {
+fn levels(
+    sequences: &[(&[u8], u64)],
+    reads: u64,
+    until_limit: u64,
+) -> (Vec<DuplicationLevel>, f64) {
     // How many sequences occur so often, in the order a count is first met.
     let mut counts: Vec<(u64, u64)> = Vec::new();
     let mut places = std::collections::HashMap::new();
@@ -166,10 +140,12 @@ fn levels(sequences: &[(&[u8], u64)], reads: u64, until_limit: u64) -> (Vec<Leve
         distinct[level] += estimated;
         all[level] += estimated * count as f64;
     }
-    let levels = FROM.iter().zip(distinct.iter().zip(&all)).map(|(&from, (distinct, all))| Level {
-        from,
-        percent_of_distinct: share(distinct / distinct_sum * 100.0),
-        percent_of_all: share(all / all_sum * 100.0),
+    let levels = FROM.iter().zip(distinct.iter().zip(&all)).map(|(&from, (distinct, all))| {
+        DuplicationLevel {
+            from,
+            percent_of_distinct: share(distinct / distinct_sum * 100.0),
+            percent_of_all: share(all / all_sum * 100.0),
+        }
     });
     let left = if all_sum == 0.0 { 100.0 } else { distinct_sum / all_sum * 100.0 };
     (levels.collect(), left)
@@ -210,7 +186,7 @@ mod tests {
     fn counts_are_in_the_levels_named_so() {
         let name = |count: u64| {
             let from = FROM[FROM.partition_point(|&from| from <= count).saturating_sub(1)];
-            Level { from, percent_of_distinct: 0.0, percent_of_all: 0.0 }.name()
+            DuplicationLevel { from, percent_of_distinct: 0.0, percent_of_all: 0.0 }.name()
         };
         let counts = [1, 9, 10, 50, 51, 100, 101, 501, 1000, 1001, 5001, 10_000, 10_001, 99_999];
         let names = [

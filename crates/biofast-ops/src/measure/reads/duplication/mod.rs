@@ -11,11 +11,11 @@ mod seen;
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-pub use levels::{Duplication, Hit, Level, Overrepresented};
+pub use levels::{Duplication, DuplicationLevel, Overrepresented};
 
 use super::contaminants::Contaminants;
-use levels::Counted;
-use seen::Seen;
+use levels::SequenceCounts;
+use seen::SequenceSet;
 
 /// So many distinct sequences are counted.
 const DISTINCT: usize = 100_000;
@@ -45,7 +45,7 @@ fn compared(sequence: &[u8]) -> &[u8] {
 /// ```
 #[derive(Clone, Default)]
 pub struct Duplicates {
-    shared: Arc<RwLock<Shared>>,
+    shared: Arc<RwLock<SharedSequences>>,
     /// Of sequences that were found in the table, by their number.
     counts: Vec<u64>,
     reads: u64,
@@ -54,23 +54,15 @@ pub struct Duplicates {
 }
 
 #[derive(Default)]
-struct Shared {
-    seen: Seen,
+struct SharedSequences {
+    seen: SequenceSet,
     /// By number; of reads that came to be settled.
     counts: Vec<u64>,
     /// Reads of the file until the table was full.
     full_after: Option<u64>,
 }
 
-/// Reads whose sequence wasn't in the table yet, in the order of the file.
-///
-/// ```
-/// use biofast_ops::reads::{Duplicates, NewSequences};
-///
-/// let mut new = NewSequences::default();
-/// Duplicates::default().add(0, &[b"ACGT"], &mut new);
-/// assert!(!new.is_empty());
-/// ```
+/// Reads whose sequences weren't in the table yet, in file order.
 #[derive(Default)]
 pub struct NewSequences {
     bytes: Vec<u8>,
@@ -92,7 +84,7 @@ impl NewSequences {
 
 /// Looks up reads while the table stays as it is.
 pub(super) struct LookUp<'a> {
-    shared: RwLockReadGuard<'a, Shared>,
+    shared: RwLockReadGuard<'a, SharedSequences>,
     counts: &'a mut [u64],
     new: &'a mut NewSequences,
 }
@@ -140,7 +132,7 @@ impl Duplicates {
             return;
         }
         let mut shared = self.shared.write().unwrap_or_else(PoisonError::into_inner);
-        let Shared { seen, counts, full_after } = &mut *shared;
+        let SharedSequences { seen, counts, full_after } = &mut *shared;
         let mut start = 0;
         for read in new.reads.drain(..) {
             let sequence = &new.bytes[start..read.end as usize];
@@ -192,7 +184,7 @@ impl Duplicates {
             let found = self.counts.get(number).copied().unwrap_or(0);
             (shared.seen.get(number), settled + found)
         });
-        let counted = Counted {
+        let counted = SequenceCounts {
             sequences: sequences.collect(),
             reads: self.reads,
             until_limit: shared.full_after.unwrap_or(self.reads),
@@ -229,6 +221,7 @@ pub(super) fn upper_case<'a>(sequence: &'a [u8], copy: &'a mut Vec<u8>) -> &'a [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use biofast_testkit::effort::times;
     use proptest::prelude::*;
     use std::collections::HashMap;
 
@@ -251,6 +244,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(times(64)))]
         #[test]
         fn counts_are_the_same_however_workers_share_the_reads(
             reads in prop::collection::vec("[ACac]{0,4}|[ACGT]{74,77}", 0..80),

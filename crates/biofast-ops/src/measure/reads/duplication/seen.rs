@@ -7,7 +7,7 @@ const SLOTS: usize = 1 << 18;
 
 /// Sequences in the order they were added, each with a number from 0.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(super) struct SequenceSet {
     /// All sequences, one behind the other.
     bytes: Vec<u8>,
     /// Where each ends.
@@ -18,14 +18,14 @@ pub(super) struct Seen {
     seed: u64,
 }
 
-impl Default for Seen {
+impl Default for SequenceSet {
     fn default() -> Self {
         let seed = RandomState::new().hash_one(0u64);
-        Seen { bytes: Vec::new(), ends: Vec::new(), slots: Vec::new(), seed }
+        SequenceSet { bytes: Vec::new(), ends: Vec::new(), slots: Vec::new(), seed }
     }
 }
 
-impl Seen {
+impl SequenceSet {
     /// The hash of a sequence in this table.
     #[inline]
     pub(super) fn hash(&self, sequence: &[u8]) -> u64 {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_was_added_is_found_and_nothing_else() {
-        let mut seen = Seen::default();
+        let mut seen = SequenceSet::default();
         let sequences: Vec<Vec<u8>> = (0..5000u32).map(|i| format!("{i:b}").into_bytes()).collect();
         for sequence in &sequences {
             let hash = seen.hash(sequence);

@@ -3,17 +3,17 @@
 
 /// Which ends of the adapter (`reference`) and of the read (`query`) may be left out at no cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ends {
+pub(super) struct FreeEnds {
     pub(super) reference_start: bool,
     pub(super) query_start: bool,
     pub(super) reference_end: bool,
     pub(super) query_end: bool,
 }
 
-impl Ends {
-    const fn new(text: [u8; 4]) -> Ends {
+impl FreeEnds {
+    const fn new(text: [u8; 4]) -> FreeEnds {
         let [a, b, c, d] = text;
-        Ends {
+        FreeEnds {
             reference_start: a == 1,
             query_start: b == 1,
             reference_end: c == 1,
@@ -21,18 +21,18 @@ impl Ends {
         }
     }
 
-    pub(super) const BACK: Ends = Ends::new([0, 1, 1, 1]);
-    pub(super) const FRONT: Ends = Ends::new([1, 1, 0, 1]);
-    pub(super) const PREFIX: Ends = Ends::new([0, 0, 0, 1]);
-    pub(super) const SUFFIX: Ends = Ends::new([0, 1, 0, 0]);
-    pub(super) const FRONT_NOT_INTERNAL: Ends = Ends::new([1, 0, 0, 1]);
-    pub(super) const BACK_NOT_INTERNAL: Ends = Ends::new([0, 1, 1, 0]);
-    pub(super) const ANYWHERE: Ends = Ends::new([1, 1, 1, 1]);
+    pub(super) const BACK: FreeEnds = FreeEnds::new([0, 1, 1, 1]);
+    pub(super) const FRONT: FreeEnds = FreeEnds::new([1, 1, 0, 1]);
+    pub(super) const PREFIX: FreeEnds = FreeEnds::new([0, 0, 0, 1]);
+    pub(super) const SUFFIX: FreeEnds = FreeEnds::new([0, 1, 0, 0]);
+    pub(super) const FRONT_NOT_INTERNAL: FreeEnds = FreeEnds::new([1, 0, 0, 1]);
+    pub(super) const BACK_NOT_INTERNAL: FreeEnds = FreeEnds::new([0, 1, 1, 0]);
+    pub(super) const ANYWHERE: FreeEnds = FreeEnds::new([1, 1, 1, 1]);
 }
 
 /// What an adapter's and a read's letters are compared by: two letters are equal if they have a bit in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Letters {
+pub(super) enum LetterMatching {
     /// Every letter equals itself, case ignored.
     Plain,
     /// IUPAC letters of one side or both stand for several bases.
@@ -81,20 +81,20 @@ fn itself(letter: u8) -> u32 {
     }
 }
 
-impl Letters {
+impl LetterMatching {
     pub(super) fn of_adapter(self, letter: u8) -> u32 {
         match self {
-            Letters::Plain => itself(letter),
-            Letters::Wild { adapter: true, .. } => iupac(letter),
-            Letters::Wild { adapter: false, .. } => base(letter),
+            LetterMatching::Plain => itself(letter),
+            LetterMatching::Wild { adapter: true, .. } => iupac(letter),
+            LetterMatching::Wild { adapter: false, .. } => base(letter),
         }
     }
 
     pub(super) fn of_read(self, letter: u8) -> u32 {
         match self {
-            Letters::Plain => itself(letter),
-            Letters::Wild { read: true, .. } => iupac(letter),
-            Letters::Wild { read: false, .. } => base(letter),
+            LetterMatching::Plain => itself(letter),
+            LetterMatching::Wild { read: true, .. } => iupac(letter),
+            LetterMatching::Wild { read: false, .. } => base(letter),
         }
     }
 }
@@ -112,7 +112,7 @@ pub(super) const LONGEST: usize = 10_000;
 
 /// Where an adapter lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Alignment {
+pub(super) struct AdapterAlignment {
     pub(super) adapter: (usize, usize),
     pub(super) read: (usize, usize),
     pub(super) score: i32,
@@ -135,7 +135,7 @@ pub(super) struct Aligner {
     /// The bits of each letter of a read.
     letters: Box<[u32; 256]>,
     rate: f64,
-    ends: Ends,
+    ends: FreeEnds,
     indel_cost: i32,
     min_overlap: usize,
     /// How many N are before each letter of the adapter; these don't count as compared.
@@ -146,9 +146,9 @@ impl Aligner {
     /// For an adapter of upper case letters, not longer than [`LONGEST`].
     pub(super) fn new(
         adapter: &[u8],
-        letters: Letters,
+        letters: LetterMatching,
         rate: f64,
-        ends: Ends,
+        ends: FreeEnds,
         indels: bool,
         min_overlap: usize,
     ) -> Aligner {
@@ -156,7 +156,7 @@ impl Aligner {
         for letter in 0..=255u8 {
             table[usize::from(letter)] = letters.of_read(letter);
         }
-        let wild = matches!(letters, Letters::Wild { adapter: true, .. });
+        let wild = matches!(letters, LetterMatching::Wild { adapter: true, .. });
         let mut wild_before = vec![0];
         for &letter in adapter {
             let before = wild_before.last().copied().unwrap_or(0);
@@ -181,7 +181,7 @@ impl Aligner {
     }
 
     /// The best alignment; `column` is memory.
-    pub(super) fn locate(&self, read: &[u8], column: &mut Vec<Cell>) -> Option<Alignment> {
+    pub(super) fn locate(&self, read: &[u8], column: &mut Vec<Cell>) -> Option<AdapterAlignment> {
         let (m, n) = (self.adapter.len() as i32, read.len() as i32);
         let ends = self.ends;
         let most_errors = (self.rate * f64::from(m)) as i32;
@@ -206,7 +206,7 @@ impl Aligner {
                 (true, true) => Cell { errors: i.min(before) * cost, score: 0, origin: before - i },
             }
         }));
-        let mut best = Best::none(m, n);
+        let mut best = BestAlignment::none(m, n);
         // The last letter of the adapter up to which an alignment may still be good.
         let mut last = if ends.reference_start { m } else { m.min(most_errors + 1) };
         let mut filled = 0;
@@ -261,7 +261,8 @@ impl Aligner {
                 let length = m + origin.min(0);
                 let good = self.accepts(found.errors, length, m - length, m);
                 if good && best.is_beaten_by(&found, origin, length, m) {
-                    best = Best { cell: found, adapter_end: m, read_end: j + 1, found: true };
+                    best =
+                        BestAlignment { cell: found, adapter_end: m, read_end: j + 1, found: true };
                     if found.errors == 0 && origin >= 0 {
                         break;
                     }
@@ -277,13 +278,13 @@ impl Aligner {
                 // All of the adapter: its wildcards are all of them. What ends earlier is counted from where it begins.
                 let good = length >= 0 && self.accepts(found.errors, length, from, i);
                 if good && best.is_beaten_by(&found, origin, length, m) {
-                    best = Best { cell: found, adapter_end: i, read_end: n, found: true };
+                    best = BestAlignment { cell: found, adapter_end: i, read_end: n, found: true };
                 }
             }
         }
         best.found.then(|| {
             let origin = best.cell.origin;
-            Alignment {
+            AdapterAlignment {
                 adapter: (0.max(-origin) as usize, best.adapter_end as usize),
                 read: (origin.max(0) as usize, best.read_end as usize),
                 score: best.cell.score,
@@ -294,16 +295,16 @@ impl Aligner {
 }
 
 /// The best alignment found so far.
-struct Best {
+struct BestAlignment {
     cell: Cell,
     adapter_end: i32,
     read_end: i32,
     found: bool,
 }
 
-impl Best {
-    fn none(m: i32, n: i32) -> Best {
-        Best { cell: Cell::default(), adapter_end: m, read_end: n, found: false }
+impl BestAlignment {
+    fn none(m: i32, n: i32) -> BestAlignment {
+        BestAlignment { cell: Cell::default(), adapter_end: m, read_end: n, found: false }
     }
 
     /// Whether an alignment takes its place: the first one does, and one with more points that begins before the half of
@@ -326,24 +327,65 @@ pub(super) struct Comparer {
 }
 
 impl Comparer {
-    pub(super) fn new(adapter: &[u8], letters: Letters, rate: f64, suffix: bool) -> Comparer {
-        let aligner = Aligner::new(adapter, letters, rate, Ends::PREFIX, false, adapter.len());
+    pub(super) fn new(
+        adapter: &[u8],
+        letters: LetterMatching,
+        rate: f64,
+        suffix: bool,
+    ) -> Comparer {
+        let aligner = Aligner::new(adapter, letters, rate, FreeEnds::PREFIX, false, adapter.len());
         let wild = aligner.wild_before.last().copied().unwrap_or(0);
         let most_errors = (rate * f64::from(adapter.len() as i32 - wild)) as i32;
         Comparer { adapter: aligner.adapter, letters: aligner.letters, most_errors, suffix }
     }
 
-    pub(super) fn locate(&self, read: &[u8]) -> Option<Alignment> {
+    pub(super) fn locate(&self, read: &[u8]) -> Option<AdapterAlignment> {
         let m = self.adapter.len();
         let start = if self.suffix { read.len().checked_sub(m)? } else { 0 };
         let stretch = read.get(start..start + m)?;
         let pairs = stretch.iter().zip(&self.adapter);
         let differ = pairs.filter(|&(&r, &a)| self.letters[usize::from(r)] & a == 0).count() as i32;
-        (differ <= self.most_errors).then(|| Alignment {
+        (differ <= self.most_errors).then(|| AdapterAlignment {
             adapter: (0, m),
             read: (start, start + m),
             score: m as i32 - 2 * differ,
             errors: differ,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The IUPAC code (Cornish-Bowden 1985).
+    #[test]
+    fn letters_stand_for_their_bases() {
+        for (letter, bases) in [
+            ("A", "A"),
+            ("C", "C"),
+            ("G", "G"),
+            ("TU", "T"),
+            ("R", "AG"),
+            ("Y", "CT"),
+            ("S", "CG"),
+            ("W", "AT"),
+            ("K", "GT"),
+            ("M", "AC"),
+            ("B", "CGT"),
+            ("D", "AGT"),
+            ("H", "ACT"),
+            ("V", "ACG"),
+            ("N", "ACGT"),
+            ("X.-", ""),
+        ] {
+            for letter in letter.bytes().flat_map(|l| [l, l.to_ascii_lowercase()]) {
+                for base in *b"ACGT" {
+                    let stands = bases.as_bytes().contains(&base);
+                    assert_eq!(iupac(letter) & iupac(base) != 0, stands, "{letter} {base}");
+                }
+            }
+        }
+        assert!(iupac(b'N') != iupac(b'N') & 0xf);
     }
 }

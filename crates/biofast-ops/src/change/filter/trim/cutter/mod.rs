@@ -5,7 +5,9 @@
 //! as `max_errors` says, per base of the adapter that is compared, and compares at least `min_overlap` bases.
 //! Of several adapters the one with the most points is cut, and then perhaps ([`times`](AdapterCutter::times)) another.
 
+mod adapter;
 mod align;
+mod settings;
 mod single;
 mod spec;
 mod words;
@@ -13,136 +15,12 @@ mod words;
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::{Label, Read, Reads, Trim, Trimmer};
-use single::{Match, Memory, Single};
+use super::trimmer::{Label, Trim, Trimmer};
+use crate::change::filter::read::{TrimUnit, TrimmedRead};
+use adapter::{Adapter, AdapterMatch};
+pub use settings::{AdapterSettings, InvalidSpec};
+use single::{SearchMemory, Single};
 pub use spec::{AdapterFile, AdapterSide};
-
-/// How adapters are looked for that don't say otherwise.
-///
-/// ```
-/// use biofast_ops::filter::trim::Settings;
-///
-/// // As cutadapt does without options.
-/// let settings = Settings::default();
-/// assert_eq!((settings.max_errors, settings.min_overlap, settings.indels), (0.1, 3, true));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Below 1 the share of the compared bases that may be errors, else the number of errors in a whole adapter.
-    pub max_errors: f64,
-    /// The fewest bases of the adapter that count as a match.
-    pub min_overlap: usize,
-    /// Whether bases may be inserted or missing.
-    pub indels: bool,
-    /// Whether IUPAC letters of an adapter stand for several bases.
-    pub adapter_wildcards: bool,
-    /// Whether IUPAC letters of a read do.
-    pub read_wildcards: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            max_errors: 0.1,
-            min_overlap: 3,
-            indels: true,
-            adapter_wildcards: true,
-            read_wildcards: false,
-        }
-    }
-}
-
-/// Why something is no adapter.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum InvalidSpec {
-    /// It has no bases.
-    Empty,
-    /// It has more bases than any adapter.
-    TooLong(usize),
-    /// It is no share of the bases that may be errors, and no number of them.
-    Errors(f64),
-    /// It has a letter that is no base and no IUPAC code.
-    Letter(char, String),
-    /// It fits everything.
-    OnlyN(String),
-    /// What is in braces is no number up to 10,000, or there is nothing before it.
-    Braces(String),
-    /// It can't be in this place.
-    Place(String, &'static str),
-    /// A parameter that isn't known, or has no such value.
-    Parameter(String, &'static str),
-    /// The last one of what is tied to an end was asked for.
-    Rightmost(String),
-    /// A least overlap of what must be there as a whole.
-    AnchoredOverlap(String),
-    /// `required` or `optional`, but there is one part only.
-    NotLinked(String),
-    /// `anywhere` of a part of two.
-    LinkedAnywhere(String),
-    /// A parameter that is of one adapter, not of a file.
-    OfFile(String),
-    /// A line of a FASTA text isn't one.
-    Fasta(usize),
-    /// A FASTA text without sequences.
-    NoFasta,
-}
-
-impl std::fmt::Display for InvalidSpec {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        use InvalidSpec as E;
-        match self {
-            E::Empty => write!(f, "an adapter has no bases"),
-            E::TooLong(n) => {
-                write!(f, "an adapter has {n} bases: expected at most {}", align::LONGEST)
-            }
-            E::Errors(errors) => write!(
-                f,
-                "{errors:?} is not a valid error rate: expected 0 or more and less than 1, or a whole number of errors up to {}",
-                align::LONGEST
-            ),
-            E::Letter(letter, text) => write!(
-                f,
-                "'{text}' is not an adapter: '{}' is none of the letters A, C, G, T and the IUPAC codes",
-                letter.escape_default()
-            ),
-            E::OnlyN(text) => write!(f, "'{text}' is not an adapter: N alone fits everything"),
-            E::Braces(text) => {
-                write!(
-                    f,
-                    "'{text}': expected a letter and a number up to 10000 in braces, as in A{{10}}"
-                )
-            }
-            E::Place(text, expected) => write!(f, "'{text}': expected an adapter {expected}"),
-            E::Parameter(text, expected) => write!(f, "';{text}': expected {expected}"),
-            E::Rightmost(text) => {
-                write!(f, "'{text}': rightmost is for adapters that may be inside of a read")
-            }
-            E::AnchoredOverlap(text) => {
-                write!(f, "'{text}' must be there as a whole: it has no min_overlap")
-            }
-            E::NotLinked(text) => {
-                write!(
-                    f,
-                    "'{text}': required and optional are for the parts of linked adapters (A...B)"
-                )
-            }
-            E::LinkedAnywhere(text) => {
-                write!(f, "'{text}': the parts of linked adapters can't be anywhere")
-            }
-            E::OfFile(text) => write!(
-                f,
-                "'{text}': anywhere, rightmost, required and optional are for adapters, not for a file of them"
-            ),
-            E::Fasta(line) => {
-                write!(f, "line {line}: expected FASTA, a line starting with '>' first")
-            }
-            E::NoFasta => write!(f, "there are no sequences"),
-        }
-    }
-}
-
-impl std::error::Error for InvalidSpec {}
 
 /// What is done to a read with an adapter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,98 +41,20 @@ pub enum Action {
     None,
 }
 
-/// An adapter as it was given.
-#[derive(Clone, Debug)]
-struct Adapter {
-    name: Option<String>,
-    text: String,
-    part: Part,
-}
-
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)]
-enum Part {
-    Single(Single),
-    Linked { front: Single, back: Single, required: [bool; 2] },
-}
-
-/// An adapter that was found: both parts of a linked one.
-#[derive(Clone, Debug)]
-struct Found {
-    parts: [Option<Match>; 2],
-    score: i32,
-    errors: i32,
-}
-
-impl Found {
-    fn new(parts: [Option<Match>; 2]) -> Found {
-        let sum = |value: fn(&Match) -> i32| parts.iter().flatten().map(value).sum();
-        Found { score: sum(|found| found.score), errors: sum(|found| found.errors), parts }
-    }
-
-    /// What is left of the stretch that was searched.
-    fn left(&self, mut stretch: Range<usize>) -> Range<usize> {
-        for found in self.parts.iter().flatten() {
-            let left = found.left(stretch.len());
-            stretch = stretch.start + left.start..stretch.start + left.end;
-        }
-        stretch
-    }
-
-    fn left_with_adapter(&self, len: usize) -> Range<usize> {
-        match &self.parts {
-            [Some(front), Some(back)] => front.found.start..front.found.end + back.found.end,
-            [Some(found), None] | [None, Some(found)] => found.left_with_adapter(len),
-            [None, None] => 0..len,
-        }
-    }
-
-    /// The bases the adapter lies on, of a linked one of the last part.
-    fn adapter(&self, len: usize) -> Range<usize> {
-        match &self.parts {
-            [Some(front), Some(back)] => {
-                front.found.end + back.found.start..front.found.end + back.found.end
-            }
-            [Some(found), None] | [None, Some(found)] => found.found.clone(),
-            [None, None] => 0..len,
-        }
-    }
-}
-
-impl Adapter {
-    fn find(&self, read: &[u8], memory: &mut Memory) -> Option<Found> {
-        match &self.part {
-            Part::Single(single) => Some(Found::new([Some(single.find(read, memory)?), None])),
-            Part::Linked { front, back, required } => {
-                let first = front.find(read, memory);
-                if required[0] && first.is_none() {
-                    return None;
-                }
-                let rest = &read[first.as_ref().map_or(0..read.len(), |f| f.left(read.len()))];
-                let second = back.find(rest, memory);
-                if second.is_none() && (required[1] || first.is_none()) {
-                    return None;
-                }
-                Some(Found::new([first, second]))
-            }
-        }
-    }
-}
-
 /// Looks for adapters, and cuts or marks them.
 ///
 /// ```
 /// use biofast_fastq::Record;
-/// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
-/// use biofast_ops::filter::{Read, Trimmer};
+/// use biofast_ops::filter::trim::{AdapterCutter, AdapterSettings, AdapterSide};
+/// use biofast_ops::filter::{TrimmedRead, Trimmer};
 ///
 /// let mut cutter = AdapterCutter::new();
-/// cutter.add(0, AdapterSide::Back, "AGATCGGAAGAGC", &Settings::default())?;
+/// cutter.add(0, AdapterSide::Back, "AGATCGGAAGAGC", &AdapterSettings::default())?;
 /// // One base of the adapter is missing, another one is read wrongly.
-/// let mut read = Read::new(Record::new(b"r", b"TTTTTTAGATCGAAGTGC", b"IIIIIIIIIIIIIIIIII"));
+/// let mut read = TrimmedRead::new(Record::new(b"r", b"TTTTTTAGATCGAAGTGC", b"IIIIIIIIIIIIIIIIII"));
 /// cutter.trim_read(&mut read, 0);
 /// assert_eq!(read.sequence(), b"TTTTTTAGATCGAAGTGC");
-/// let loose = Settings { max_errors: 0.2, ..Settings::default() };
+/// let loose = AdapterSettings { max_errors: 0.2, ..AdapterSettings::default() };
 /// let mut cutter = AdapterCutter::new();
 /// cutter.add(0, AdapterSide::Back, "AGATCGGAAGAGC", &loose)?;
 /// cutter.trim_read(&mut read, 0);
@@ -271,7 +71,7 @@ pub struct AdapterCutter {
 
 thread_local! {
     /// What searching needs, once a thread.
-    static MEMORY: RefCell<Memory> = RefCell::default();
+    static MEMORY: RefCell<SearchMemory> = RefCell::default();
 }
 
 impl AdapterCutter {
@@ -302,7 +102,7 @@ impl AdapterCutter {
         mate: usize,
         side: AdapterSide,
         text: &str,
-        settings: &Settings,
+        settings: &AdapterSettings,
     ) -> Result<(), InvalidSpec> {
         self.adapters[mate.min(1)].push(spec::parse(text, side, None, settings)?);
         Ok(())
@@ -318,7 +118,7 @@ impl AdapterCutter {
         side: AdapterSide,
         text: &[u8],
         around: [&str; 2],
-        settings: &Settings,
+        settings: &AdapterSettings,
     ) -> Result<(), InvalidSpec> {
         for (name, sequence) in spec::fasta(text)? {
             let text = [around[0], &sequence, around[1]].concat();
@@ -339,8 +139,13 @@ impl AdapterCutter {
     }
 
     /// The best adapter in a stretch, with its number among those of the mate.
-    fn find(&self, read: &[u8], mate: usize, memory: &mut Memory) -> Option<(usize, Found)> {
-        let mut best: Option<(usize, Found)> = None;
+    fn find(
+        &self,
+        read: &[u8],
+        mate: usize,
+        memory: &mut SearchMemory,
+    ) -> Option<(usize, AdapterMatch)> {
+        let mut best: Option<(usize, AdapterMatch)> = None;
         for (number, adapter) in self.adapters[mate].iter().enumerate() {
             let Some(found) = adapter.find(read, memory) else { continue };
             let better = best
@@ -384,7 +189,7 @@ impl Trimmer for AdapterCutter {
     }
 
     /// Cuts; what marks adapters needs [`trim`](Trimmer::trim).
-    fn trim_read(&self, read: &mut Read<'_>, mate: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, mate: usize) {
         let left = self.search(read.sequence(), mate, &mut Vec::new());
         if matches!(self.action, Action::Trim | Action::Retain | Action::Crop) {
             read.truncate(left.end);
@@ -392,7 +197,7 @@ impl Trimmer for AdapterCutter {
         }
     }
 
-    fn trim(&self, reads: &mut Reads<'_, '_>) {
+    fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         let mut numbers = Vec::new();
         for mate in 0..2 {
             let Some(read) = reads.read(mate).copied() else { continue };
@@ -451,29 +256,29 @@ impl Trimmer for AdapterCutter {
 
 /// One adapter at an end of a read, for trimmers that look for it in a part of the read.
 #[derive(Clone, Debug)]
-pub(super) struct Finder(Single);
+pub(super) struct AdapterFinder(Single);
 
 /// A stretch with an adapter.
-pub(super) struct Place {
+pub(super) struct AdapterSpan {
     pub(super) place: Range<usize>,
     pub(super) score: i32,
 }
 
-impl Finder {
+impl AdapterFinder {
     /// At the start (`front`) or at the end, in part or whole, or inside.
     pub(super) fn new(
         sequence: &[u8],
         front: bool,
-        settings: &Settings,
-    ) -> Result<Finder, InvalidSpec> {
-        let kind = if front { single::Kind::Front } else { single::Kind::Back };
-        Single::new(sequence, kind, false, settings).map(Finder)
+        settings: &AdapterSettings,
+    ) -> Result<AdapterFinder, InvalidSpec> {
+        let kind = if front { single::AdapterKind::Front } else { single::AdapterKind::Back };
+        Single::new(sequence, kind, false, settings).map(AdapterFinder)
     }
 
     /// Where it is.
-    pub(super) fn find(&self, stretch: &[u8]) -> Option<Place> {
+    pub(super) fn find(&self, stretch: &[u8]) -> Option<AdapterSpan> {
         let found = MEMORY.with_borrow_mut(|memory| self.0.find(stretch, memory))?;
-        Some(Place { place: found.found, score: found.score })
+        Some(AdapterSpan { place: found.found, score: found.score })
     }
 }
 

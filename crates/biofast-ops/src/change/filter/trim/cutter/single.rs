@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::align::{Aligner, Alignment, Cell, Comparer, Ends, LONGEST, Letters};
+use super::align::{AdapterAlignment, Aligner, Cell, Comparer, FreeEnds, LONGEST, LetterMatching};
+use super::settings::{AdapterSettings, InvalidSpec};
 use super::words::Words;
-use super::{InvalidSpec, Settings};
 
 /// Where an adapter may be, and what is cut with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum AdapterKind {
     /// At the end of a read or inside of it; what follows goes, too.
     Back,
     /// At the start of a read or inside of it; what is before it goes, too.
@@ -29,14 +29,14 @@ pub(super) enum Kind {
     RightmostBack,
 }
 
-impl Kind {
+impl AdapterKind {
     /// Whether the adapter must be there as a whole.
     pub(super) fn is_anchored(self) -> bool {
-        matches!(self, Kind::Prefix | Kind::Suffix)
+        matches!(self, AdapterKind::Prefix | AdapterKind::Suffix)
     }
 
     fn is_rightmost(self) -> bool {
-        matches!(self, Kind::RightmostFront | Kind::RightmostBack)
+        matches!(self, AdapterKind::RightmostFront | AdapterKind::RightmostBack)
     }
 }
 
@@ -64,7 +64,7 @@ impl Match {
 }
 
 #[derive(Clone, Debug)]
-enum Finder {
+enum SearchMethod {
     Aligner(Aligner),
     Comparer(Comparer),
 }
@@ -72,14 +72,14 @@ enum Finder {
 /// An adapter to be looked for.
 #[derive(Clone, Debug)]
 pub(super) struct Single {
-    kind: Kind,
-    finder: Finder,
+    kind: AdapterKind,
+    finder: SearchMethod,
     words: Words,
 }
 
 /// What searching needs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct SearchMemory {
     column: Vec<Cell>,
     reversed: Vec<u8>,
 }
@@ -88,9 +88,9 @@ impl Single {
     /// `anywhere`: the alignment may reach over both ends of the read, whatever the kind.
     pub(super) fn new(
         sequence: &[u8],
-        kind: Kind,
+        kind: AdapterKind,
         anywhere: bool,
-        settings: &Settings,
+        settings: &AdapterSettings,
     ) -> Result<Single, InvalidSpec> {
         let sequence: Vec<u8> = sequence
             .iter()
@@ -109,44 +109,48 @@ impl Single {
         }
         let adapter = settings.adapter_wildcards && sequence.iter().any(|b| !b"ACGT".contains(b));
         let letters = match (adapter, settings.read_wildcards) {
-            (false, false) => Letters::Plain,
-            (adapter, read) => Letters::Wild { adapter, read },
+            (false, false) => LetterMatching::Plain,
+            (adapter, read) => LetterMatching::Wild { adapter, read },
         };
         let whole = kind.is_anchored();
         let min_overlap =
             if whole { sequence.len() } else { settings.min_overlap.min(sequence.len()) };
         let (ends, places) = match kind {
-            Kind::Back | Kind::RightmostFront => (Ends::BACK, [true, anywhere, true]),
-            Kind::Front | Kind::RightmostBack => (Ends::FRONT, [anywhere, true, true]),
-            Kind::Prefix => (Ends::PREFIX, [false, true, false]),
-            Kind::Suffix => (Ends::SUFFIX, [true, false, false]),
-            Kind::FrontNotInternal => (Ends::FRONT_NOT_INTERNAL, [false, true, false]),
-            Kind::BackNotInternal => (Ends::BACK_NOT_INTERNAL, [true, false, false]),
-            Kind::Anywhere => (Ends::ANYWHERE, [true; 3]),
+            AdapterKind::Back | AdapterKind::RightmostFront => {
+                (FreeEnds::BACK, [true, anywhere, true])
+            }
+            AdapterKind::Front | AdapterKind::RightmostBack => {
+                (FreeEnds::FRONT, [anywhere, true, true])
+            }
+            AdapterKind::Prefix => (FreeEnds::PREFIX, [false, true, false]),
+            AdapterKind::Suffix => (FreeEnds::SUFFIX, [true, false, false]),
+            AdapterKind::FrontNotInternal => (FreeEnds::FRONT_NOT_INTERNAL, [false, true, false]),
+            AdapterKind::BackNotInternal => (FreeEnds::BACK_NOT_INTERNAL, [true, false, false]),
+            AdapterKind::Anywhere => (FreeEnds::ANYWHERE, [true; 3]),
         };
-        let ends = if anywhere { Ends::ANYWHERE } else { ends };
+        let ends = if anywhere { FreeEnds::ANYWHERE } else { ends };
         let mut searched = sequence;
         if kind.is_rightmost() {
             searched.reverse();
         }
         let (finder, words) = if whole && !settings.indels {
-            let comparer = Comparer::new(&searched, letters, rate, kind == Kind::Suffix);
-            (Finder::Comparer(comparer), Words::default())
+            let comparer = Comparer::new(&searched, letters, rate, kind == AdapterKind::Suffix);
+            (SearchMethod::Comparer(comparer), Words::default())
         } else {
             let aligner =
                 Aligner::new(&searched, letters, rate, ends, settings.indels, min_overlap);
             let words = Words::new(&searched, letters, min_overlap, rate, places);
-            (Finder::Aligner(aligner), words)
+            (SearchMethod::Aligner(aligner), words)
         };
         Ok(Single { kind, finder, words })
     }
 
     /// Where it is, if it is in the read.
-    pub(super) fn find(&self, read: &[u8], memory: &mut Memory) -> Option<Match> {
-        let Memory { column, reversed } = memory;
+    pub(super) fn find(&self, read: &[u8], memory: &mut SearchMemory) -> Option<Match> {
+        let SearchMemory { column, reversed } = memory;
         let alignment = match &self.finder {
-            Finder::Comparer(comparer) => comparer.locate(read)?,
-            Finder::Aligner(aligner) if self.kind.is_rightmost() => {
+            SearchMethod::Comparer(comparer) => comparer.locate(read)?,
+            SearchMethod::Aligner(aligner) if self.kind.is_rightmost() => {
                 reversed.clear();
                 reversed.extend(read.iter().rev());
                 if !self.words.may_be_in(reversed) {
@@ -154,16 +158,22 @@ impl Single {
                 }
                 let found = aligner.locate(reversed, column)?;
                 let (start, end) = found.read;
-                Alignment { read: (read.len() - end, read.len() - start), ..found }
+                AdapterAlignment { read: (read.len() - end, read.len() - start), ..found }
             }
-            Finder::Aligner(_) if !self.words.may_be_in(read) => return None,
-            Finder::Aligner(aligner) => aligner.locate(read, column)?,
+            SearchMethod::Aligner(_) if !self.words.may_be_in(read) => return None,
+            SearchMethod::Aligner(aligner) => aligner.locate(read, column)?,
         };
         let (start, end) = alignment.read;
         let front = match self.kind {
-            Kind::Front | Kind::Prefix | Kind::FrontNotInternal | Kind::RightmostFront => true,
-            Kind::Back | Kind::Suffix | Kind::BackNotInternal | Kind::RightmostBack => false,
-            Kind::Anywhere => start == 0,
+            AdapterKind::Front
+            | AdapterKind::Prefix
+            | AdapterKind::FrontNotInternal
+            | AdapterKind::RightmostFront => true,
+            AdapterKind::Back
+            | AdapterKind::Suffix
+            | AdapterKind::BackNotInternal
+            | AdapterKind::RightmostBack => false,
+            AdapterKind::Anywhere => start == 0,
         };
         Some(Match { found: start..end, front, score: alignment.score, errors: alignment.errors })
     }

@@ -1,18 +1,10 @@
 //! Adapters as they are typed: cutadapt's notation.
 
-use super::single::{Kind, Single, check_errors};
-use super::{Adapter, InvalidSpec, Part, Settings};
+use super::adapter::{Adapter, AdapterPart};
+use super::settings::{AdapterSettings, InvalidSpec};
+use super::single::{AdapterKind, Single, check_errors};
 
-/// On which side of what is kept an adapter is.
-///
-/// ```
-/// use biofast_ops::filter::trim::{AdapterCutter, AdapterSide, Settings};
-///
-/// let mut cutter = AdapterCutter::new();
-/// // As `cutadapt -g ^GTTC…AGATCGG`: a primer that must be there, and an adapter behind.
-/// cutter.add(0, AdapterSide::Front, "insert=^GTTC...AGATCGG;optional", &Settings::default())?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// On which side of the kept bases an adapter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdapterSide {
     /// Behind it: a 3′ adapter (`-a`).
@@ -92,8 +84,8 @@ impl Parameters {
         Ok(found)
     }
 
-    fn over(&self, settings: &Settings) -> Settings {
-        Settings {
+    fn over(&self, settings: &AdapterSettings) -> AdapterSettings {
+        AdapterSettings {
             max_errors: self.max_errors.unwrap_or(settings.max_errors),
             min_overlap: self.min_overlap.unwrap_or(settings.min_overlap),
             indels: self.indels.unwrap_or(settings.indels),
@@ -126,7 +118,7 @@ fn expand(text: &str) -> Result<String, InvalidSpec> {
 struct Spec {
     name: Option<String>,
     sequence: String,
-    kind: Kind,
+    kind: AdapterKind,
     parameters: Parameters,
 }
 
@@ -142,41 +134,47 @@ impl Spec {
         let mut restrictions = Vec::new();
         if let Some(rest) = sequence.strip_prefix('^') {
             sequence = rest;
-            restrictions.push(Kind::Prefix);
+            restrictions.push(AdapterKind::Prefix);
         }
         if sequence.starts_with(['X', 'x']) {
             sequence = sequence.trim_start_matches(['X', 'x']);
-            restrictions.push(Kind::FrontNotInternal);
+            restrictions.push(AdapterKind::FrontNotInternal);
         }
         if let Some(rest) = sequence.strip_suffix('$') {
             sequence = rest;
-            restrictions.push(Kind::Suffix);
+            restrictions.push(AdapterKind::Suffix);
         }
         if sequence.ends_with(['X', 'x']) {
             sequence = sequence.trim_end_matches(['X', 'x']);
-            restrictions.push(Kind::BackNotInternal);
+            restrictions.push(AdapterKind::BackNotInternal);
         }
         let kind = match (side, &restrictions[..], parameters.rightmost) {
-            (AdapterSide::Back, [], false) => Kind::Back,
-            (AdapterSide::Back, [], true) => Kind::RightmostBack,
-            (AdapterSide::Front, [], false) => Kind::Front,
-            (AdapterSide::Front, [], true) => Kind::RightmostFront,
-            (AdapterSide::Anywhere, [], false) => Kind::Anywhere,
-            (AdapterSide::Back, &[kind @ (Kind::Suffix | Kind::BackNotInternal)], false)
-            | (AdapterSide::Front, &[kind @ (Kind::Prefix | Kind::FrontNotInternal)], false) => {
-                kind
-            }
+            (AdapterSide::Back, [], false) => AdapterKind::Back,
+            (AdapterSide::Back, [], true) => AdapterKind::RightmostBack,
+            (AdapterSide::Front, [], false) => AdapterKind::Front,
+            (AdapterSide::Front, [], true) => AdapterKind::RightmostFront,
+            (AdapterSide::Anywhere, [], false) => AdapterKind::Anywhere,
+            (
+                AdapterSide::Back,
+                &[kind @ (AdapterKind::Suffix | AdapterKind::BackNotInternal)],
+                false,
+            )
+            | (
+                AdapterSide::Front,
+                &[kind @ (AdapterKind::Prefix | AdapterKind::FrontNotInternal)],
+                false,
+            ) => kind,
             (_, _, true) => return Err(InvalidSpec::Rightmost(text.to_owned())),
             (AdapterSide::Back, ..) => {
                 return Err(InvalidSpec::Place(
                     text.to_owned(),
-                    "behind what is kept: SEQ, SEQ$ or SEQX",
+                    "3′ of the read: SEQ, SEQ$ or SEQX",
                 ));
             }
             (AdapterSide::Front, ..) => {
                 return Err(InvalidSpec::Place(
                     text.to_owned(),
-                    "before what is kept: SEQ, ^SEQ or XSEQ",
+                    "5′ of the read: SEQ, ^SEQ or XSEQ",
                 ));
             }
             (AdapterSide::Anywhere, ..) => {
@@ -189,7 +187,7 @@ impl Spec {
         Ok(Spec { name, sequence: sequence.to_owned(), kind, parameters })
     }
 
-    fn build(&self, anywhere: bool, settings: &Settings) -> Result<Single, InvalidSpec> {
+    fn build(&self, anywhere: bool, settings: &AdapterSettings) -> Result<Single, InvalidSpec> {
         let settings = self.parameters.over(settings);
         Single::new(self.sequence.as_bytes(), self.kind, anywhere, &settings)
     }
@@ -200,7 +198,7 @@ pub(super) fn parse(
     text: &str,
     side: AdapterSide,
     name: Option<&str>,
-    settings: &Settings,
+    settings: &AdapterSettings,
 ) -> Result<Adapter, InvalidSpec> {
     let name = name.map(str::to_owned);
     let (text, side) = match text.split_once("...") {
@@ -211,7 +209,7 @@ pub(super) fn parse(
         Some(("", back)) if side == AdapterSide::Back => (back, side),
         Some((front, "")) => (front, AdapterSide::Front),
         Some(("", _)) => {
-            return Err(InvalidSpec::Place(text.to_owned(), "before what is kept: not '...SEQ'"));
+            return Err(InvalidSpec::Place(text.to_owned(), "5′ of the read: not '...SEQ'"));
         }
         Some((front, back)) => return linked(front, back, side, name, settings),
     };
@@ -219,10 +217,19 @@ pub(super) fn parse(
     if spec.parameters.required.is_some() {
         return Err(InvalidSpec::NotLinked(text.to_owned()));
     }
-    let free =
-        matches!(spec.kind, Kind::Front | Kind::Back | Kind::RightmostFront | Kind::RightmostBack);
+    let free = matches!(
+        spec.kind,
+        AdapterKind::Front
+            | AdapterKind::Back
+            | AdapterKind::RightmostFront
+            | AdapterKind::RightmostBack
+    );
     let single = spec.build(spec.parameters.anywhere && free, settings)?;
-    Ok(Adapter { name: name.or(spec.name), text: text.to_owned(), part: Part::Single(single) })
+    Ok(Adapter {
+        name: name.or(spec.name),
+        text: text.to_owned(),
+        part: AdapterPart::Single(single),
+    })
 }
 
 fn linked(
@@ -230,7 +237,7 @@ fn linked(
     back: &str,
     side: AdapterSide,
     name: Option<String>,
-    settings: &Settings,
+    settings: &AdapterSettings,
 ) -> Result<Adapter, InvalidSpec> {
     let text = format!("{front}...{back}");
     let front = Spec::parse(front, AdapterSide::Front)?;
@@ -242,14 +249,17 @@ fn linked(
     let required = |spec: &Spec| {
         let tied = !matches!(
             spec.kind,
-            Kind::Front | Kind::Back | Kind::RightmostFront | Kind::RightmostBack
+            AdapterKind::Front
+                | AdapterKind::Back
+                | AdapterKind::RightmostFront
+                | AdapterKind::RightmostBack
         );
         spec.parameters.required.unwrap_or(side == AdapterSide::Front || tied)
     };
     Ok(Adapter {
         name: name.or(front.name.clone()),
         text,
-        part: Part::Linked {
+        part: AdapterPart::Linked {
             required: [required(&front), required(&back)],
             front: front.build(false, settings)?,
             back: back.build(false, settings)?,
@@ -274,18 +284,8 @@ pub(super) fn fasta(text: &[u8]) -> Result<Vec<(Option<String>, String)>, Invali
     if found.is_empty() { Err(InvalidSpec::NoFasta) } else { Ok(found) }
 }
 
-/// A file of adapters, as it is named in the place of one: `file:PATH`, `^file:PATH` or `file$:PATH`, with parameters behind `;`.
-///
-/// ```
-/// use biofast_ops::filter::trim::{AdapterCutter, AdapterFile, AdapterSide, Settings};
-///
-/// let text = "^file:primers.fa;max_error_rate=0.2";
-/// let file = AdapterFile::parse(text, &Settings::default())?.ok_or("no file")?;
-/// assert_eq!((file.path, file.around, file.settings.max_errors), ("primers.fa", ["^", ""], 0.2));
-/// let mut cutter = AdapterCutter::new();
-/// cutter.add_fasta(0, AdapterSide::Front, b">one\nACGTAC\n", file.around, &file.settings)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// A file of adapters, given in place of an adapter: `file:PATH`, `^file:PATH` or `file$:PATH`, with parameters after
+/// `;`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdapterFile<'t> {
     /// Where it is.
@@ -293,7 +293,7 @@ pub struct AdapterFile<'t> {
     /// What belongs before and behind each of its sequences.
     pub around: [&'static str; 2],
     /// How they are looked for.
-    pub settings: Settings,
+    pub settings: AdapterSettings,
 }
 
 impl<'t> AdapterFile<'t> {
@@ -303,7 +303,7 @@ impl<'t> AdapterFile<'t> {
     /// If there is a parameter that isn't one of a file.
     pub fn parse(
         text: &'t str,
-        settings: &Settings,
+        settings: &AdapterSettings,
     ) -> Result<Option<AdapterFile<'t>>, InvalidSpec> {
         let (rest, around) = if let Some(rest) = text.strip_prefix("file:") {
             (rest, ["", ""])

@@ -2,11 +2,11 @@
 //! without any of these pieces in their places needs no alignment. The pieces and places are those of cutadapt (where an
 //! alignment with insertions reaches out of its place, it isn't found there, and isn't here).
 
-use super::align::Letters;
+use super::align::LetterMatching;
 
 /// Some bases from the start of a read, or from its end, or all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SearchWindow {
     All,
     First(usize),
     Last(usize),
@@ -15,20 +15,20 @@ enum Place {
 /// Pieces, and the place where they are looked for, all at once: bit i of `state` tells whether the letters up to the one
 /// at hand end a piece's start whose last letter has bit i.
 #[derive(Clone, Debug)]
-struct Search {
-    place: Place,
+struct WordSearch {
+    place: SearchWindow,
     starts: u64,
     ends: u64,
     /// Where each letter of a read may stand.
     masks: Box<[u64; 256]>,
 }
 
-impl Search {
+impl WordSearch {
     fn is_in(&self, read: &[u8]) -> bool {
         let read = match self.place {
-            Place::All => read,
-            Place::First(n) => &read[..n.min(read.len())],
-            Place::Last(n) => &read[read.len() - n.min(read.len())..],
+            SearchWindow::All => read,
+            SearchWindow::First(n) => &read[..n.min(read.len())],
+            SearchWindow::Last(n) => &read[read.len() - n.min(read.len())..],
         };
         let mut state = 0u64;
         // A look at the ends after every eight letters: bits that were there are gathered.
@@ -52,13 +52,13 @@ impl Search {
 
 /// All that is looked for of one adapter.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Words(Vec<Search>);
+pub(super) struct Words(Vec<WordSearch>);
 
 impl Words {
     /// Of an adapter that may end behind the read (`back`), begin before it (`front`) or lie inside of it.
     pub(super) fn new(
         adapter: &[u8],
-        letters: Letters,
+        letters: LetterMatching,
         min_overlap: usize,
         rate: f64,
         [back, front, internal]: [bool; 3],
@@ -68,21 +68,23 @@ impl Words {
         if errors >= adapter.len() {
             return Words::default();
         }
-        let mut pieces: Vec<(Vec<u8>, Place)> = Vec::new();
+        let mut pieces: Vec<(Vec<u8>, SearchWindow)> = Vec::new();
         if back {
             for (length, piece) in at_the_end(adapter, min_overlap, rate) {
-                pieces.push((piece, Place::Last(length)));
+                pieces.push((piece, SearchWindow::Last(length)));
             }
         }
         if front {
             let reversed: Vec<u8> = adapter.iter().rev().copied().collect();
             for (length, mut piece) in at_the_end(&reversed, min_overlap, rate) {
                 piece.reverse();
-                pieces.push((piece, Place::First(length)));
+                pieces.push((piece, SearchWindow::First(length)));
             }
         }
         if internal {
-            pieces.extend(chunks(adapter, errors + 1).map(|piece| (piece.to_vec(), Place::All)));
+            pieces.extend(
+                chunks(adapter, errors + 1).map(|piece| (piece.to_vec(), SearchWindow::All)),
+            );
         }
         // Pieces without letters, or longer than a word: likewise.
         if pieces.iter().any(|(piece, _)| piece.is_empty() || piece.len() > 64) {
@@ -95,10 +97,10 @@ impl Words {
         words
     }
 
-    fn add(&mut self, place: Place, pieces: &[Vec<u8>], letters: Letters) {
+    fn add(&mut self, place: SearchWindow, pieces: &[Vec<u8>], letters: LetterMatching) {
         let mut rest = pieces;
         while !rest.is_empty() {
-            let mut search = Search { place, starts: 0, ends: 0, masks: Box::new([0; 256]) };
+            let mut search = WordSearch { place, starts: 0, ends: 0, masks: Box::new([0; 256]) };
             let mut bit = 0;
             while let Some((piece, after)) = rest.split_first()
                 && bit + piece.len() <= 64
@@ -170,33 +172,36 @@ fn at_the_end(adapter: &[u8], min_overlap: usize, rate: f64) -> Vec<(usize, Vec<
 }
 
 /// Each piece once, in the widest of its places at either end.
-fn by_place(pieces: Vec<(Vec<u8>, Place)>) -> Vec<(Place, Vec<Vec<u8>>)> {
-    let mut known: Vec<(Vec<u8>, Vec<Place>)> = Vec::new();
+fn by_place(pieces: Vec<(Vec<u8>, SearchWindow)>) -> Vec<(SearchWindow, Vec<Vec<u8>>)> {
+    let mut known: Vec<(Vec<u8>, Vec<SearchWindow>)> = Vec::new();
     for (piece, place) in pieces {
         match known.iter_mut().find(|(other, _)| *other == piece) {
             Some((_, places)) => places.push(place),
             None => known.push((piece, vec![place])),
         }
     }
-    let mut found: Vec<(Place, Vec<Vec<u8>>)> = Vec::new();
-    let mut add = |place: Place, piece: &Vec<u8>| match found.iter_mut().find(|(p, _)| *p == place)
-    {
-        Some((_, pieces)) => pieces.push(piece.clone()),
-        None => found.push((place, vec![piece.clone()])),
-    };
+    let mut found: Vec<(SearchWindow, Vec<Vec<u8>>)> = Vec::new();
+    let mut add =
+        |place: SearchWindow, piece: &Vec<u8>| match found.iter_mut().find(|(p, _)| *p == place) {
+            Some((_, pieces)) => pieces.push(piece.clone()),
+            None => found.push((place, vec![piece.clone()])),
+        };
     for (piece, places) in &known {
-        if places.contains(&Place::All) {
-            add(Place::All, piece);
+        if places.contains(&SearchWindow::All) {
+            add(SearchWindow::All, piece);
             continue;
         }
-        let widest = |length: fn(&Place) -> Option<usize>| places.iter().filter_map(length).max();
-        let first = |place: &Place| if let Place::First(n) = *place { Some(n) } else { None };
-        let last = |place: &Place| if let Place::Last(n) = *place { Some(n) } else { None };
+        let widest =
+            |length: fn(&SearchWindow) -> Option<usize>| places.iter().filter_map(length).max();
+        let first =
+            |place: &SearchWindow| if let SearchWindow::First(n) = *place { Some(n) } else { None };
+        let last =
+            |place: &SearchWindow| if let SearchWindow::Last(n) = *place { Some(n) } else { None };
         if let Some(n) = widest(first) {
-            add(Place::First(n), piece);
+            add(SearchWindow::First(n), piece);
         }
         if let Some(n) = widest(last) {
-            add(Place::Last(n), piece);
+            add(SearchWindow::Last(n), piece);
         }
     }
     found

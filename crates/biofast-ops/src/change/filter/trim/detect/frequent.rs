@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::{Consensus, LONGEST, Sequences, Strength, find, letter};
+use super::sequences::{Consensus, LONGEST, Sequences, Strength, find, letter};
 
 /// Bases of the stretches that are counted.
 const K: usize = 10;

@@ -17,21 +17,17 @@ use serde::Serialize;
 
 use super::adapter::KITS;
 use super::overlap::{Overlap, reverse_complement};
+pub use sequences::Strength;
+use sequences::{Consensus, FEWEST, LONGEST, Sequences, find};
 
 /// Bases of a kit's adapter that are looked for.
 pub const SEED: usize = 12;
-
-/// The longest adapter that is told; more is not needed to find it.
-const LONGEST: usize = 33;
 
 /// The share of reads, in percent, below which an adapter isn't cut.
 pub const THRESHOLD_PERCENT: f64 = 0.5;
 
 /// The largest median length of reads in which adapters are looked for.
 pub const LONG_READS: usize = 600;
-
-/// Fewer reads than this with an adapter are not enough to tell it.
-const FEWEST: u64 = 20;
 
 /// How an adapter was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -50,19 +46,9 @@ pub enum Way {
     LongReads,
 }
 
-/// How varied is what comes before an adapter that was found by its frequency. A stretch of a genome
-/// has one or a few neighbours, and a primer of an amplicon is at one or a few places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Strength {
-    /// Different ends of inserts.
-    pub insert_ends: u64,
-    /// Different places of reads where it starts.
-    pub places: u64,
-}
-
 /// What was found at the ends of first or second reads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Evidence {
+pub struct AdapterEvidence {
     /// 1 for first reads (or reads without mates), 2 for second ones.
     pub read: u8,
     /// How.
@@ -86,15 +72,15 @@ pub struct Evidence {
     pub cut: bool,
 }
 
-impl fmt::Display for Evidence {
+impl fmt::Display for AdapterEvidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reads = if self.read == 1 { "first" } else { "second" };
         let Some(adapter) = &self.adapter else {
             let what = match self.way {
-                Way::LongReads => "not looked for, as reads are long",
+                Way::LongReads => "not searched, as reads are long",
                 _ => "none found",
             };
-            return write!(f, "of {reads} reads: {what}; {} reads looked at", self.reads);
+            return write!(f, "of {reads} reads: {what}; {} reads examined", self.reads);
         };
         let share = 100.0 * self.reads_with_adapter as f64 / self.reads.max(1) as f64;
         let what = match (self.way, self.kit) {
@@ -103,38 +89,23 @@ impl fmt::Display for Evidence {
             _ => match self.strength {
                 None => " (by its frequency)".to_owned(),
                 Some(Strength { insert_ends, places }) => format!(
-                    " (by its frequency, behind {insert_ends} different insert ends, at {places} places)"
+                    " (by its frequency, after {insert_ends} different insert ends, at {places} positions)"
                 ),
             },
         };
         let verdict = match self.cut {
             true => "cut".to_owned(),
-            false => format!("below {} %: not cut", self.threshold_percent),
+            false => format!("below {} %: not trimmed", self.threshold_percent),
         };
         write!(
             f,
-            "of {reads} reads: {adapter}{what} in {} of {} reads looked at, {share:.2} %: {verdict}",
+            "of {reads} reads: {adapter}{what} in {} of {} reads examined, {share:.2} %: {verdict}",
             self.reads_with_adapter, self.reads
         )
     }
 }
 
-/// Gathers reads from the start of an input, then tells their adapters.
-///
-/// ```
-/// use biofast_fastq::Record;
-/// use biofast_ops::filter::trim::detect::{Detector, Way};
-///
-/// let mut detector = Detector::default();
-/// for i in 0..1000usize {
-///     let insert: String = (0..60).map(|j| ['A', 'C', 'G', 'T'][(i * 7 + j * j * (i | 1)) >> 3 & 3]).collect();
-///     let read = insert[i % 40..].to_owned() + "CTGTCTCTTATACACATCT";
-///     detector.add(&Record::new(b"r", read.as_bytes(), "I".repeat(read.len()).as_bytes()), None);
-/// }
-/// let found = &detector.finish(0.5)[0];
-/// assert_eq!((found.way, found.kit, found.cut), (Way::Kit, Some("nextera"), true));
-/// assert_eq!((found.reads, found.reads_with_adapter), (1000, 1000));
-/// ```
+/// Detects the adapters of an input from the reads at its start.
 #[derive(Debug, Default)]
 pub struct Detector {
     /// Sequences of first and of second reads.
@@ -174,20 +145,25 @@ impl Detector {
 
     /// What was found in first reads and, of pairs, in second reads. An adapter is to be cut if at
     /// least `threshold` percent of the reads have it.
-    pub fn finish(&self, threshold: f64) -> Vec<Evidence> {
+    pub fn finish(&self, threshold: f64) -> Vec<AdapterEvidence> {
         let paired = !self.reads[1].ends.is_empty();
         let mates = 0..if paired { 2 } else { 1 };
         mates.map(|mate| self.of_mate(mate, threshold)).collect()
     }
 
-    fn of_mate(&self, mate: usize, threshold: f64) -> Evidence {
+    fn of_mate(&self, mate: usize, threshold: f64) -> AdapterEvidence {
         let reads = &self.reads[mate];
         let total = reads.ends.len() as u64;
         let long = reads.median_len() > LONG_READS;
         let share = |percent: f64| FEWEST.max((total as f64 * percent / 100.0).ceil() as u64);
         let by_frequency = || {
             let (adapter, with, strength) = frequent::find_adapter(reads, share(threshold))?;
-            Some(Found { way: Way::Frequency, adapter, reads: with, strength: Some(strength) })
+            Some(DetectedAdapter {
+                way: Way::Frequency,
+                adapter,
+                reads: with,
+                strength: Some(strength),
+            })
         };
         let found = by_overlap(&self.beyond[mate])
             .or_else(|| by_kit(reads, mate))
@@ -201,7 +177,7 @@ impl Detector {
             None if long => (Way::LongReads, None, 0),
             None => (Way::None, None, 0),
         };
-        Evidence {
+        AdapterEvidence {
             read: mate as u8 + 1,
             way,
             kit: adapter.as_deref().and_then(kit_of),
@@ -221,7 +197,7 @@ const LOOKED_AT: usize = 8 << 20;
 /// Looks at the first reads of `inputs`, which stay unread, and tells their adapters: of first
 /// reads and, of pairs, of second reads. What is wrong with the inputs is left to who reads
 /// them.
-pub fn look(inputs: &mut Inputs, threshold: f64) -> Vec<Evidence> {
+pub fn look(inputs: &mut Inputs, threshold: f64) -> Vec<AdapterEvidence> {
     let mut detector = Detector::default();
     let start = |source: &mut Source| {
         let text = source.peek(LOOKED_AT).unwrap_or_default();
@@ -259,22 +235,22 @@ pub fn look(inputs: &mut Inputs, threshold: f64) -> Vec<Evidence> {
     detector.finish(threshold)
 }
 
-struct Found {
+struct DetectedAdapter {
     way: Way,
     adapter: Vec<u8>,
     reads: u64,
     strength: Option<Strength>,
 }
 
-fn by_overlap(beyond: &Consensus) -> Option<Found> {
+fn by_overlap(beyond: &Consensus) -> Option<DetectedAdapter> {
     let adapter = beyond.sequence();
-    let found = Found { way: Way::Overlap, adapter, reads: beyond.reads, strength: None };
+    let found = DetectedAdapter { way: Way::Overlap, adapter, reads: beyond.reads, strength: None };
     (found.adapter.len() >= SEED).then_some(found)
 }
 
 /// The adapter of a kit that most reads have: of this mate, or of the other, as second reads may
 /// come alone.
-fn by_kit(reads: &Sequences, mate: usize) -> Option<Found> {
+fn by_kit(reads: &Sequences, mate: usize) -> Option<DetectedAdapter> {
     let known = KITS.iter().flat_map(|kit| [(kit, true), (kit, false)]);
     let found = known.map(|(kit, own)| {
         let adapter = kit.adapters[if own { mate } else { 1 - mate }].as_bytes();
@@ -292,7 +268,7 @@ fn by_kit(reads: &Sequences, mate: usize) -> Option<Found> {
     });
     let (with, _, adapter) = found.max_by_key(|&(with, own, _)| (with, own))?;
     let adapter = adapter[..adapter.len().min(LONGEST)].to_vec();
-    (with > 0).then_some(Found { way: Way::Kit, adapter, reads: with, strength: None })
+    (with > 0).then_some(DetectedAdapter { way: Way::Kit, adapter, reads: with, strength: None })
 }
 
 /// Whether a read goes on as an adapter does, but for one base in five: as far as both reach, at
@@ -311,86 +287,6 @@ fn kit_of(adapter: &[u8]) -> Option<&'static str> {
     KITS.iter().find(|kit| kit.adapters.into_iter().any(begins_alike)).map(|kit| kit.name)
 }
 
-fn find(read: &[u8], stretch: &[u8]) -> Option<usize> {
-    // Most windows are sorted out by their first base, without a call.
-    let is_it = |window: &[u8]| window.first() == stretch.first() && window == stretch;
-    read.windows(stretch.len()).position(is_it)
-}
-
-/// Many sequences in one piece of memory.
-#[derive(Debug, Default)]
-struct Sequences {
-    text: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Sequences {
-    fn add(&mut self, sequence: &[u8]) {
-        self.text.extend(sequence.iter().map(u8::to_ascii_uppercase));
-        self.ends.push(self.text.len());
-    }
-
-    fn median_len(&self) -> usize {
-        let mut lens: Vec<usize> = self.iter().map(<[u8]>::len).collect();
-        lens.sort_unstable();
-        lens.get(lens.len() / 2).copied().unwrap_or(0)
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        starts.zip(&self.ends).map(|(&start, &end)| &self.text[start..end])
-    }
-}
-
-/// What sequences that begin alike have in common.
-#[derive(Debug, Default)]
-struct Consensus {
-    reads: u64,
-    /// A, C, G, T and others at each place.
-    counts: Vec<[u64; 5]>,
-}
-
-impl Consensus {
-    fn add(&mut self, sequence: &[u8]) {
-        self.reads += 1;
-        for (place, &base) in sequence.iter().take(LONGEST).enumerate() {
-            if self.counts.len() == place {
-                self.counts.push([0; 5]);
-            }
-            self.counts[place][letter(base)] += 1;
-        }
-    }
-
-    /// The bases on which three quarters agree, up to the first place where they don't or where
-    /// too few sequences reach.
-    fn sequence(&self) -> Vec<u8> {
-        let base = |counts: &[u64; 5]| {
-            let all: u64 = counts.iter().sum();
-            let (best, &most) = counts[..4].iter().enumerate().max_by_key(|&(_, &n)| n)?;
-            (all >= self.enough() && 4 * most >= 3 * all).then_some(b"ACGT"[best])
-        };
-        self.counts.iter().map_while(base).collect()
-    }
-
-    /// Whether enough sequences reach this place.
-    fn reaches(&self, place: usize) -> bool {
-        self.counts.get(place).is_some_and(|counts| counts.iter().sum::<u64>() >= self.enough())
-    }
-
-    fn enough(&self) -> u64 {
-        FEWEST.max(self.reads / 20)
-    }
-}
-
-fn letter(base: u8) -> usize {
-    match base {
-        b'A' => 0,
-        b'C' => 1,
-        b'G' => 2,
-        b'T' => 3,
-        _ => 4,
-    }
-}
-
+mod sequences;
 #[cfg(test)]
 mod tests;

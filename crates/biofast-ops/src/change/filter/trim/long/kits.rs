@@ -1,17 +1,7 @@
 //! Adapters and primers of the library preparations for Nanopore sequencing, as their maker publishes them (Chemistry Technical
 //! Document, appendix 15; of former kits as Porechop and dorado have them).
 
-/// Adapters of Nanopore kits.
-///
-/// ```
-/// use biofast_ops::filter::trim::LONG_KITS;
-///
-/// let kit = LONG_KITS.iter().find(|kit| kit.names.contains(&"lsk114")).ok_or("no such kit")?;
-/// assert_eq!(kit.name, "ligation");
-/// // They begin with the read, and end with it.
-/// assert_eq!((kit.front.len(), kit.rear.len()), (2, 2));
-/// # Ok::<(), &str>(())
-/// ```
+/// Adapters of Nanopore kits, at the start and at the end of reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongKit {
     /// What kind of kit it is: its name on the command line.

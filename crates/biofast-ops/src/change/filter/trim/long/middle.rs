@@ -7,7 +7,7 @@ pub(super) const LONGEST: usize = 64;
 
 /// An adapter to be found anywhere, as a whole.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub(super) struct MiddlePattern {
     /// Where each letter stands in it.
     masks: Box<[u64; 256]>,
     /// The same from its end on.
@@ -59,13 +59,13 @@ impl Column {
     }
 }
 
-impl Pattern {
+impl MiddlePattern {
     /// At most the share `rate` of its letters may be errors. `None` for an adapter without letters, or too many.
-    pub(super) fn new(adapter: &[u8], rate: f64) -> Option<Pattern> {
+    pub(super) fn new(adapter: &[u8], rate: f64) -> Option<MiddlePattern> {
         if adapter.is_empty() || adapter.len() > LONGEST {
             return None;
         }
-        Some(Pattern {
+        Some(MiddlePattern {
             masks: masks(adapter.iter().copied()),
             reversed: masks(adapter.iter().rev().copied()),
             len: adapter.len(),

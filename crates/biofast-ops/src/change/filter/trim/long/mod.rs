@@ -6,10 +6,11 @@ mod middle;
 use std::ops::Range;
 
 pub use kits::{LONG_KITS, LongKit};
-use middle::Pattern;
+use middle::MiddlePattern;
 
-use super::cutter::{Finder, InvalidSpec, Settings};
-use super::{Read, Reads, Trim, Trimmer};
+use super::cutter::{AdapterFinder, AdapterSettings, InvalidSpec};
+use super::trimmer::{Trim, Trimmer};
+use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// Bases at either end in which an adapter is looked for.
 const END: usize = 150;
@@ -36,31 +37,14 @@ pub enum Middle {
 
 /// Cuts the adapters of a [kit](LongKit) off both ends of long reads, and finds those in the middle.
 ///
-/// At an end an adapter lies within 150 bases, with at least 10 bases of it and one error in four; in the middle it is whole,
-/// with 15 % errors at most. What is between the adapter and the read's end goes, too.
-///
-/// ```
-/// use biofast_fastq::{Record, Unit};
-/// use biofast_ops::filter::Filter;
-/// use biofast_ops::filter::trim::{LONG_KITS, LongAdapters, Middle};
-///
-/// let kit = LONG_KITS.iter().find(|kit| kit.name == "ligation").ok_or("no such kit")?;
-/// let filter = Filter::new().trim(LongAdapters::new(kit, Middle::Split)?);
-/// let read = format!("CCTGTACTTCGTTCAGTTACGTATTGCT{0}AGCAATACGTAACTGAACGAAGT{1}", "ACCT".repeat(60), "GGAT".repeat(60));
-/// let mut texts = vec![Vec::new()];
-/// let mut worker = filter.worker();
-/// let qualities = vec![b'I'; read.len()];
-/// let first = Record::new(b"r x", read.as_bytes(), &qualities);
-/// worker.apply(Unit { index: 0, first, second: None }, &mut texts);
-/// let text = String::from_utf8_lossy(&texts[0]);
-/// assert!(text.starts_with("@r_1 x\nACCT") && text.contains("@r_2 x\nGGAT"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// At an end, an adapter lies within 150 bases, with at least 10 of its bases and at most one error in four. In the
+/// middle it must be complete, with at most 15 % errors. Bases between an adapter and the end of the read are cut, too.
+/// The names of reads that are split get `_1`, `_2` and so on.
 #[derive(Clone, Debug)]
 pub struct LongAdapters {
-    front: Vec<Finder>,
-    rear: Vec<Finder>,
-    inside: Vec<Pattern>,
+    front: Vec<AdapterFinder>,
+    rear: Vec<AdapterFinder>,
+    inside: Vec<MiddlePattern>,
     middle: Middle,
 }
 
@@ -70,21 +54,24 @@ impl LongAdapters {
     /// # Errors
     /// If a sequence of the kit is no adapter.
     pub fn new(kit: &LongKit, middle: Middle) -> Result<LongAdapters, InvalidSpec> {
-        let settings =
-            Settings { max_errors: END_ERRORS, min_overlap: END_OVERLAP, ..Settings::default() };
-        let finders = |sequences: &[&str], front| -> Result<Vec<Finder>, InvalidSpec> {
-            sequences.iter().map(|s| Finder::new(s.as_bytes(), front, &settings)).collect()
+        let settings = AdapterSettings {
+            max_errors: END_ERRORS,
+            min_overlap: END_OVERLAP,
+            ..AdapterSettings::default()
+        };
+        let finders = |sequences: &[&str], front| -> Result<Vec<AdapterFinder>, InvalidSpec> {
+            sequences.iter().map(|s| AdapterFinder::new(s.as_bytes(), front, &settings)).collect()
         };
         let all = kit.front.iter().chain(kit.rear);
         Ok(LongAdapters {
             front: finders(kit.front, true)?,
             rear: finders(kit.rear, false)?,
-            inside: all.filter_map(|s| Pattern::new(s.as_bytes(), MIDDLE_ERRORS)).collect(),
+            inside: all.filter_map(|s| MiddlePattern::new(s.as_bytes(), MIDDLE_ERRORS)).collect(),
             middle,
         })
     }
 
-    fn trim_ends(&self, read: &mut Read<'_>) {
+    fn trim_ends(&self, read: &mut TrimmedRead<'_>) {
         for _ in 0..IN_A_ROW {
             let start = &read.sequence()[..END.min(read.len())];
             let ends = self.front.iter().filter_map(|adapter| adapter.find(start));
@@ -141,12 +128,12 @@ impl Trimmer for LongAdapters {
     }
 
     /// Cuts the ends.
-    fn trim_read(&self, read: &mut Read<'_>, _: usize) {
+    fn trim_read(&self, read: &mut TrimmedRead<'_>, _: usize) {
         self.trim_ends(read);
     }
 
     /// Cuts the ends of a read without a mate, and looks inside.
-    fn trim(&self, reads: &mut Reads<'_, '_>) {
+    fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         self.trim_ends(&mut reads.first);
         if self.middle == Middle::Keep || reads.second.is_some() {
             return;

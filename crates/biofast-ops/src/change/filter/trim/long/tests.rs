@@ -1,6 +1,6 @@
 use biofast_testkit::random::Random;
 
-use super::middle::Pattern;
+use super::middle::MiddlePattern;
 
 /// The fewest errors of an alignment of all of `pattern` that ends at each place of `text`.
 fn plain(pattern: &[u8], text: &[u8]) -> Vec<usize> {
@@ -38,7 +38,7 @@ fn adapters_are_found_inside_wherever_they_have_few_errors() {
         let errors = (len as f64 * 0.15) as usize;
         let ends = plain(&pattern, &text);
         let mut found = Vec::new();
-        Pattern::new(&pattern, 0.15).expect("a pattern").find_all(&text, &mut found);
+        MiddlePattern::new(&pattern, 0.15).expect("a pattern").find_all(&text, &mut found);
         hits += found.len();
         for (said, place) in &found {
             assert_eq!(ends[place.end - 1], *said, "{place:?}");

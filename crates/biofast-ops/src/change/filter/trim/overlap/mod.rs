@@ -2,7 +2,8 @@
 //! read is, up to the fragment's end, the reverse complement of the other; what follows is
 //! adapter, whatever its sequence.
 
-use super::{Read, Reads, Trim, Trimmer};
+use super::trimmer::{Trim, Trimmer};
+use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// Cuts both mates to the fragment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,13 +36,13 @@ impl Overlap {
     /// neither read has an adapter.
     pub(super) fn fragment(&self, first: &[u8], reversed: &[u8]) -> Option<usize> {
         match self.look(first, reversed) {
-            Found::Fragment(len) => Some(len),
-            Found::NoAdapter | Found::Nothing => None,
+            OverlapOutcome::Fragment(len) => Some(len),
+            OverlapOutcome::NoAdapter | OverlapOutcome::Nothing => None,
         }
     }
 
     /// See [`fragment`](Self::fragment).
-    fn look(&self, first: &[u8], reversed: &[u8]) -> Found {
+    fn look(&self, first: &[u8], reversed: &[u8]) -> OverlapOutcome {
         let (len1, len2) = (first.len(), reversed.len());
         let longest = len1.max(len2).saturating_sub(1);
         let least = self.min_len.max(1);
@@ -68,16 +69,16 @@ impl Overlap {
             })
         };
         match found {
-            Some(_) if without() => Found::NoAdapter,
-            Some(fragment) => Found::Fragment(fragment),
-            None => Found::Nothing,
+            Some(_) if without() => OverlapOutcome::NoAdapter,
+            Some(fragment) => OverlapOutcome::Fragment(fragment),
+            None => OverlapOutcome::Nothing,
         }
     }
 }
 
 /// What two reads of a pair say about their fragment.
 #[derive(Clone, Copy)]
-enum Found {
+enum OverlapOutcome {
     /// It has this length, less than one of them.
     Fragment(usize),
     /// It looks shorter, but may as well reach to the ends of both.
@@ -91,14 +92,14 @@ impl Trimmer for Overlap {
         Trim::AdapterByOverlap
     }
 
-    fn trim_read(&self, _: &mut Read<'_>, _: usize) {}
+    fn trim_read(&self, _: &mut TrimmedRead<'_>, _: usize) {}
 
-    fn trim(&self, reads: &mut Reads<'_, '_>) {
+    fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         let Some(second) = &mut reads.second else { return };
         let first = &mut reads.first;
         reverse_complement(second.sequence(), reads.scratch);
         match self.look(first.sequence(), reads.scratch) {
-            Found::Fragment(fragment) => {
+            OverlapOutcome::Fragment(fragment) => {
                 // What was cut off the front of one mate is still there at the end of the other, but an identifier is
                 // not part of the fragment.
                 let fronts = [first.cut_front(), second.cut_front()];
@@ -106,10 +107,10 @@ impl Trimmer for Overlap {
                 second.truncate(fragment + fronts[0]);
             }
             // What other trims left is too short to see it: the reads as they came.
-            Found::Nothing if first.is_trimmed() || second.is_trimmed() => {
+            OverlapOutcome::Nothing if first.is_trimmed() || second.is_trimmed() => {
                 reverse_complement(second.record().sequence(), reads.scratch);
                 let whole = self.look(first.record().sequence(), reads.scratch);
-                if let Found::Fragment(fragment) = whole {
+                if let OverlapOutcome::Fragment(fragment) = whole {
                     // An identifier of the other mate is behind the fragment.
                     let behind = [second.identifier(), first.identifier()];
                     for (read, behind) in [first, second].into_iter().zip(behind) {
@@ -117,7 +118,7 @@ impl Trimmer for Overlap {
                     }
                 }
             }
-            Found::Nothing | Found::NoAdapter => {}
+            OverlapOutcome::Nothing | OverlapOutcome::NoAdapter => {}
         }
     }
 }

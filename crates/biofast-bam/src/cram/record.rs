@@ -1,0 +1,46 @@
+//! A slice and its records as they are decoded.
+
+/// The sequence is missing (`*`).
+pub(super) const NO_SEQUENCE: i32 = 8;
+
+pub(super) const UNMAPPED: i32 = 4;
+
+/// A part of one of the slice's buffers.
+pub(super) type Span = std::ops::Range<usize>;
+
+/// A record; parts of variable length are in the slice's buffers.
+#[derive(Default)]
+pub(super) struct CramRecord {
+    pub(super) flags: i32,
+    pub(super) reference: i32,
+    /// The leftmost and the rightmost position, counted from 1.
+    pub(super) start: i64,
+    pub(super) end: i64,
+    pub(super) mapq: u8,
+    pub(super) read_group: i32,
+    pub(super) name: Span,
+    pub(super) mate_flags: i32,
+    pub(super) mate_reference: i32,
+    pub(super) mate_start: i64,
+    /// The index of the next record of the template in the slice.
+    pub(super) mate: Option<usize>,
+    /// `None` until it has been computed.
+    pub(super) template_len: Option<i64>,
+    pub(super) bases: Span,
+    pub(super) cigar: Span,
+    pub(super) tags: Span,
+}
+
+/// Records with the buffers they point into.
+#[derive(Default)]
+pub(super) struct Slice {
+    pub(super) records: Vec<CramRecord>,
+    pub(super) names: Vec<u8>,
+    /// Letters, and as many qualities.
+    pub(super) bases: Vec<u8>,
+    pub(super) qualities: Vec<u8>,
+    pub(super) cigars: Vec<u32>,
+    pub(super) tags: Vec<u8>,
+    /// The number of the first record in the file.
+    pub(super) first: i64,
+}

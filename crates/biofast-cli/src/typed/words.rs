@@ -1,0 +1,312 @@
+//! Commands and options of other programs, and what does the same here: one clause each, printed after `hint:`.
+
+/// Options of fastp, cutadapt and programs for long reads that `filter` doesn't know, and what does the same.
+pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
+    (&["-n", "--n_base_limit"], "use --max-n N for fastp's -n, --times N for cutadapt's -n"),
+    (&["-m"], "use --min-len N for cutadapt's -m, --merge for fastp's -m"),
+    (&["--max-ee"], "use --max-expected-errors E"),
+    (&["--max-aer"], "use --max-expected-errors-per-base E"),
+    (&["--trim-n"], "biofast can't trim Ns at the ends of reads; use `cutadapt --trim-n`"),
+    (
+        &["-y", "-Y", "--low_complexity_filter"],
+        "use --min-complexity 30, which is what fastp's -y does",
+    ),
+    (&["--average_qual"], "use --min-mean-qual Q --mean arithmetic"),
+    (
+        &["-p"],
+        "use --out2 FILE to name the file of second reads (cutadapt's -p), --overrepresentation-analysis for fastp's -p",
+    ),
+    (
+        &["-P", "--overrepresentation_sampling"],
+        "leave it out: --overrepresentation-analysis examines all reads (fastp's -P 1)",
+    ),
+    (
+        &["-D", "--dedup", "--dup_calc_accuracy"],
+        "use `biofast dedup` before or after `filter` in a pipe",
+    ),
+    (&["--dont_eval_duplication"], "leave it out: duplication is counted only for --fastp-json"),
+    (&["--max_len1", "--max_len2"], "use --keep-first N, or N,M for first and second reads"),
+    (
+        &[
+            "--cut_front_window_size",
+            "--cut_front_mean_quality",
+            "--cut_tail_window_size",
+            "--cut_tail_mean_quality",
+            "--cut_right_window_size",
+            "--cut_right_mean_quality",
+        ],
+        "--cut-window-size and --cut-mean-quality apply to --cut-front, --cut-tail and --cut-right alike",
+    ),
+    (
+        &["--cut_by_quality5", "--cut_by_quality3", "--cut_by_quality_aggressive"],
+        "use --cut-front, --cut-tail and --cut-right",
+    ),
+    (
+        &["--filter_by_index1", "--filter_by_index2", "--filter_by_index_threshold"],
+        "use `biofast demux --header-barcodes`, which assigns reads by the index in their header lines",
+    ),
+    (
+        &["--phred64"],
+        "convert the qualities first: `biofast convert --phred64 FILE | biofast filter - …`",
+    ),
+    (&["--fix_mgi_id"], "leave it out: names that end in /1 and /2 are recognized"),
+    (
+        &["--dont_overwrite"],
+        "leave it out: outputs never replace inputs and appear only when complete",
+    ),
+    (&["--report_title"], "leave it out: reports have the command line as title"),
+    (&["--split_prefix_digits"], "use `biofast split --digits N`"),
+    (&["--overlapped_out"], "use --merge --merged-out FILE to write merged mates"),
+    (
+        &["--discard_unmerged"],
+        "use --merge --merged-out FILE, with --out /dev/null for pairs that can't be merged",
+    ),
+    (
+        &["--min_mean_q", "--min_window_q"],
+        "use --min-mean-qual Q with a Phred score (filtlong has percentages)",
+    ),
+    (&["--mingc", "--maxgc"], "use --min-gc and --max-gc with percentages (chopper has fractions)"),
+    (&["--inverse"], "use --rejected FILE to write the reads that are not kept"),
+    (&["--info-file"], "use --summary FILE: it counts how often each adapter was found"),
+    (
+        &["--nextseq-trim"],
+        "use --trim-poly-g to trim runs of G, --cut-tail to trim low-quality ends",
+    ),
+    (&["--cut"], "use --crop-front N and --crop-tail N"),
+    (&["--length"], "use --keep-first N"),
+    (&["--max-average-error-rate"], "use --max-expected-errors-per-base E"),
+    (&["--rename", "--prefix", "--suffix"], "use `biofast convert --rename TEMPLATE`"),
+    (&["--pair-filter"], "use --pair both for cutadapt's any, --pair any for its both"),
+    (&["--revcomp", "--rc"], "biofast searches adapters only on the strand of the read"),
+    (&["--poly_g_min_len", "--poly_x_min_len"], "use --trim-poly-g MIN and --trim-poly-x MIN"),
+    (
+        &["--umi_loc"],
+        "use --umi WHERE, which takes read1, read2, per_read, index1, index2 or per_index, too",
+    ),
+    (
+        &["--stdin", "--stdout"],
+        "use - for standard input; without --out reads go to standard output",
+    ),
+    (&["-S", "--split", "--split_by_lines", "-d"], "use `biofast split` to write several files"),
+    (
+        &["-j", "--cores"],
+        "use -@ N to set the number of threads (cutadapt's -j), --fastp-json FILE to write a JSON report (fastp's -j)",
+    ),
+    (&["-w", "--thread"], "use -@ N to set the number of threads"),
+    (&["--min-length"], "use --min-len N"),
+    (&["--max-length"], "use --max-len N"),
+    (
+        &["--trim-front", "--trim-tail", "--head-crop", "--tail-crop"],
+        "use --crop-front N and --crop-tail N",
+    ),
+    (
+        &["-t", "--trim_tail1", "--trim_front1", "--trim_front2", "--trim_tail2"],
+        "use --crop-front N,M and --crop-tail N,M for first and second reads",
+    ),
+    (
+        &[
+            "--disable_adapter_trimming",
+            "--disable_quality_filtering",
+            "--disable_length_filtering",
+            "--disable_trim_poly_g",
+            "-L",
+            "-Q",
+        ],
+        "leave it out: without --preset fastp only what you ask for is done",
+    ),
+    (
+        &["--include_unmerged"],
+        "leave out --merged-out: merged reads and other pairs then go to --out together",
+    ),
+    (&["-z", "--compression"], "use --level LEVEL"),
+    (&["--paired-output"], "use --out2 FILE"),
+    (&["--untrimmed-output"], "use --discard-untrimmed with --rejected FILE"),
+    (
+        &["--quality-cutoff"],
+        "use --cut-tail, which trims by sliding windows; biofast has no equivalent of cutadapt's -q",
+    ),
+    (&["--poly-a"], "use --trim-poly-x, which trims runs of any base"),
+];
+
+/// Commands of samtools, seqkit, Picard and others, and what does the same here.
+pub(super) const COMMANDS: &[(&[&str], &str)] = &[
+    (
+        &[
+            "markdup",
+            "markduplicates",
+            "fixmate",
+            "MarkDuplicates",
+            "UmiAwareMarkDuplicatesWithMateCigar",
+        ],
+        "`biofast sort --mark-duplicates` marks duplicates and fills in mate fields",
+    ),
+    (
+        &["rmdup"],
+        "`biofast dedup` removes duplicate reads, `biofast sort --mark-duplicates -r` duplicate alignments",
+    ),
+    (&["depth"], "`biofast coverage --format samtools-depth` prints the depth of each position"),
+    (&["bedcov"], "`biofast coverage --prefix PREFIX --by BED` writes the depth of intervals"),
+    (
+        &["collate", "bamshuf"],
+        "`biofast sort -n` groups records by name, and `biofast fastq` groups mates itself",
+    ),
+    (&["reheader"], "`biofast cat -h HEADER.sam FILE.bam` replaces the header"),
+    (
+        &["faidx", "fqidx", "dict"],
+        "biofast doesn't need a FASTA index; for other tools use `samtools faidx`",
+    ),
+    (&["quickcheck", "validate", "ValidateSamFile"], "`biofast check` validates the whole file"),
+    (&["head"], "`biofast view -H` prints a header, `biofast convert --head N` the first reads"),
+    (
+        &["bam2fq", "bam2fastq", "bamtofastq", "SamToFastq"],
+        "`biofast fastq` writes alignments as FASTQ",
+    ),
+    (&["fasta", "fq2fa"], "`biofast convert --to fasta` writes FASTA"),
+    (&["fx2tab", "tab"], "`biofast convert --to table` writes a table"),
+    (&["seq", "subseq"], "`biofast convert` edits reads and changes their format"),
+    (&["replace", "rename"], "`biofast convert --rename` and `--unique-names` edit names"),
+    (&["locate"], "`biofast grep --only-matching` lists matches"),
+    (&["sample", "subsample"], "`biofast filter --sample-fraction P` samples reads"),
+    (
+        &["mergepe", "interleave"],
+        "`biofast convert R1 R2 --interleaved-out -o FILE` interleaves mates",
+    ),
+    (&["pair"], "`biofast repair` re-pairs reads"),
+    (&["split2"], "`biofast split` splits reads into several files"),
+    (&["trim", "trimmomatic", "trim_galore"], "`biofast filter` trims and filters reads"),
+    (&["fastp", "fastplong"], "`biofast filter --preset fastp` trims and filters reads like fastp"),
+    (&["cutadapt"], "`biofast filter --adapter SEQ` trims adapters"),
+    (&["nanoq", "chopper", "filtlong"], "`biofast filter` selects long reads"),
+    (
+        &["umi_tools"],
+        "`biofast filter --umi` extracts UMIs, `biofast dedup --compare-umi` removes duplicates by them",
+    ),
+    (
+        &["fastqc", "qc", "fqchk"],
+        "`biofast stats --html report.html FILE` writes a report; `biofast stats --format fastqc --out-dir qc FILE` writes FastQC's files",
+    ),
+    (&["mosdepth"], "`biofast coverage --prefix PREFIX FILE` writes mosdepth's files"),
+    (
+        &["samtools", "seqkit", "sambamba", "bedtools", "picard"],
+        "type the command itself, such as `biofast view`; `biofast --help` lists all commands",
+    ),
+    (
+        &["concat", "concatenate", "zcat", "gunzip"],
+        "`biofast cat` concatenates files, `biofast filter FILE` decompresses reads",
+    ),
+    (&["multiqc"], "MultiQC reads what `biofast stats --out-dir` writes"),
+    (&["SortSam"], "`biofast sort` sorts alignments"),
+    (
+        &["MergeSamFiles", "GatherBamFiles"],
+        "`biofast merge` merges sorted files, `biofast cat` concatenates them",
+    ),
+    (&["BuildBamIndex"], "`biofast index` writes an index"),
+    (&["ViewSam", "SamFormatConverter"], "`biofast view` converts between SAM and BAM"),
+    (&["FastqToSam"], "`biofast import` writes FASTQ as unaligned BAM"),
+    (
+        &[
+            "CollectMultipleMetrics",
+            "CollectAlignmentSummaryMetrics",
+            "CollectInsertSizeMetrics",
+            "CollectGcBiasMetrics",
+            "CollectWgsMetrics",
+            "QualityScoreDistribution",
+            "MeanQualityByCycle",
+        ],
+        "`biofast stats --out-dir DIR --qc picard FILE` writes Picard's metrics",
+    ),
+    (
+        &["CollectHsMetrics", "CollectTargetedPcrMetrics"],
+        "`biofast stats --out-dir DIR --qc hs --target-intervals BED FILE` writes CollectHsMetrics' file",
+    ),
+    (&["bgzip"], "`biofast convert -O bgzf` compresses reads, `biofast view -b` alignments"),
+    (
+        &[
+            "addreplacerg",
+            "ampliconclip",
+            "ampliconstats",
+            "calmd",
+            "consensus",
+            "flags",
+            "mpileup",
+            "phase",
+            "reset",
+            "samples",
+            "targetcut",
+            "tview",
+        ],
+        "biofast can't do this; use samtools",
+    ),
+];
+
+/// Options of `samtools view` that `view` doesn't have, and what does the same.
+pub(super) const OF_VIEW: &[(&[&str], &str)] = &[
+    (&["-N", "--qname-file"], "`biofast filter -N FILE` selects records by name"),
+    (
+        &["-r", "--read-group", "-R", "--read-group-file"],
+        "`biofast filter -r ID` and `-R FILE` select records by read group",
+    ),
+    (
+        &["-d", "--tag", "-D", "--tag-file"],
+        "`biofast filter -d TAG` and `-D TAG:FILE` select records by tag",
+    ),
+    (
+        &["-s", "--subsample", "--subsample-seed"],
+        "`biofast filter -s INT.FRACTION` samples templates",
+    ),
+    (
+        &["-U", "--unoutput", "--output-unselected"],
+        "`biofast filter -U FILE` also writes the records that aren't selected",
+    ),
+    (&["-l", "--library"], "-e 'library==\"NAME\"' selects records by library"),
+    (&["-m", "--min-qlen"], "-e 'qlen>=INT' selects records by the length of their alignment"),
+    (&["-S"], "leave it out: formats are detected from content"),
+    (
+        &["-C", "--cram"],
+        "biofast reads CRAM but can't write it; write BAM with -b, or use `samtools view -C`",
+    ),
+    (&["-1", "--fast"], "--level fast compresses quickly"),
+    (&["-X", "--customized-index"], "leave it out: the index beside the file is used"),
+    (
+        &["-P", "--fetch-pairs"],
+        "biofast can't fetch mates from outside a region; use `samtools view -P`",
+    ),
+    (
+        &[
+            "-x",
+            "--remove-tag",
+            "--keep-tag",
+            "-B",
+            "--remove-B",
+            "-z",
+            "--sanitize",
+            "-p",
+            "--unmap",
+            "--add-flags",
+            "--remove-flags",
+            "-t",
+            "--fai-reference",
+        ],
+        "biofast can't do this; use `samtools view`",
+    ),
+];
+
+/// Options of `seqkit stats` that `stats` doesn't know.
+pub(super) const OF_STATS: &[(&[&str], &str)] = &[
+    (&["-a", "--all"], "leave it out: every statistic is always computed"),
+    (&["-j"], "-@ N sets the number of threads"),
+];
+
+/// Options of `samtools merge` that `merge` doesn't know.
+pub(super) const OF_MERGE: &[(&[&str], &str)] = &[
+    (&["-f"], "leave it out: outputs replace existing files, but never inputs"),
+    (&["-1"], "use --level 1"),
+];
+
+/// Options of mosdepth that `coverage` doesn't know.
+pub(super) const OF_COVERAGE: &[(&[&str], &str)] =
+    &[(&["-d", "--d4"], "biofast can't write D4; per-base depths are BED (--prefix)")];
+
+/// What others call options of `sort`.
+pub(super) const OF_SORT: &[(&[&str], &str)] =
+    &[(&["--markdup", "--mark_duplicates", "--markduplicates"], "use --mark-duplicates")];

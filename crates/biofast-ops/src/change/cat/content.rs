@@ -1,0 +1,13 @@
+//! What files that are concatenated hold.
+
+use serde::Serialize;
+
+/// What is in the parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CatContent {
+    /// Alignments, in BAM.
+    Bam,
+    /// Reads.
+    Fastq,
+}

@@ -1,0 +1,67 @@
+//! Which records are duplicates, by their numbers.
+
+use super::keys::MarkedRead;
+use super::metrics::SetSizes;
+
+/// A bit for each record, by its number.
+#[derive(Default)]
+pub(super) struct RecordBits(Vec<u64>);
+
+impl RecordBits {
+    pub(super) fn new(len: u64) -> RecordBits {
+        RecordBits(vec![0; usize::try_from(len.div_ceil(64)).unwrap_or(usize::MAX)])
+    }
+
+    pub(super) fn get(&self, number: u64) -> bool {
+        self.0.get((number / 64) as usize).is_some_and(|word| word >> (number % 64) & 1 != 0)
+    }
+
+    fn set(&mut self, number: u64) {
+        if let Some(word) = self.0.get_mut((number / 64) as usize) {
+            *word |= 1 << (number % 64);
+        }
+    }
+}
+
+/// What was decided.
+pub(super) struct DuplicateDecisions {
+    /// Primary records that are duplicates.
+    pub(super) reads: RecordBits,
+    /// Records of groups of which the others follow a primary one.
+    pub(super) groups: RecordBits,
+    /// Records that share the decision about their mate without being looked at.
+    pub(super) followers: RecordBits,
+    /// Of all of them, those that are optical, where they are told from others.
+    pub(super) optical: RecordBits,
+    pub(super) optical_groups: RecordBits,
+    /// Optical duplicates by library, where they are only counted.
+    pub(super) optical_pairs: Vec<u64>,
+    /// How large sets of duplicates are, by the rule of Picard.
+    pub(super) set_sizes: SetSizes,
+}
+
+impl DuplicateDecisions {
+    /// Marks a read of the group that begins with the record `first`.
+    pub(super) fn mark(&mut self, first: u64, group: u64, read: &MarkedRead) {
+        self.reads.set(first + read.offset);
+        if read.spreads {
+            (first..first + group).for_each(|number| self.groups.set(number));
+        }
+        if let Some(follower) = read.follower {
+            if self.followers.0.is_empty() {
+                self.followers = RecordBits(vec![0; self.reads.0.len()]);
+            }
+            self.followers.set(first + follower);
+        }
+    }
+
+    /// Says of a read that is marked that it is optical.
+    pub(super) fn mark_optical(&mut self, first: u64, group: u64, read: &MarkedRead) {
+        for offset in [read.offset].into_iter().chain(read.follower) {
+            self.optical.set(first + offset);
+        }
+        if read.spreads {
+            (first..first + group).for_each(|number| self.optical_groups.set(number));
+        }
+    }
+}

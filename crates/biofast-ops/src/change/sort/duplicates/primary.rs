@@ -1,0 +1,154 @@
+//! A primary alignment as it is compared.
+
+use biofast_bam::{Record, flag};
+
+/// Qualities below this don't count for a score.
+pub(super) const LEAST_QUALITY: u8 = 15;
+
+/// What a primary record is changed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Primary {
+    /// Which record of the group it is, and which its mate.
+    pub(super) index: usize,
+    pub(super) mate: Option<usize>,
+    pub(super) flags: u16,
+    pub(super) reference: i32,
+    pub(super) position: i32,
+    pub(super) mate_reference: i32,
+    pub(super) mate_position: i32,
+    pub(super) template_len: i32,
+    /// Behind its last base on the reference.
+    end: i64,
+    mapping_quality: u8,
+    /// The sum of its qualities.
+    pub(super) score: u32,
+    /// What its tags say of the mate: MQ, the record whose CIGAR is in MC, and ms.
+    pub(super) mate_quality: Option<u8>,
+    pub(super) mate_cigar: Option<usize>,
+    pub(super) mate_score: Option<u32>,
+}
+
+/// Whether a record is the one of its read that counts.
+pub(super) fn is_primary(flags: u16) -> bool {
+    flags & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0
+}
+
+/// The sum of the qualities that count.
+pub(super) fn score(qualities: &[u8]) -> u32 {
+    // Of each base: a record has less than 2^31, and what is beyond 32 bits is cut off as samtools does.
+    let each = qualities.iter().map(|&q| if q >= LEAST_QUALITY { u32::from(q) } else { 0 });
+    each.fold(0, u32::wrapping_add)
+}
+
+impl Primary {
+    pub(super) fn new(index: usize, record: &Record<'_>) -> Primary {
+        let position = record.position();
+        let flags = record.flags();
+        let on_reference = match flags & flag::UNMAPPED {
+            0 => (record.cigar().reference_len() as i64).max(1),
+            _ => 1,
+        };
+        Primary {
+            index,
+            mate: None,
+            flags,
+            reference: record.reference_id(),
+            position,
+            mate_reference: record.mate_reference_id(),
+            mate_position: record.mate_position(),
+            template_len: record.template_len(),
+            end: i64::from(position) + on_reference,
+            mapping_quality: record.mapping_quality(),
+            score: score(record.qualities().as_slice()),
+            mate_quality: None,
+            mate_cigar: None,
+            mate_score: None,
+        }
+    }
+
+    pub(super) fn is_mapped(&self) -> bool {
+        self.flags & flag::UNMAPPED == 0
+    }
+
+    pub(super) fn is_reverse(&self) -> bool {
+        self.flags & flag::REVERSE != 0
+    }
+
+    /// Whether it is a read of a pair with a mate that is aligned, as its flags say.
+    pub(super) fn has_mapped_mate(&self) -> bool {
+        self.flags & (flag::PAIRED | flag::MATE_UNMAPPED) == flag::PAIRED
+    }
+
+    /// Whether its fields name a reference of the mate.
+    pub(super) fn names_mate_reference(&self) -> bool {
+        self.mate_reference >= 0
+    }
+
+    /// Where its first base is, seen from the sequencer.
+    fn five_prime(&self) -> i64 {
+        if self.is_reverse() { self.end } else { i64::from(self.position) }
+    }
+
+    /// Without a mate. It stays a read of a pair.
+    pub(super) fn forget_mate(&mut self) {
+        (self.mate_reference, self.mate_position, self.template_len) = (-1, -1, 0);
+        self.flags &= !(flag::MATE_REVERSE | flag::PROPER_PAIR);
+    }
+
+    /// An unmapped read lies where its mate does.
+    fn go_to(&mut self, mate: &Primary) {
+        if !self.is_mapped() && mate.is_mapped() {
+            (self.reference, self.position) = (mate.reference, mate.position);
+        }
+    }
+
+    pub(super) fn learn_of(&mut self, mate: &Primary) {
+        (self.mate_reference, self.mate_position) = (mate.reference, mate.position);
+        self.flags &= !flag::MATE_REVERSE;
+        if mate.is_reverse() {
+            self.flags |= flag::MATE_REVERSE;
+        }
+        if mate.is_mapped() {
+            self.mate_quality = Some(mate.mapping_quality);
+        } else {
+            self.flags |= flag::MATE_UNMAPPED;
+        }
+        if mate.is_mapped() || self.is_mapped() {
+            self.mate_cigar = Some(mate.index);
+        }
+    }
+
+    fn learn_score_of(&mut self, mate: &Primary) {
+        self.mate = Some(mate.index);
+        self.mate_score = Some(mate.score);
+    }
+}
+
+/// Two primary records of a name.
+pub(super) fn pair(one: &mut Primary, other: &mut Primary) {
+    one.flags |= flag::PAIRED;
+    other.flags |= flag::PAIRED;
+    other.go_to(one);
+    one.go_to(other);
+    other.learn_of(one);
+    one.learn_of(other);
+    other.learn_score_of(one);
+    one.learn_score_of(other);
+    let unknown = flag::UNMAPPED | flag::MATE_UNMAPPED;
+    let are_near = one.reference == other.reference && (one.flags | other.flags) & unknown == 0;
+    let len = if are_near { other.five_prime() - one.five_prime() } else { 0 };
+    // Both are positions of 32 bits.
+    (one.template_len, other.template_len) = (len as i32, -len as i32);
+    // Whether they look at each other; `one` is the first of two at one place.
+    let (left, right) =
+        if one.five_prime() > other.five_prime() { (&other, &one) } else { (&one, &other) };
+    let faces = one.is_mapped()
+        && other.is_mapped()
+        && one.reference == other.reference
+        && !left.is_reverse()
+        && right.is_reverse();
+    if !faces {
+        one.flags &= !flag::PROPER_PAIR;
+        other.flags &= !flag::PROPER_PAIR;
+    }
+}

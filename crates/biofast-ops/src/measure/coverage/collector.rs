@@ -1,0 +1,233 @@
+//! Makes runs of depth of alignments in order.
+
+use biofast_bam::{Error, ErrorKind, Header};
+use biofast_io::Location;
+
+use super::mates::PendingMates;
+use super::run::DepthSink;
+use super::seam::MateSeam;
+use super::spans::{RecordSpan, SpanGroup, SpanPosition, Spans};
+use super::window::DepthWindow;
+
+/// Makes depths of [`Spans`] that come in the order of the file: for whoever reads the records for other purposes, too.
+/// [`collect`](super::collect()) does all of it.
+///
+/// ```
+/// use biofast_bam::{Header, par_fold_ordered};
+/// use biofast_io::{Options, Source};
+/// use biofast_ops::coverage::{DepthCollector, DepthRules, Distribution, Spans};
+/// use std::ops::ControlFlow;
+///
+/// # let header = Header::from_text(b"@SQ\tSN:c\tLN:99\n")?;
+/// # let mut bam = Vec::new();
+/// # header.write_bam(&mut bam)?;
+/// let rules = DepthRules::default();
+/// let mut collector = DepthCollector::new(&header, Distribution::default());
+/// let mut unsorted = None;
+/// par_fold_ordered(
+///     Source::from_reader("example", std::io::Cursor::new(bam)),
+///     &Options::default(),
+///     || (),
+///     |(), batch, spans: &mut Spans| spans.add(batch, &rules),
+///     |(), ()| (),
+///     |spans| match collector.add(spans) {
+///         Ok(()) => ControlFlow::Continue(()),
+///         Err(error) => {
+///             unsorted = Some(error);
+///             ControlFlow::Break(())
+///         }
+///     },
+/// )?;
+/// assert_eq!(collector.finish().positions(), 0);
+/// # Ok::<(), biofast_bam::Error>(())
+/// ```
+pub struct DepthCollector<D> {
+    lengths: Vec<u64>,
+    /// The reference whose depths are being found.
+    current: usize,
+    /// Whether it has any records.
+    has_records: bool,
+    /// The place of the first record.
+    pub(super) first: Option<(u32, i32)>,
+    /// The place of the last record.
+    last: (u32, i32),
+    /// Where the record ends that reaches furthest.
+    reach: u64,
+    window: DepthWindow,
+    /// None where both mates count.
+    mates: Option<PendingMates>,
+    depths: D,
+}
+
+impl<D: DepthSink> DepthCollector<D> {
+    /// For records of a file with this header.
+    pub fn new(header: &Header, depths: D) -> DepthCollector<D> {
+        DepthCollector {
+            lengths: header.references().iter().map(|reference| reference.length).collect(),
+            current: 0,
+            has_records: false,
+            first: None,
+            last: (0, i32::MIN),
+            reach: 0,
+            window: DepthWindow::default(),
+            mates: Some(PendingMates::default()),
+            depths,
+        }
+    }
+
+    /// The same, but both mates count whatever the rules of the [`Spans`] say.
+    pub(crate) fn of_each(header: &Header, depths: D) -> DepthCollector<D> {
+        DepthCollector { mates: None, ..DepthCollector::new(header, depths) }
+    }
+
+    /// Adds the records of the next batch, and forgets them.
+    ///
+    /// # Errors
+    /// [`Unsorted`](ErrorKind::Unsorted) at the first record out of order, without the name of the input.
+    pub fn add(&mut self, spans: &mut Spans) -> Result<(), Error> {
+        let result = self.take(spans);
+        spans.clear();
+        result.map_err(|unsorted| unsorted.error(Location::default()))
+    }
+
+    /// Adds the records of the next batch.
+    pub(crate) fn take(&mut self, spans: &Spans) -> Result<(), Unsorted> {
+        let mut blocks = &spans.blocks[..];
+        let mut records = &spans.records[..];
+        for group in &spans.groups {
+            self.begin(group)?;
+            let (own, later) = records.split_at(group.spans);
+            records = later;
+            for span in own {
+                let (own, later) = blocks.split_at(span.blocks as usize);
+                blocks = later;
+                self.add_span(span, own);
+            }
+        }
+        spans
+            .fault
+            .map_or(Ok(()), |(record, previous, found)| Err(Unsorted { record, previous, found }))
+    }
+
+    /// Goes to the reference of records that stand together.
+    fn begin(&mut self, group: &SpanGroup) -> Result<(), Unsorted> {
+        let first = (group.reference, group.first);
+        if first < self.last {
+            return Err(Unsorted { record: group.record, previous: self.last, found: first });
+        }
+        self.first.get_or_insert(first);
+        self.last = (group.reference, group.last);
+        let reference = (group.reference as usize).min(self.lengths.len());
+        while self.current < reference {
+            self.end_reference();
+        }
+        self.has_records |= group.has_inside && self.current < self.lengths.len();
+        Ok(())
+    }
+
+    fn add_span(&mut self, span: &RecordSpan, blocks: &[(u32, u32)]) {
+        let depths = &mut self.depths;
+        let start = u64::from(span.start);
+        self.window.advance(start, &mut |run| depths.run(run));
+        for &(from, to) in blocks {
+            self.window.step(from.into(), 1);
+            self.window.step(to.into(), -1);
+        }
+        if let Some(mates) = &mut self.mates {
+            // A mate before the part can't be behind its first record, counted or not, nor of a later reference.
+            if let (Some(edge), Some((reference, first))) = (&mut mates.edge, self.first)
+                && reference as usize == self.current
+            {
+                edge.see(reference, first.max(0) as u32);
+            }
+            let window = &mut self.window;
+            mates.add(span, blocks, &mut |at, by| window.step(at, by));
+        }
+        let end = u64::from(span.end);
+        if end > self.reach {
+            depths.spanned(start.max(self.reach), end);
+            self.reach = end;
+        }
+    }
+
+    fn end_reference(&mut self) {
+        let length = self.lengths[self.current];
+        if self.has_records {
+            let depths = &mut self.depths;
+            self.window.finish(length, &mut |run| depths.run(run));
+        }
+        self.depths.end(self.current, self.has_records);
+        self.mates.iter_mut().for_each(PendingMates::clear);
+        self.reach = 0;
+        self.has_records = false;
+        self.current += 1;
+    }
+
+    /// Whether nothing more is wanted of the depths.
+    pub fn has_ended(&self) -> bool {
+        self.depths.has_ended()
+    }
+
+    /// What is made of the depths.
+    pub(crate) fn depths_mut(&mut self) -> &mut D {
+        &mut self.depths
+    }
+
+    /// The records are a part of a file, whose [`MateSeam`] is wanted.
+    pub(crate) fn keep_edge(&mut self) {
+        self.mates.iter_mut().for_each(|mates| mates.edge = Some(Box::default()));
+    }
+
+    /// The place of the last record: reference, −1 for none, and position.
+    pub(crate) fn last_place(&self) -> Option<(i32, i32)> {
+        self.first.map(|_| (self.last.0 as i32, self.last.1))
+    }
+
+    /// The ends of the part, when all records have been added.
+    pub(crate) fn take_seam(&mut self) -> Option<MateSeam> {
+        let last = self.last_place()?;
+        let (mut head, mut tail) = (None, Vec::new());
+        if let Some(mates) = &mut self.mates {
+            if last.0 as u32 as usize == self.current {
+                tail = mates.waiting_behind(last.1);
+            }
+            if let Some(edge) = mates.edge.take() {
+                head = edge.reference().map(|reference| (reference, edge.head));
+            }
+        }
+        Some(MateSeam { last, head, tail })
+    }
+
+    /// What was made of the depths, when all records have been added.
+    pub fn finish(mut self) -> D {
+        while self.current < self.lengths.len() {
+            self.end_reference();
+        }
+        self.depths
+    }
+}
+
+/// The first record out of order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unsorted {
+    /// Its number, from 0.
+    record: u64,
+    previous: SpanPosition,
+    found: SpanPosition,
+}
+
+impl Unsorted {
+    /// A record of this number, from 0, that lies before the one before it.
+    pub(crate) fn new(record: u64, previous: (u32, i32), found: (u32, i32)) -> Unsorted {
+        Unsorted { record, previous, found }
+    }
+
+    /// The error, in that input.
+    pub(crate) fn error(self, input: Location) -> Error {
+        // Without a reference comes last: −1 as the largest unsigned number.
+        let signed = |(reference, position): SpanPosition| (reference as i32, position);
+        let (previous, found) = (signed(self.previous), signed(self.found));
+        let kind = ErrorKind::Unsorted { previous, found, names: [None, None] };
+        Error::new(kind, Location { record: Some(self.record + 1), ..input })
+    }
+}

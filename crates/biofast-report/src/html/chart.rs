@@ -1,0 +1,405 @@
+//! One chart: an SVG drawing with its title, key, description and figures as a table.
+//!
+//! Marks that show columns of the figures say so (`data-of`): the page's script can draw these again, and a page of many samples
+//! has them without their paths.
+
+use std::fmt::Write;
+
+use super::scale::{Axis, Scale};
+use super::text::escape;
+use crate::number::{compact, decimal};
+
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 270.0;
+const LEFT: f64 = 58.0;
+const RIGHT: f64 = 30.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 44.0;
+
+/// How a mark looks in the key.
+#[derive(Clone, Copy)]
+pub(super) enum Mark {
+    Line,
+    Area,
+}
+
+/// A chart in the making. Colours and dashes are classes of the style sheet.
+pub(super) struct Chart {
+    title: String,
+    id: String,
+    axes: [Axis; 2],
+    /// Ticks with names, in place of the numbers of an axis.
+    names: [Option<Vec<(f64, String)>>; 2],
+    x: Scale,
+    y: Scale,
+    marks: String,
+    key: String,
+    /// Places of the rows of figures along an axis, in the drawing.
+    places: Vec<f64>,
+    /// Whether these are heights.
+    upright: bool,
+    columns: String,
+    rows: Vec<Vec<String>>,
+    /// Whether marks are of figures.
+    is_of_figures: bool,
+}
+
+/// A step of a path, in tenths.
+pub(super) fn step(x: i64, y: i64) -> String {
+    format!("{}{}{} ", tenths(x), if y < 0 { "" } else { " " }, tenths(y))
+}
+
+/// Tenths as a number, as short as SVG allows.
+pub(super) fn tenths(n: i64) -> String {
+    let (sign, n) = (if n < 0 { "-" } else { "" }, n.unsigned_abs());
+    match (n / 10, n % 10) {
+        (whole, 0) => format!("{sign}{whole}"),
+        (0, part) => format!("{sign}.{part}"),
+        (whole, part) => format!("{sign}{whole}.{part}"),
+    }
+}
+
+/// A coordinate with one decimal at most.
+fn place(value: f64) -> String {
+    decimal(value, 1)
+}
+
+/// Places with one decimal: start and step where they are evenly apart, else all.
+fn places(all: &[f64]) -> String {
+    if let (Some(first), Some(last)) = (all.first(), all.last())
+        && all.len() > 2
+    {
+        let step = (last - first) / (all.len() - 1) as f64;
+        let even = |(i, at): (usize, &f64)| (first + step * i as f64 - at).abs() < 0.05;
+        if all.iter().enumerate().all(even) {
+            return format!("{}+{}", decimal(*first, 2), decimal(step, 4));
+        }
+    }
+    all.iter().map(|at| place(*at)).collect::<Vec<_>>().join(" ")
+}
+
+/// Figures as the page's script reads them: a line for each column, as neighbours in a column are alike.
+pub(super) fn by_column(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let column = |at: usize| {
+        let cells = rows.iter().map(|row| row.get(at).map_or(String::new(), |cell| escape(cell)));
+        cells.collect::<Vec<_>>().join("\t")
+    };
+    (0..columns).map(column).collect::<Vec<_>>().join("\n")
+}
+
+impl Chart {
+    /// An empty chart. `id` is unique in the page.
+    pub(super) fn new(id: String, title: &str, x: Axis, y: Axis) -> Chart {
+        Chart {
+            title: title.into(),
+            id,
+            axes: [x, y],
+            names: [None, None],
+            x: x.between(LEFT, WIDTH - RIGHT),
+            y: y.between(HEIGHT - BOTTOM, TOP),
+            marks: String::new(),
+            key: String::new(),
+            places: Vec::new(),
+            upright: false,
+            columns: String::new(),
+            rows: Vec::new(),
+            is_of_figures: false,
+        }
+    }
+
+    /// Names at places of the x axis, in place of its numbers.
+    pub(super) fn x_ticks(&mut self, names: Vec<(f64, String)>) {
+        self.names[0] = Some(names);
+    }
+
+    /// The same of the y axis.
+    pub(super) fn y_ticks(&mut self, names: Vec<(f64, String)>) {
+        self.names[1] = Some(names);
+    }
+
+    /// The ticks of an axis, with what stands there.
+    fn ticks(&self, axis: usize) -> Vec<(f64, String)> {
+        if let Some(names) = &self.names[axis] {
+            return names.clone();
+        }
+        let Axis { unit, .. } = self.axes[axis];
+        // Above and below a line in the middle are as much.
+        let shown = |tick: f64| if axis == 1 { tick.abs() } else { tick };
+        let ticks = self.axes[axis].ticks().into_iter();
+        ticks.map(|tick| (tick, format!("{}{unit}", compact(shown(tick))))).collect()
+    }
+
+    /// Areas that fill their places side by side: left, right, bottom and top.
+    pub(super) fn cells(&mut self, class: &str, cells: &[[f64; 4]]) {
+        let mut path = String::new();
+        for &[left, right, bottom, top] in cells {
+            let (x, y) = (self.x.at(left), self.y.at(top));
+            let _ = write!(
+                path,
+                "M{} {}h{}v{}h-{}z",
+                place(x),
+                place(y),
+                place(self.x.at(right) - x),
+                place(self.y.at(bottom) - y),
+                place(self.x.at(right) - x),
+            );
+        }
+        if !path.is_empty() {
+            let _ = write!(self.marks, "<path class=\"mark area {class}\" d=\"{path}\"/>");
+        }
+    }
+
+    /// A path over points that are at least a pixel apart: the first place, then steps in tenths of a pixel, which take less room.
+    fn path(&self, start: char, points: impl ExactSizeIterator<Item = (f64, f64)>) -> String {
+        self.path_by(1, start, points)
+    }
+
+    /// The same in steps of so many tenths of a pixel.
+    fn path_by(
+        &self,
+        tenths_of_pixel: i64,
+        start: char,
+        points: impl ExactSizeIterator<Item = (f64, f64)>,
+    ) -> String {
+        let mut text = String::new();
+        let mut last = f64::NEG_INFINITY;
+        let mut now = [0i64; 2];
+        let end = points.len();
+        for (i, (x, y)) in points.enumerate() {
+            let x = self.x.at(x);
+            if (x - last).abs() < 1.0 && i + 1 < end {
+                continue;
+            }
+            last = x;
+            let unit = tenths_of_pixel as f64;
+            let next =
+                [x, self.y.at(y)].map(|at| (10.0 * at / unit).round() as i64 * tenths_of_pixel);
+            let _ = match i {
+                0 => write!(text, "{start}{} {}l", tenths(next[0]), tenths(next[1])),
+                _ => write!(text, "{}", step(next[0] - now[0], next[1] - now[1])),
+            };
+            now = next;
+        }
+        text.truncate(text.trim_end_matches([' ', 'l']).len());
+        text
+    }
+
+    /// A line. If `column` isn't 0, that column of the figures has a row for each point.
+    pub(super) fn line(&mut self, column: usize, class: &str, points: &[(f64, f64)]) {
+        let path = self.path('M', points.iter().copied());
+        let of = self.of(column);
+        let _ = write!(self.marks, "<path class=\"mark line {class}\"{of} d=\"{path}\"/>");
+    }
+
+    /// Says that a mark is of a column of the figures.
+    fn of(&mut self, column: usize) -> String {
+        self.is_of_figures |= column > 0;
+        if column > 0 { format!(" data-of=\"{column}\"") } else { String::new() }
+    }
+
+    /// The line of a sample, which is chosen by `id` and named to who points at it. One of many is drawn in whole pixels.
+    pub(super) fn sample(
+        &mut self,
+        class: &str,
+        points: &[(f64, f64)],
+        id: &str,
+        is_one_of_many: bool,
+    ) {
+        let path = self.path_by(if is_one_of_many { 10 } else { 1 }, 'M', points.iter().copied());
+        let _ =
+            write!(self.marks, "<path class=\"mark line {class}\" data-s=\"{id}\" d=\"{path}\"/>");
+    }
+
+    /// What lies between the figures of two columns, or of one and 0: x, lower and upper.
+    pub(super) fn band(&mut self, columns: &str, class: &str, points: &[(f64, f64, f64)]) {
+        let upper = self.path('M', points.iter().map(|&(x, _, upper)| (x, upper)));
+        let lower = self.path('L', points.iter().rev().map(|&(x, lower, _)| (x, lower)));
+        self.is_of_figures = true;
+        let _ = write!(
+            self.marks,
+            "<path class=\"mark area {class}\" data-of=\"{columns}\" d=\"{upper}{lower}Z\"/>"
+        );
+    }
+
+    /// Bars that fill their place: left edge, right edge and height. They are of a column of the figures, if `column` isn't 0.
+    pub(super) fn bars(
+        &mut self,
+        column: usize,
+        class: &str,
+        bars: impl Iterator<Item = (f64, f64, f64)>,
+    ) {
+        let mut path = String::new();
+        let floor = self.y.at(0.0);
+        // The left edge less the middle, and the width, where all bars have the same.
+        let mut shape: Option<(i64, i64)> = None;
+        let mut is_even = true;
+        for (from, to, height) in bars.filter(|bar| bar.2 != 0.0) {
+            let (left, right) = (self.x.at(from), self.x.at(to));
+            let gap = if right - left > 4.0 { 1.0 } else { 0.0 };
+            let middle = self.x.at((from + to) / 2.0);
+            let this = [left + gap / 2.0 - middle, (right - left - gap).max(0.5)];
+            let this = this.map(|length| (100.0 * length).round() as i64);
+            is_even &= *shape.get_or_insert((this[0], this[1])) == (this[0], this[1]);
+            // What is there at all can be seen.
+            let tall = self.y.at(height) - floor;
+            let tall = if tall.abs() < 0.7 { 0.7f64.copysign(-height) } else { tall };
+            let _ = write!(
+                path,
+                "M{} {}v{}h{}v{}z",
+                place(left + gap / 2.0),
+                place(floor),
+                place(tall),
+                place((right - left - gap).max(0.5)),
+                place(-tall)
+            );
+        }
+        if !path.is_empty() {
+            let mut of = String::new();
+            if let Some((left, width)) = shape.filter(|_| is_even && column > 0) {
+                let [left, width] = [left, width].map(|length| decimal(length as f64 / 100.0, 2));
+                of = format!("{} data-bar=\"{left} {width}\"", self.of(column));
+            }
+            let _ = write!(self.marks, "<path class=\"mark bar {class}\"{of} d=\"{path}\"/>");
+        }
+    }
+
+    /// A thin line at a value worth comparing with.
+    pub(super) fn rule(&mut self, value: f64, name: &str) {
+        let y = self.y.at(value);
+        let _ = write!(
+            self.marks,
+            "<path class=\"rule\" d=\"M{} {y}H{}\"/><text class=\"small\" x=\"{}\" y=\"{}\">{name}</text>",
+            place(LEFT),
+            place(WIDTH - RIGHT),
+            place(WIDTH - RIGHT + 5.0),
+            place(y + 4.0),
+            y = place(y),
+        );
+    }
+
+    /// What a colour means.
+    pub(super) fn key(&mut self, mark: Mark, class: &str, name: &str) {
+        let swatch = match mark {
+            Mark::Line => format!("<path class=\"line {class}\" d=\"M1 6H23\"/>"),
+            Mark::Area => format!("<path class=\"area {class}\" d=\"M1 1H23V11H1Z\"/>"),
+        };
+        let _ = write!(
+            self.key,
+            "<li><svg viewBox=\"0 0 24 12\" width=\"24\" height=\"12\" aria-hidden=\"true\">{swatch}</svg>{}</li>",
+            escape(name)
+        );
+    }
+
+    /// Where the next row of figures belongs on the x axis: it is shown to who points there.
+    pub(super) fn at(&mut self, x: f64) {
+        self.places.push(self.x.at(x));
+    }
+
+    /// The same on the y axis. A chart has either.
+    pub(super) fn at_height(&mut self, y: f64) {
+        self.upright = true;
+        self.places.push(self.y.at(y));
+    }
+
+    /// The figures for those who read, point or save them: names of columns, and rows.
+    pub(super) fn table(&mut self, columns: &[&str], rows: Vec<Vec<String>>) {
+        let names: Vec<String> = columns.iter().map(|column| escape(column)).collect();
+        self.columns = names.join("\t");
+        self.rows = rows;
+    }
+
+    /// The figures as attributes, of which the page's script makes tables, tooltips and files.
+    fn figures(&self) -> String {
+        if self.rows.is_empty() {
+            return String::new();
+        }
+        let mut text = format!(
+            " data-columns=\"{}\" data-figures=\"{}\"",
+            self.columns,
+            by_column(&self.rows)
+        );
+        if self.places.len() == self.rows.len() {
+            let way = if self.upright { "y" } else { "x" };
+            let _ = write!(text, " data-{way}=\"{}\"", places(&self.places));
+        }
+        let y = &self.axes[1];
+        if self.is_of_figures && !y.log {
+            let _ = write!(text, " data-scale=\"{} {}\"", decimal(y.from, 6), decimal(y.to, 6));
+        }
+        text
+    }
+
+    /// The frame: grid, ticks and names of the axes.
+    fn frame(&self) -> String {
+        let mut text = String::new();
+        let [x, y] = &self.axes;
+        let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        for (tick, name) in self.ticks(1) {
+            let at = self.y.at(tick);
+            let _ = write!(
+                text,
+                "<path class=\"grid\" d=\"M{LEFT} {at}H{right}\"/><text x=\"{}\" y=\"{}\" \
+                 text-anchor=\"end\">{}</text>",
+                place(LEFT - 6.0),
+                place(at + 4.0),
+                escape(&name),
+                at = place(at),
+            );
+        }
+        for (tick, name) in self.ticks(0) {
+            let at = place(self.x.at(tick));
+            let _ = write!(
+                text,
+                "<path class=\"tick\" d=\"M{at} {bottom}v4\"/><text x=\"{at}\" y=\"{}\" \
+                 text-anchor=\"middle\">{}</text>",
+                bottom + 16.0,
+                escape(&name)
+            );
+        }
+        let _ = write!(
+            text,
+            "<path class=\"axis\" d=\"M{LEFT} {bottom}H{right}\"/><text class=\"name\" x=\"{}\" \
+             y=\"{}\" text-anchor=\"middle\">{}</text><text class=\"name\" text-anchor=\"middle\" \
+             transform=\"translate(13 {}) rotate(-90)\">{}</text>",
+            (LEFT + right) / 2.0,
+            HEIGHT - 8.0,
+            x.name,
+            (TOP + bottom) / 2.0,
+            y.name
+        );
+        text
+    }
+
+    /// The figure, where it stands right below a heading of the second level.
+    pub(super) fn finish_on_top(self, description: &str) -> String {
+        self.finish(description).replacen("<h4>", "<h4 aria-level=\"3\">", 1)
+    }
+
+    /// The figure. `description` says in words what there is to see.
+    pub(super) fn finish(self, description: &str) -> String {
+        let key = match self.key.as_str() {
+            "" => String::new(),
+            key => format!("<ul class=\"key\">{key}</ul>"),
+        };
+        let table = match self.rows.is_empty() {
+            true => String::new(),
+            false => format!(
+                "<details class=\"figures\"><summary>Figures<span class=\"unseen\"> of {}</span></summary></details>",
+                escape(&self.title),
+            ),
+        };
+        format!(
+            "<figure class=\"chart\" id=\"{id}\"{figures}><figcaption><h4>{title}</h4>{key}</figcaption>\
+             <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
+             <title id=\"{id}-t\">{title}</title><desc id=\"{id}-d\">{description}</desc>\
+             {frame}{marks}</svg><p class=\"said\">{description}</p>{table}</figure>\n",
+            id = self.id,
+            figures = self.figures(),
+            title = escape(&self.title),
+            description = escape(description),
+            frame = self.frame(),
+            marks = self.marks,
+        )
+    }
+}

@@ -1,0 +1,188 @@
+//! A page of figures for people: one file with all it needs, that never asks the network.
+//!
+//! Charts are SVG drawn here; the page's few lines of script sort its tables and open what is folded
+//! before it is printed. The whole report is in the page as JSON, too.
+
+mod alignments;
+mod chart;
+mod compare;
+mod coverage;
+mod filter;
+mod heat;
+mod packed;
+mod read_charts;
+mod reads;
+mod scale;
+mod search_charts;
+mod table;
+mod text;
+mod together;
+mod verdicts;
+mod words;
+
+use std::fmt::Write;
+
+use biofast_ops::filter::fastp;
+use biofast_ops::filter::report::FilterReport;
+use biofast_ops::measure;
+
+pub use coverage::Depths;
+use text::{MANY, escape, numbered};
+
+const STYLE: &str = include_str!("page.css");
+/// Each is a function of its own.
+const SCRIPTS: [&str; 4] = [
+    include_str!("script/tables.js"),
+    include_str!("script/samples.js"),
+    include_str!("script/charts.js"),
+    include_str!("script/save.js"),
+];
+
+/// The page of `biofast stats`: reads, alignments or both, each with its JSON.
+pub fn stats(
+    reads: Option<(&measure::reads::report::ReadReport, &str)>,
+    alignments: Option<(&measure::alignments::report::AlignmentReport, &str)>,
+) -> String {
+    let mut body = String::new();
+    let mut data = String::new();
+    let (mut samples, mut files, mut noun) = (0, 0, "sample");
+    let mut version = "";
+    if let Some((report, json)) = reads {
+        body += &reads::section(report);
+        if report.files.len() <= MANY {
+            data += &embedded("biofast-stats", json);
+        }
+        samples += reads::counted(report);
+        files += report.files.len();
+        version = &report.biofast_version;
+    }
+    if let Some((report, json)) = alignments {
+        body += &alignments::section(report);
+        if report.files.len() <= MANY {
+            data += &embedded("biofast-alignment-stats", json);
+        }
+        let (counted, of_alignments) = alignments::counted(report);
+        samples += counted;
+        files += counted;
+        if reads.is_none() {
+            noun = of_alignments;
+        }
+        version = &report.biofast_version;
+    }
+    let about = match samples == files {
+        true => numbered(samples as u64, noun),
+        false => {
+            format!("{} in {}", numbered(samples as u64, noun), numbered(files as u64, "file"))
+        }
+    };
+    let title = match (reads.is_some(), alignments.is_some()) {
+        (true, false) => "Sequencing reads",
+        (false, true) => "Alignments",
+        _ => "Reads and alignments",
+    };
+    let whole = if data.is_empty() { NOT_IN_PAGE } else { IN_JSON };
+    page(title, &about, version, &body, &data, whole)
+}
+
+/// The page of `biofast coverage`.
+pub fn coverage(samples: &[Depths]) -> String {
+    let whole = "<code>biofast coverage</code> prints its figures as a table, and <code>--out-dir</code> writes those of each \
+                 position and target.";
+    let version = env!("CARGO_PKG_VERSION");
+    page(
+        "Coverage",
+        &numbered(samples.len() as u64, "sample"),
+        version,
+        &coverage::section(samples),
+        "",
+        whole,
+    )
+}
+
+/// Where the figures of a page of many samples are …
+const NOT_IN_PAGE: &str = "Of so many samples the page has no JSON; <code>biofast stats --json</code> prints every figure.";
+/// … and of others.
+const IN_JSON: &str = "Every figure is in this file as JSON, in the <code>script</code> elements of type \
+                       <code>application/json</code> at its end.";
+
+/// The page of `biofast filter`, with its JSON; with fastp's report of the run it has frequent words, too.
+pub fn filter(report: &FilterReport, json: &str, fastp: Option<&fastp::FastpReport>) -> String {
+    let data = embedded("biofast-filter", json);
+    let body = filter::section(report, &fastp.map_or(String::new(), words::section));
+    page("Filtered reads", "", report.tool.version, &body, &data, IN_JSON)
+}
+
+fn page(title: &str, about: &str, version: &str, body: &str, data: &str, whole: &str) -> String {
+    let version = escape(version);
+    let about = match about {
+        "" => String::new(),
+        about => format!("{} · ", escape(about)),
+    };
+    let script = SCRIPTS.concat();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"biofast {version}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<a class=\"skip\" href=\"#main\">To the figures</a>\n<header>\
+         <h1>{title}</h1><p>{about}biofast {version}</p></header>\n<main id=\"main\">\n{body}</main>\n\
+         <footer><p>Made by biofast {version}. {whole}</p></footer>\n\
+         {data}<script>\n\"use strict\";\n{script}</script>\n</body>\n</html>\n"
+    )
+}
+
+/// JSON that nothing in the page can mistake for its end: within JSON, `<` and the like are only in
+/// strings, where they may be written by their code.
+fn embedded(id: &str, json: &str) -> String {
+    let mut text = format!("<script type=\"application/json\" id=\"{id}\">");
+    for c in json.trim_end().chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(text, "\\u{:04x}", u32::from(c));
+            }
+            c => text.push(c),
+        }
+    }
+    text.push_str("</script>\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::text::short_names;
+
+    #[test]
+    fn names_are_as_short_as_they_can_be_told_apart() {
+        let same = |name: &'static str| (name, name);
+        let samples = [
+            same("a/x/r.fq"),
+            same("b/x/r.fq"),
+            same("c/s.fq"),
+            ("p/q", "c/t.fq"),
+            same("r.fq"),
+            same("t"),
+            same("t"),
+        ];
+        let shown = ["a/x/r.fq", "b/x/r.fq", "s.fq", "p/q", "r.fq", "t", "t"];
+        assert_eq!(short_names(&samples), shown);
+        assert!(short_names(&[]).is_empty());
+    }
+
+    #[test]
+    fn names_can_not_leave_their_place() {
+        let name = "</script><img src=x onerror=\"a('b')\">\n\u{202e}&";
+        let shown = escape(name);
+        assert!(!shown.contains(['<', '>', '"', '\'', '\n', '\u{202e}']), "{shown}");
+        assert!(shown.ends_with("\\n\\u{202e}&amp;"), "{shown}");
+        let json = "{\"sample\":\"</script><!--\u{2028}&\"}\n";
+        let text = embedded("x", json);
+        let inner =
+            text.strip_prefix("<script type=\"application/json\" id=\"x\">").expect("start");
+        let inner = inner.strip_suffix("</script>\n").expect("end");
+        assert_eq!(inner, "{\"sample\":\"\\u003c/script\\u003e\\u003c!--\\u2028\\u0026\"}");
+    }
+}

@@ -1,0 +1,234 @@
+//! The part of a page about samples of FASTQ.
+
+use super::chart::{step, tenths};
+use super::compare::{self, Compared};
+use super::packed::Bodies;
+use super::read_charts::{self, mean_quality_axis, middle, position_axis};
+use super::scale::Scale;
+use super::table::{self, TableCell, TableRow};
+use super::text::{MANY, escape, notice};
+use super::{together, verdicts};
+use crate::number::{decimal, grouped};
+use biofast_ops::measure::reads::report::{ReadFileReport, ReadReport, Statistics};
+
+/// As many samples are unfolded when the page is opened.
+const UNFOLDED: usize = 6;
+/// The columns that are compared: reads and bases by ratio, lengths, GC, N, Q20, Q30 and both mean qualities.
+const COMPARED: [Compared; 10] = [
+    Compared::ratio(0, 0.2),
+    Compared::ratio(1, 0.2),
+    Compared::ratio(2, 0.02),
+    Compared::ratio(3, 0.02),
+    Compared::difference(4, 0.3),
+    Compared::difference(5, 0.05),
+    Compared::difference(6, 0.3),
+    Compared::difference(7, 0.5),
+    Compared::difference(8, 0.2),
+    Compared::difference(9, 0.2),
+];
+
+/// The number of the sample of each row: the mates of a pair are one.
+fn units(report: &ReadReport) -> Vec<usize> {
+    let mut next = 0;
+    let files = report.files.iter().enumerate();
+    let units = files.map(|(i, file)| {
+        let follows = i > 0 && report.files[i - 1].mate == Some(1);
+        if !(file.mate == Some(2) && follows) {
+            next += 1;
+        }
+        next - 1
+    });
+    units.collect()
+}
+
+/// How many samples there are.
+pub(super) fn counted(report: &ReadReport) -> usize {
+    units(report).last().map_or(0, |last| last + 1)
+}
+
+/// The table of all samples, charts of all of them together, and the charts of each.
+pub(super) fn section(report: &ReadReport) -> String {
+    // One scale for all the small drawings, lest they be compared wrongly.
+    let positions = report.files.iter().flat_map(|file| &file.statistics.positions);
+    let scale = mean_quality_axis(positions).between(21.0, 1.0);
+    let inputs: Vec<String> = report.files.iter().map(|file| file.inputs.join(", ")).collect();
+    let names = report.files.iter().zip(&inputs);
+    let names: Vec<_> =
+        names.map(|(file, inputs)| (file.sample.as_str(), inputs.as_str())).collect();
+    let names = super::text::short_names(&names);
+    let units = units(report);
+    let is_many = report.files.len() > MANY;
+    let mut bodies = Bodies::new("pr", is_many);
+    let mut rows: Vec<TableRow> = Vec::new();
+    for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
+        let statistics = &file.statistics;
+        let mate = match file.mate {
+            None => "",
+            Some(1) => "first mates, ",
+            Some(_) => "second mates, ",
+        };
+        let (reads, bases) = (grouped(statistics.reads), grouped(statistics.bases));
+        let about = format!("{mate}{reads} reads, {bases} bases");
+        let mut body = from(&file.inputs.join(", "), &file.error, &file.warnings);
+        body += &facts(statistics);
+        body += &verdicts::section(file.verdicts.as_ref());
+        body += &read_charts::charts(&format!("r{i}"), statistics);
+        let body = sample(&format!("r{i}"), name, &about, i < UNFOLDED, &body);
+        let pack = bodies.add(&body);
+        rows.push(row((i, units[i]), file, name, &scale, pack));
+    }
+    let unusual = compare::outliers_first(&mut rows, &COMPARED);
+    let columns = [
+        "Reads",
+        "Bases",
+        "Mean length",
+        "N50",
+        "GC %",
+        "N %",
+        "Q20 %",
+        "Q30 %",
+        "Quality of the mean error",
+        "Mean Phred value",
+        "Quality by position",
+    ];
+    let mut text =
+        "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Samples of reads</h2>\n"
+            .to_owned();
+    text += &table::table("reads", "Figures of all samples of reads", &columns, &rows, &[]);
+    let (outliers, said) = unusual.unwrap_or_default();
+    text += &super::text::said(&said);
+    let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    text += &together::charts(report, &names, &order, &outliers);
+    text += chosen(is_many);
+    text + &bodies.finish() + "</section>\n"
+}
+
+/// What stands before the samples, and where only chosen ones are shown, which the page's script unpacks.
+pub(super) fn chosen(is_many: bool) -> &'static str {
+    match is_many {
+        false => "",
+        true => {
+            "<h3 class=\"head\">Samples by themselves</h3>\n<p class=\"said chosen-note\">Choose samples in the table to see \
+             their charts here.</p>\n<noscript><p>The charts are compressed and need the page's script.</p></noscript>\n\
+             <div class=\"unpacked\"></div>\n"
+        }
+    }
+}
+
+/// The folded part of the page about one sample.
+pub(super) fn sample(id: &str, name: &str, about: &str, is_open: bool, body: &str) -> String {
+    let open = if is_open { " open" } else { "" };
+    format!(
+        "<details class=\"sample\" id=\"{id}\"{open}><summary><h3>{}</h3><small>{}</small></summary>\n{body}</details>\n",
+        escape(name),
+        escape(about)
+    )
+}
+
+/// Where a sample is from and what is wrong with it.
+pub(super) fn from(inputs: &str, error: &Option<String>, warnings: &[String]) -> String {
+    let mut text = format!("<p class=\"from\">From {}</p>\n", escape(inputs));
+    if let Some(error) = error {
+        text += &notice("bad", "Error", error);
+        text += "<p>The figures are those of the records before the fault.</p>\n";
+    }
+    warnings.iter().for_each(|warning| text += &notice("doubt", "Warning", warning));
+    text
+}
+
+/// The figures of reads that fit in a line.
+pub(super) fn facts(s: &Statistics) -> String {
+    let mut note = "";
+    let mut facts = vec![
+        ("Reads", grouped(s.reads)),
+        ("Bases", grouped(s.bases)),
+        ("Mean length", decimal(s.length.mean, 1)),
+        ("Shortest – longest", format!("{} – {}", grouped(s.length.min), grouped(s.length.max))),
+        ("N50", grouped(s.length.n50)),
+        ("GC", format!("{} %", decimal(s.composition.gc_percent, 2))),
+    ];
+    if let (Some(q30), Some(mean)) = (s.quality.q30_percent, s.quality.mean) {
+        facts.extend([
+            ("Q30", format!("{} %", decimal(q30, 2))),
+            ("Quality of the mean error", decimal(mean, 2)),
+        ]);
+        if let Some(of_values) = s.quality.mean_arithmetic {
+            facts.push(("Mean Phred value", decimal(of_values, 2)));
+            // A difference nobody sees needs no word.
+            if of_values - mean >= 1.0 {
+                note = "<p class=\"said\">The quality of the mean error is the Phred value of the mean error probability: a few bad bases \
+                        lower it as much as they spoil. The mean Phred value, which FastQC and fastp show, hardly sees them.</p>\n";
+            }
+        }
+        facts.push(("Encoding", s.quality.encoding.clone()));
+    }
+    table::facts(&facts) + note
+}
+
+fn row(
+    (i, unit): (usize, usize),
+    file: &ReadFileReport,
+    name: &str,
+    scale: &Scale,
+    pack: String,
+) -> TableRow {
+    let number = |figure: Option<f64>| {
+        figure.map_or(TableCell::Nothing, |figure| TableCell::Number(figure, 2))
+    };
+    let s = &file.statistics;
+    // Figures of a part of a file would be compared with those of whole files: the error stands there.
+    let cells = match file.error {
+        Some(_) => Vec::new(),
+        None => vec![
+            TableCell::Count(s.reads),
+            TableCell::Count(s.bases),
+            TableCell::Number(s.length.mean, 1),
+            TableCell::Count(s.length.n50),
+            TableCell::Number(s.composition.gc_percent, 2),
+            TableCell::Number(s.composition.n_percent, 2),
+            number(s.quality.q20_percent),
+            number(s.quality.q30_percent),
+            number(s.quality.mean),
+            number(s.quality.mean_arithmetic),
+            s.quality
+                .mean
+                .map_or(TableCell::Nothing, |mean| TableCell::Drawing(spark(s, scale), mean)),
+        ],
+    };
+    let warnings = file.warnings.len();
+    TableRow {
+        id: format!("r{i}"),
+        unit,
+        mate: file.mate,
+        sample: name.to_owned(),
+        path: file.sample.clone(),
+        error: file.error.clone(),
+        warnings,
+        pack,
+        verdicts: verdicts::cell(file.verdicts.as_ref()),
+        cells,
+        apart: Vec::new(),
+    }
+}
+
+/// The mean quality by position, as small as a word.
+fn spark(s: &Statistics, y: &Scale) -> String {
+    let x = position_axis(s.positions.iter()).between(0.0, 110.0);
+    let mut path = String::new();
+    let mut last: Option<[i64; 2]> = None;
+    for p in &s.positions {
+        let Some(mean) = p.mean_quality else { continue };
+        // Tenths of a pixel.
+        let at = [x.at(middle(p)), y.at(mean)].map(|at| (10.0 * at).round() as i64);
+        match last {
+            Some(last) if at[0] - last[0] < 40 => continue,
+            Some(last) => path += &step(at[0] - last[0], at[1] - last[1]),
+            None => path = format!("M{} {}l", tenths(at[0]), tenths(at[1])),
+        }
+        last = Some(at);
+    }
+    let path = path.trim_end_matches([' ', 'l']);
+    format!(
+        "<svg class=\"spark\" viewBox=\"0 0 110 22\" aria-hidden=\"true\"><path d=\"{path}\"/></svg>"
+    )
+}

@@ -1,0 +1,223 @@
+//! The charts of what is looked for in reads: repeated sequences, adapters, tiles.
+
+use std::fmt::Write;
+
+use super::chart::{Chart, Mark};
+use super::heat;
+use super::scale::Axis;
+use super::table;
+use super::text::escape;
+use crate::number::{decimal, grouped};
+use biofast_ops::measure::reads::report::Qc;
+use biofast_ops::measure::reads::{AdapterContent, Duplication, TileQuality};
+
+/// The colours and dashes of adapters.
+const ADAPTERS: [&str; 5] = ["c2", "c1 dash1", "c3 dash3", "c4 dash2", "c5"];
+
+/// Overrepresented sequences that are listed; the JSON has all.
+const SEQUENCES: usize = 20;
+
+/// All charts of what was looked for, and a table. `id` starts the ids of the charts.
+pub(super) fn charts(id: &str, qc: &Qc) -> (String, String) {
+    let mut charts = String::new();
+    let mut tables = String::new();
+    if let Some(content) = qc.adapters.as_ref().filter(|content| !content.positions.is_empty()) {
+        charts += &adapters(id, content);
+    }
+    if let Some(found) = &qc.duplication {
+        charts += &duplication(id, found);
+        tables += &overrepresented(found);
+    }
+    // One tile is as far from the mean as can be expected.
+    if let Some(quality) = qc.tiles.as_ref().filter(|quality| quality.tiles.len() > 1) {
+        charts += &tiles(id, quality);
+    }
+    (charts, tables)
+}
+
+fn duplication(id: &str, found: &Duplication) -> String {
+    let levels = &found.levels;
+    let highest = levels.iter().map(|level| level.percent_of_all.max(level.percent_of_distinct));
+    let x = Axis::new("How often a sequence occurs", -0.5, levels.len() as f64 - 0.5);
+    let y = Axis::up_to("Share", highest.fold(0.0, f64::max)).percent();
+    let mut chart = Chart::new(format!("{id}-duplication"), "Repeated sequences", x, y);
+    let places = || (0u32..).map(f64::from).zip(levels);
+    // All of them wouldn't have room.
+    let named = places().filter(|(place, _)| *place < 9.0 || *place % 2.0 == 1.0);
+    chart.x_ticks(named.map(|(place, level)| (place, level.name())).collect());
+    chart.bars(1, "f1", places().map(|(at, level)| (at - 0.4, at + 0.4, level.percent_of_all)));
+    let distinct: Vec<_> = places().map(|(at, level)| (at, level.percent_of_distinct)).collect();
+    chart.line(2, "c2", &distinct);
+    chart.key(Mark::Area, "f1", "reads");
+    chart.key(Mark::Line, "c2", "distinct sequences");
+    let mut rows = Vec::new();
+    for (at, level) in places() {
+        let [all, distinct] =
+            [level.percent_of_all, level.percent_of_distinct].map(|share| decimal(share, 2));
+        chart.at(at);
+        rows.push(vec![level.name(), all, distinct]);
+    }
+    chart.table(&["Times", "% of reads", "% of distinct sequences"], rows);
+    chart.finish(&format!(
+        "{} % of the reads would be left if each sequence occurred once. Compared are whole reads, or the first 50 bases \
+         of those longer than 75; {}.",
+        decimal(found.deduplicated_percent, 2),
+        match found.reads_until_limit < found.reads {
+            true => format!(
+                "the first {} distinct ones are counted, and what follows the first {} reads is extrapolated",
+                grouped(found.distinct),
+                grouped(found.reads_until_limit)
+            ),
+            false => format!("{} are distinct", grouped(found.distinct)),
+        }
+    ))
+}
+
+fn overrepresented(found: &Duplication) -> String {
+    let sequences: Vec<_> = found.repeated().collect();
+    if sequences.is_empty() {
+        return "<p>No sequence is in more than 0.1 % of the reads and in at least 10 of them.</p>\n".into();
+    }
+    let rows: Vec<Vec<String>> = sequences
+        .iter()
+        .take(SEQUENCES)
+        .map(|one| {
+            let source = match &one.source {
+                None => "not known".to_owned(),
+                Some(hit) => {
+                    format!("{} ({} % of {} bases)", hit.name, hit.identity_percent, hit.length)
+                }
+            };
+            vec![one.sequence.clone(), grouped(one.reads), decimal(one.percent, 2), source]
+        })
+        .collect();
+    let caption = match sequences.len() {
+        n @ ..=SEQUENCES => {
+            format!("Sequences in more than 0.1 % of the reads, and in at least 10: {n}")
+        }
+        n => format!(
+            "Sequences in more than 0.1 % of the reads, and in at least 10: the {SEQUENCES} most frequent of {}",
+            grouped(n as u64)
+        ),
+    };
+    table::plain(&caption, &["Sequence", "Reads", "% of reads", "May be of"], &rows).replacen(
+        "class=\"plain\"",
+        "class=\"plain sequences\"",
+        1,
+    )
+}
+
+fn adapters(id: &str, content: &AdapterContent) -> String {
+    let positions = &content.positions;
+    let highest = positions.iter().flat_map(|at| at.percent).fold(5.0, f64::max);
+    let last = positions.last().map_or(1, |at| at.end) as f64;
+    let x = Axis::new("Position in the read", 1.0, last).whole().log(last > 1000.0);
+    let y = Axis::up_to("Share of reads", highest).percent();
+    let mut chart = Chart::new(format!("{id}-adapters"), "Adapters by position", x, y);
+    let middle = |start: usize, end: usize| (start + end) as f64 / 2.0;
+    for (adapter, class) in ADAPTERS.into_iter().enumerate().take(content.names.len()) {
+        let points = positions.iter().map(|at| (middle(at.start, at.end), at.percent[adapter]));
+        chart.line(adapter + 1, class, &points.collect::<Vec<_>>());
+        chart.key(Mark::Line, class, &content.names[adapter]);
+    }
+    let mut rows = Vec::new();
+    for at in positions {
+        let name = match at.start == at.end {
+            true => grouped(at.start as u64),
+            false => format!("{}–{}", grouped(at.start as u64), grouped(at.end as u64)),
+        };
+        chart.at(middle(at.start, at.end));
+        rows.push([vec![name], at.percent.map(|share| decimal(share, 3)).to_vec()].concat());
+    }
+    let columns: Vec<&str> =
+        ["Position"].into_iter().chain(content.names.iter().map(String::as_str)).collect();
+    chart.table(&columns, rows);
+    let (most, share) = positions.last().map_or((0, 0.0), |at| most_frequent(&at.percent));
+    let said = match content.names.get(most).filter(|_| share > 0.0) {
+        Some(name) => format!(
+            "The most frequent one is {name}: its first 12 bases are in {} % of the reads. Shares are of reads in which an \
+             adapter begins at the position or before.",
+            decimal(share, 2)
+        ),
+        None => "None of the adapters that were looked for is in any read.".into(),
+    };
+    chart.finish(&said)
+}
+
+/// The first of the largest shares, and its place.
+fn most_frequent(shares: &[f64]) -> (usize, f64) {
+    shares
+        .iter()
+        .copied()
+        .enumerate()
+        .fold((0, 0.0), |most, (i, share)| if share > most.1 { (i, share) } else { most })
+}
+
+/// Rows and columns that are drawn; of neighbours that share one, the lowest deviation shows.
+const ROWS: usize = 107;
+const COLUMNS: usize = 150;
+
+fn tiles(id: &str, quality: &TileQuality) -> String {
+    let (rows, columns) = (quality.tiles.len(), quality.positions.len());
+    let (per_row, per_column) = (rows.div_ceil(ROWS).max(1), columns.div_ceil(COLUMNS).max(1));
+    let x = Axis::new("Position in the read", 0.0, columns as f64);
+    let y = Axis::new("Tile", 0.0, rows as f64);
+    let mut chart = Chart::new(format!("{id}-tiles"), "Quality by tile and position", x, y);
+    let every = |n: usize, most: usize| n.div_ceil(most).max(1);
+    let ticks = quality.positions.iter().enumerate().step_by(every(columns, 8));
+    chart.x_ticks(ticks.map(|(at, (start, _))| (at as f64 + 0.5, start.to_string())).collect());
+    let ticks = quality.tiles.iter().enumerate().step_by(every(rows, 8));
+    chart.y_ticks(ticks.map(|(at, tile)| (at as f64 + 0.5, tile.tile.to_string())).collect());
+    let deviations: Vec<Vec<f64>> =
+        quality.tiles.iter().map(|tile| tile.deviations.clone()).collect();
+    heat::draw(&mut chart, &deviations, columns, [per_row, per_column], "the mean");
+    let mut lowest: Vec<(i32, f64, usize)> = quality
+        .tiles
+        .iter()
+        .filter_map(|tile| {
+            let all = tile.deviations.iter().copied().enumerate();
+            let (at, deviation) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
+            Some((tile.tile, deviation, quality.positions.get(at)?.0))
+        })
+        .collect();
+    lowest.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let listed = lowest.iter().take(50).map(|(tile, deviation, position)| {
+        vec![tile.to_string(), decimal(*deviation, 2), grouped(*position as u64)]
+    });
+    chart.table(&["Tile", "Lowest deviation", "At position"], listed.collect());
+    let said = match lowest.first() {
+        Some((tile, deviation, position)) => format!(
+            "How far the mean quality of a tile is from the mean of all {} tiles, of every tenth read. The lowest is {} at \
+             position {}, of tile {tile}.",
+            grouped(rows as u64),
+            decimal(*deviation, 2),
+            grouped(*position as u64)
+        ),
+        None => "No tiles.".into(),
+    };
+    chart.finish(&said)
+}
+
+/// Why there is no chart of something that was looked for.
+pub(super) fn missing(qc: &Qc) -> String {
+    let mut text = String::new();
+    if let Some(content) = &qc.adapters {
+        if qc.duplication.is_none() {
+            text += "How often sequences occur is known of single files, and this sample is of several.";
+        }
+        if qc.tiles.is_none() {
+            text += " The names of the reads don't tell their tiles.";
+        }
+        if content.positions.is_empty() {
+            text += " The reads are too short to be searched for adapters.";
+        }
+    }
+    match text.trim() {
+        "" => String::new(),
+        text => {
+            let mut note = String::new();
+            let _ = writeln!(note, "<p class=\"said\">{}</p>", escape(text));
+            note
+        }
+    }
+}

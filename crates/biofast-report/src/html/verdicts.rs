@@ -1,0 +1,199 @@
+//! What figures are worth: what isn't good in sentences, and all checks folded.
+
+use std::fmt::Write;
+
+use super::table::TableCell;
+use super::text::escape;
+use crate::number::{decimal, grouped};
+use biofast_ops::measure::verdicts::{Assessment, Judged, Library, Verdict};
+
+/// The verdicts about a sample; nothing where there are none.
+pub(super) fn section(assessment: Option<&Assessment>) -> String {
+    let Some(assessment) = assessment else { return String::new() };
+    let mut text = "<div class=\"verdicts\"><h4>Verdicts</h4>\n".to_owned();
+    let of = |verdict: Verdict| assessment.checks.iter().filter(move |j| j.verdict == verdict);
+    let bad: Vec<&Judged> = of(Verdict::Fail).chain(of(Verdict::Warn)).collect();
+    if !bad.is_empty() {
+        text += "<ul>";
+        for judged in &bad {
+            let _ = write!(
+                text,
+                "<li>{} <b>{}</b> {}</li>",
+                badge(judged.verdict),
+                escape(&judged.check),
+                escape(&judged.text)
+            );
+        }
+        text += "</ul>\n";
+    }
+    let library = &assessment.library;
+    let about = Library::named(library).map_or("", Library::about);
+    let _ = write!(
+        text,
+        "<details class=\"checks\"><summary>{} (library {}: {})</summary>\n{}{}</details></div>\n",
+        counted(assessment),
+        escape(library),
+        escape(about),
+        table(assessment),
+        off(assessment)
+    );
+    text
+}
+
+/// Verdicts by number.
+fn counted(assessment: &Assessment) -> String {
+    let of = |verdict: Verdict| match assessment.names(verdict).len() {
+        0 => None,
+        n => Some(format!("{n} {}", word(verdict))),
+    };
+    let all = [Verdict::Fail, Verdict::Warn, Verdict::Pass, Verdict::NotMeasured].map(of);
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    match all.is_empty() {
+        true => "Nothing is judged".into(),
+        false => format!("All checks: {}", all.join(", ")),
+    }
+}
+
+/// A verdict as a cell of the table of all samples: failures count most.
+pub(super) fn cell(assessment: Option<&Assessment>) -> TableCell {
+    let Some(assessment) = assessment.filter(|all| all.verdict > Verdict::NotMeasured) else {
+        return TableCell::Nothing;
+    };
+    let [fails, warns] = [Verdict::Fail, Verdict::Warn].map(|v| assessment.names(v).len());
+    let part = |verdict: Verdict, n: usize| {
+        let (class, sign) = look(verdict);
+        format!("<span class=\"status {class}\">{sign} {n} {}</span>", verdict.name())
+    };
+    let markup = match (fails, warns) {
+        (0, 0) => badge(Verdict::Pass),
+        (0, warns) => part(Verdict::Warn, warns),
+        (fails, 0) => part(Verdict::Fail, fails),
+        (fails, warns) => part(Verdict::Fail, fails) + " " + &part(Verdict::Warn, warns),
+    };
+    TableCell::Drawing(markup, (1000 * fails + warns) as f64)
+}
+
+/// The class and the sign of a verdict: it isn't told by colour alone.
+fn look(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Fail => ("bad", "✗"),
+        Verdict::Warn => ("doubt", "!"),
+        Verdict::Pass => ("good", "✓"),
+        Verdict::NotMeasured => ("unknown", "–"),
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::NotMeasured => "not measured",
+        verdict => verdict.name(),
+    }
+}
+
+fn badge(verdict: Verdict) -> String {
+    let (class, sign) = look(verdict);
+    format!("<span class=\"status {class}\">{sign} {}</span>", word(verdict))
+}
+
+fn table(assessment: &Assessment) -> String {
+    let mut text = "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Verdicts\"><table><caption>Verdicts and \
+                    their limits; a value that equals a limit is within it</caption><thead><tr>"
+        .to_owned();
+    for column in ["Check", "Verdict", "Value", "Warns", "Fails", "In words"] {
+        let _ = write!(text, "<th scope=\"col\">{column}</th>");
+    }
+    text += "</tr></thead><tbody>";
+    for judged in &assessment.checks {
+        let unit = match judged.unit.as_str() {
+            "" => String::new(),
+            unit => format!(" {unit}"),
+        };
+        let number = |value: f64| {
+            // Those of reads are large.
+            let shown = match value.fract() == 0.0 && value >= 0.0 {
+                true => grouped(value as u64),
+                false => decimal(value, 2),
+            };
+            escape(&(shown + &unit))
+        };
+        let limit = |limit: Option<f64>| match limit {
+            Some(limit) => format!("{} {}", escape(&judged.bad), number(limit)),
+            None => "never".into(),
+        };
+        let _ = write!(
+            text,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             <td>{}</td></tr>",
+            escape(&judged.check),
+            badge(judged.verdict),
+            judged.value.map_or("–".into(), number),
+            limit(judged.warn),
+            limit(judged.fail),
+            escape(&judged.text)
+        );
+    }
+    text + "</tbody></table></div>\n"
+}
+
+/// What isn't judged, by reason.
+fn off(assessment: &Assessment) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for off in &assessment.off {
+        match reasons.iter_mut().find(|(why, _)| *why == off.why) {
+            Some((_, checks)) => checks.push(&off.check),
+            None => reasons.push((&off.why, vec![&off.check])),
+        }
+    }
+    let reasons = reasons.iter().map(|(why, checks)| format!("{} ({why})", checks.join(", ")));
+    let reasons: Vec<String> = reasons.collect();
+    match reasons.is_empty() {
+        true => String::new(),
+        false => super::text::said(&format!("Not judged: {}.", reasons.join("; "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use biofast_ops::measure::verdicts::Off;
+
+    #[test]
+    fn what_is_bad_comes_first_in_words_and_nothing_can_leave_its_place() {
+        let judged = |check: &str, verdict| Judged {
+            check: check.into(),
+            verdict,
+            value: (verdict != Verdict::NotMeasured).then_some(12.5),
+            unit: "%".into(),
+            bad: "above".into(),
+            warn: Some(5.0),
+            fail: None,
+            text: "12.5 % <b>".into(),
+        };
+        let assessment = Assessment {
+            library: "any".into(),
+            verdict: Verdict::Fail,
+            checks: vec![
+                judged("one", Verdict::Pass),
+                judged("two", Verdict::Warn),
+                judged("three", Verdict::Fail),
+                judged("four", Verdict::NotMeasured),
+            ],
+            off: ["a", "b"].map(|check| Off { check: check.into(), why: "so".into() }).to_vec(),
+        };
+        let text = section(Some(&assessment));
+        assert!(text.find("three").expect("fail") < text.find("two").expect("warn"), "{text}");
+        assert!(text.contains("All checks: 1 fail, 1 warn, 1 pass, 1 not measured"), "{text}");
+        assert!(text.contains("Not judged: a, b (so)."), "{text}");
+        assert!(
+            text.contains("<td class=\"n\">above 5 %</td><td class=\"n\">never</td>"),
+            "{text}"
+        );
+        assert!(!text.contains("% <b>"), "{text}");
+        let TableCell::Drawing(markup, value) = cell(Some(&assessment)) else {
+            panic!("no drawing")
+        };
+        assert!(markup.contains("✗ 1 fail") && markup.contains("! 1 warn"), "{markup}");
+        assert_eq!(value, 1001.0);
+        assert_eq!(section(None), "");
+    }
+}
