@@ -124,13 +124,19 @@ fn parse_range(range: &str) -> Result<Interval, String> {
         match digits.parse() {
             Ok(0) => Err("positions are counted from 1".into()),
             Ok(value) if good => Ok(Some(value)),
-            _ => Err(format!("'{text}' is not a position")),
+            _ => Err(match text.trim_end_matches(['k', 'K', 'm', 'M', 'b', 'B']) {
+                number if number.parse::<f64>().is_ok() && number != text => {
+                    format!("'{text}' is not a position: write all digits, such as 1,500,000")
+                }
+                _ => format!("'{text}' is not a position"),
+            }),
         }
     };
+    let (typed_start, typed_end) = (start, end);
     let start = position(start)?.unwrap_or(1) - 1;
     let end = position(end)?.unwrap_or(i64::MAX);
     if start >= end {
-        return Err("start is greater than end".into());
+        return Err(format!("the start ({typed_start}) is after the end ({typed_end})"));
     }
     Ok(Interval { start, end })
 }
@@ -317,7 +323,7 @@ mod tests {
             ("chr1:", "expected a position after ':'"),
             ("chr1:-", "expected a position after ':'"),
             ("chr1:0-5", "positions are counted from 1"),
-            ("chr1:9-5", "start is greater than end"),
+            ("chr1:9-5", "the start (9) is after the end (5)"),
             ("chr1:a-5", "'a' is not a position"),
             ("chr1:1-2-3", "'2-3' is not a position"),
             ("chr1:+1-2", "'+1' is not a position"),

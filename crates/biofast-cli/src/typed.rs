@@ -84,6 +84,10 @@ fn did_you_mean(names: &[String]) -> Option<String> {
 
 /// An option that a command doesn't have, or an argument it doesn't take.
 fn unknown(typed: &str, name: &str, command: Option<&clap::Command>) -> (String, Option<String>) {
+    if typed.strip_prefix('-').is_some_and(|number| number.parse::<f64>().is_ok()) {
+        let hint = "a value that starts with - is joined to its option with =, as in --option=-1";
+        return (format!("unexpected argument '{typed}'"), Some(hint.into()));
+    }
     if !typed.starts_with('-') {
         let hint = match name {
             "demux" => {
@@ -199,8 +203,9 @@ fn wrong_value(
                 "-G takes SAM flags; for a 5′ adapter of second reads (cutadapt's -G) use --front2 {value}"
             )),
             _ if starts("--expr") => Some("docs/expressions.md describes the syntax".into()),
-            _ if starts("--threads") => {
-                Some(format!("omit -@ to use all CPUs ({} here)", biofast::io::available_threads()))
+            _ if starts("--threads") => Some(all_cpus()),
+            _ if reason.starts_with("invalid digit") && is_multiple(value) => {
+                Some(format!("write numbers without x: {}", value.replace(['x', 'X'], "")))
             }
             _ if starts("--output-format") && value.parse::<u32>().is_ok() => {
                 Some(format!("for cutadapt's -O use --adapter-min-overlap {value}"))
@@ -223,6 +228,10 @@ fn wrong_value(
         let word = arguments.iter().filter_map(|word| word.to_str()).find(is_negative);
         let name = option.split([' ', '=', '[']).next().unwrap_or(option);
         return match word {
+            Some(word) if starts("--threads") => (
+                format!("invalid value '{word}' for '{option}': expected 1 or more"),
+                Some(all_cpus()),
+            ),
             Some(word) => (
                 format!("'{option}' needs a value, but '{word}' looks like an option"),
                 Some(format!("if this is the value, write {name}={word}")),
@@ -241,6 +250,16 @@ fn wrong_value(
         _ => String::new(),
     };
     (format!("{message}{expected}"), of_fastp())
+}
+
+/// Whether a value is made of numbers such as `10x`.
+fn is_multiple(value: &str) -> bool {
+    let is_number = |part: &str| part.parse::<u32>().is_ok();
+    value.split(',').all(|part| is_number(part.trim_end_matches(['x', 'X'])))
+}
+
+fn all_cpus() -> String {
+    format!("omit -@ to use all CPUs ({} here)", biofast::io::available_threads())
 }
 
 /// The nearest names, if they are near.

@@ -148,8 +148,19 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         Some(index) => index,
         None => output::index(session, &appended(&args.file, extension))?,
     };
+    let name = index.name().to_owned();
     output::finish(index, bytes)?;
+    if extension == "gzi" && !args.gzi {
+        tell_written(args, &name, "an index of BGZF blocks", session);
+    }
     Ok(Exit::Fine)
+}
+
+/// Says which index was written where the format of the file decided that.
+fn tell_written(args: &Args, name: &str, what: &str, session: &Session) {
+    if args.out.is_none() && !args.reading.messages.quiet {
+        session.console.note(&format!("wrote {name}, {what}"));
+    }
 }
 
 /// Makes the seek index of ordinary gzip.
@@ -167,7 +178,9 @@ fn seek(args: &Args, input: &Input, named: Option<Output>, session: &mut Session
     drop(bar);
     args.reading.tell(&watch, input);
     let (index, _) = result?;
+    let name = index.name().to_owned();
     commit(vec![index], false)?;
+    tell_written(args, &name, "a seek index of ordinary gzip", session);
     Ok(Exit::Fine)
 }
 

@@ -26,7 +26,7 @@ impl Diagnostic {
         let causes = std::iter::successors(Some(error), |error| error.source());
         let fault = fault_of(causes.clone());
         let hint = hints::of(causes).map(|hint| hints::with_name(hint, fault.as_ref()));
-        Diagnostic { text: error.to_string(), hint, fault }
+        Diagnostic { text: without_number(error.to_string()), hint, fault }
     }
 
     /// With what is said before it.
@@ -65,6 +65,16 @@ fn described(error: &anyhow::Error) -> String {
             said if said.ends_with(&cause) => {}
             said => text = format!("{said}: {cause}"),
         }
+    }
+    without_number(text)
+}
+
+/// A message of the system without its number, as in "No such file or directory (os error 2)".
+fn without_number(mut text: String) -> String {
+    if let Some(start) = text.rfind(" (os error ")
+        && let Some(length) = text[start..].find(')')
+    {
+        text.replace_range(start..=start + length, "");
     }
     text
 }

@@ -217,6 +217,12 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         ErrorKind::UnknownReference { .. } if is_bed(error.at().name.as_deref()) => {
             "`biofast view -H` lists the reference names of the alignments (@SQ lines); the BED file must use the same names"
         }
+        ErrorKind::UnknownReference { region, .. } if is_bed(Some(region)) => {
+            "a BED file is given with -L: -L regions.bed"
+        }
+        ErrorKind::UnknownReference { region, .. } if region.contains(',') => {
+            "separate several regions by spaces, or repeat --region"
+        }
         ErrorKind::UnknownReference { .. } => {
             "`biofast view -H FILE` lists the reference names (@SQ lines)"
         }
@@ -242,6 +248,9 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         }
         ErrorKind::NotAlignments(DetectedData::SpacedSam) => {
             "tabs are often lost in editors or by copy and paste: use the original file"
+        }
+        ErrorKind::NotBam(DetectedData::MaybeFasta) => {
+            "biofast doesn't need an index of FASTA; for other tools use `samtools faidx`"
         }
         ErrorKind::NotBam(_) | ErrorKind::NotAlignments(_) => OTHER_FILE,
         ErrorKind::BadHeader(_)
@@ -314,7 +323,7 @@ fn of_reads(error: &fastq::Error) -> Option<String> {
             "set the alphabet with --alphabet dna or --alphabet rna, or convert all reads with --rna2dna or --dna2rna"
         }
         ErrorKind::WrongMate { .. } => {
-            "swap the two files if first and second reads are mixed up; if the files are out of step use `biofast repair`; to ignore comments such as 2:N:0 use --mates names"
+            "swap the two files if first and second reads are exchanged; use `biofast repair` if reads are missing from one of them; use --mates names to ignore comments such as 2:N:0"
         }
         _ => return None,
     };
@@ -345,6 +354,13 @@ fn is_bed(name: Option<&str>) -> bool {
     name.is_some_and(|name| name.trim_end_matches(".gz").ends_with(".bed"))
 }
 
+/// Whether a name looks like an argument of Picard's, such as `I=reads.bam`.
+fn is_picard_argument(name: &str) -> bool {
+    name.split_once('=').is_some_and(|(key, _)| {
+        !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+    })
+}
+
 /// Whether what is named so is at an address.
 fn is_address(name: Option<&str>) -> bool {
     name.is_some_and(|name| biofast::io::remote::address(Path::new(name)).is_some())
@@ -359,6 +375,9 @@ fn of_system(error: &io::Error, name: Option<&str>) -> Option<String> {
     }
     match error.kind() {
         io::ErrorKind::NotFound if is_address(name) => None,
+        io::ErrorKind::NotFound if name.is_some_and(is_picard_argument) => Some(
+            "biofast has no arguments of the form NAME=VALUE: name the input itself, and the output after -o".into(),
+        ),
         io::ErrorKind::NotFound => Some(match name.map(Path::new).and_then(neighbour) {
             Some(other) => format!("did you mean {other}?"),
             None => "check the path; names are relative to the current folder".into(),

@@ -12,6 +12,13 @@ pub(crate) fn stdout_was_closed() -> bool {
     false
 }
 
+/// The name of the file that the shell made standard output, on Linux.
+pub(crate) fn name_of_stdout() -> Option<std::path::PathBuf> {
+    let name = std::fs::read_link("/proc/self/fd/1").ok()?;
+    // Pipes and sockets have names of other forms.
+    (name.is_absolute() && name.is_file()).then_some(name)
+}
+
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod early {
     use std::sync::atomic::{AtomicBool, Ordering};

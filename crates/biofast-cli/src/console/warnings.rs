@@ -35,16 +35,22 @@ pub(crate) fn encoding_warning(name: &str, encoding: Encoding) -> Option<String>
 pub(crate) fn warn_of_encoding(console: &Console, name: &str, encoding: Encoding) {
     if let Some(warning) = encoding_warning(name, encoding) {
         console.warning(&warning);
-        if encoding == Encoding::ProbablyPhred64 {
-            console.hint(&conversion_hint(name));
+        if let Some(hint) = conversion_hint(name, encoding) {
+            console.hint(&hint);
         }
     }
 }
 
-/// What helps with qualities of Phred + 64.
-pub(crate) fn conversion_hint(name: &str) -> String {
+/// What helps with qualities that aren't Phred + 33.
+pub(crate) fn conversion_hint(name: &str, encoding: Encoding) -> Option<String> {
     let name = Escaped(name.as_bytes());
-    format!("convert them first: `biofast convert --phred64 {name} -o fixed.fq`")
+    let command = match encoding {
+        Encoding::ProbablyPhred64 => format!("`biofast convert --phred64 {name} -o fixed.fq`"),
+        // Scores of another definition.
+        Encoding::ProbablySolexa64 => format!("`seqkit convert --from Solexa {name} -o fixed.fq`"),
+        _ => return None,
+    };
+    Some(format!("convert them first: {command}"))
 }
 
 /// A warning, and whether it can be made an error.

@@ -19,6 +19,9 @@ impl FromStr for Size {
             "G" | "GB" | "GIB" => 30,
             "T" | "TB" | "TIB" => 40,
             // Bytes for some programs, megabytes for others.
+            "" if !digits.is_empty() && digits.parse::<f64>().is_ok() => {
+                return Err(format!("a memory size needs a unit: {text}M or {text}G?"));
+            }
             _ => return Err(expected()),
         };
         let number: f64 = digits.parse().map_err(|_| expected())?;

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use anyhow::Result;
 use biofast::bam::Header;
+use biofast::io::display_name;
 use biofast::io::output::Output;
 
 use super::OutFile;
+use crate::console::Hinted;
 use crate::output;
 use crate::session::Session;
 
@@ -25,6 +27,25 @@ impl Out {
     /// The file; none for standard output.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.out.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    /// Opens it for a table, or for JSON if that was asked for.
+    pub(crate) fn open_as(&self, is_json: bool, session: &mut Session) -> Result<Output> {
+        if !is_json {
+            self.refuse_json("--json")?;
+        }
+        self.open(session)
+    }
+
+    /// Refuses a name that promises JSON, which only this option writes.
+    pub(crate) fn refuse_json(&self, option: &str) -> Result<()> {
+        match &self.out {
+            Some(path) if output::has_extension(Some(path), "json") => Err(Hinted::error(
+                format!("{} would hold a table, not JSON", display_name(path)),
+                format!("add {option}, or choose another extension"),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Opens it.

@@ -135,6 +135,16 @@ fn stdout(session: &mut Session, compression: Compression) -> Result<Output> {
             "compressed data and BAM aren't written to a terminal: name a file (-o FILE), or pipe them into another program"
         );
     }
+    if compression.format() == Format::Plain
+        && let Some(name) = stdio::name_of_stdout()
+        && (Format::from_name(&name) != Format::Plain || has_extension(Some(&name), "bam"))
+    {
+        let name = display_name(Path::new(name.file_name().unwrap_or_default()));
+        session.console.warning(&format!("standard output goes to {name}, but is not compressed"));
+        session.console.hint(&format!(
+            "use -o {name} in place of >: an output named by -o gets the format of its extension"
+        ));
+    }
     session.files.write_stdout()?;
     Ok(Output::stdout(compression)?)
 }

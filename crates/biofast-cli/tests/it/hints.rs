@@ -3,6 +3,8 @@
 
 use crate::common;
 
+use std::process::Stdio;
+
 use common::{Folder, assert_error, biofast, command, finish, reads, sample, text};
 
 /// Runs, and expects an error and a hint that say this.
@@ -539,5 +541,82 @@ fn names_and_numbers_that_promise_something_else_are_refused_or_told() {
     ] {
         let run = run(words);
         assert!(run.code == 0 && run.stderr.contains(expected), "{words:?}: {run:?}");
+    }
+}
+
+#[test]
+fn slips_of_habit_get_what_is_meant() {
+    let folder = Folder::new();
+    folder.file("x_R1.fq", "@a\nACGT\n+\nIIII\n@b\nACGT\n+\nIIII\n");
+    folder.file("x_R2.fq", "@a\nACGT\n+\nIIII\n");
+    folder.file("solexa.fq", &"@a\nACGTACGTAC\n+\n;=hhhhhhhh\n".repeat(300));
+    folder.file("c.fa", ">c\nACGTACGTA\n");
+    folder.file("a.sam", "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:9\n");
+    folder.file("r.bed", "c\t0\t5\n");
+    let run = |words: &[&str]| crate::common::run_in(&folder, words);
+    for (words, expected) in [
+        (&["stats", "x_R1.fq", "-o", "x.json"][..], "add --json, or choose another extension"),
+        (&["flagstat", "a.sam", "-o", "x.json"], "add -O json, or choose another extension"),
+        (&["stats", "absent.fq"], "absent.fq: No such file or directory\n"),
+        (&["sort", "I=a.sam", "O=b.bam"], "no arguments of the form NAME=VALUE"),
+        (&["sort", "-m", "2", "a.sam"], "a memory size needs a unit: 2M or 2G?"),
+        (&["view", "-f", "PARIED", "a.sam"], "did you mean PAIRED?"),
+        (&["view", "a.sam", "c:1k-2k"], "'1k' is not a position: write all digits"),
+        (&["view", "a.sam", "c,d"], "separate several regions by spaces"),
+        (&["view", "a.sam", "r.bed"], "a BED file is given with -L"),
+        (&["stats", "-@", "-1", "x_R1.fq"], "unexpected argument '-1'"),
+        (&["coverage", "-T", "10x", "a.sam"], "write numbers without x: 10"),
+        (&["index", "c.fa"], "use `samtools faidx`"),
+    ] {
+        crate::common::assert_error(&run(words), &[expected]);
+    }
+    for (words, expected) in [
+        (&["check", "x_R1.fq", "x_R2.fq"][..], "add --paired"),
+        (&["stats", "solexa.fq"], "`seqkit convert --from Solexa solexa.fq -o fixed.fq`"),
+    ] {
+        let run = run(words);
+        assert!(run.code == 0 && run.stderr.contains(expected), "{words:?}: {run:?}");
+    }
+}
+
+#[test]
+fn a_reference_that_most_bases_differ_from_is_doubted() {
+    let folder = Folder::new();
+    let line =
+        "a\t0\tc\t1\t60\t50M\t*\t0\t0\tACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTAC\tQUAL\n";
+    let line = line.replace("QUAL", &"I".repeat(50));
+    let header = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:60\n";
+    folder.file("a.sam", &format!("{header}{}", line.repeat(50)));
+    folder.file("right.fa", &format!(">c\n{}\n", "ACGT".repeat(15)));
+    folder.file("wrong.fa", &format!(">c\n{}\n", "CAAA".repeat(15)));
+    let doubt = "of the aligned bases differ from the reference";
+    for words in [
+        &["stats", "a.sam", "--format", "samtools"][..],
+        &["stats", "a.sam", "--out-dir", "qc", "--qc", "picard"],
+    ] {
+        for (reference, is_doubted) in [("right.fa", false), ("wrong.fa", true)] {
+            let run =
+                crate::common::run_in(&folder, &[words, &["--reference", reference]].concat());
+            assert_eq!(
+                (run.code, run.stderr.contains(doubt)),
+                (0, is_doubted),
+                "{words:?}: {run:?}"
+            );
+        }
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn plain_output_to_a_name_that_promises_compression_is_told() {
+    let folder = Folder::new();
+    let reads = folder.file("r.fq", "@a\nACGT\n+\nIIII\n");
+    for (name, is_told) in [("x.fq.gz", true), ("x.bam", true), ("x.fq", false)] {
+        let file = std::fs::File::create(folder.path(name)).unwrap();
+        let child = command(&["filter", &reads]).stdout(file).stderr(Stdio::piped()).spawn();
+        let run = child.unwrap().wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.success(), "{stderr}");
+        assert_eq!(stderr.contains(&format!("use -o {name} in place of >")), is_told, "{stderr}");
     }
 }

@@ -82,7 +82,7 @@ fn what_is_wrong_is_said() {
             vec!["flagstat", "--region", "chr9", &path],
             "no reference is named 'chr9'; did you mean 'chr1'",
         ),
-        (vec!["flagstat", "--region", "chr1:5-4", &path], "start is greater than end"),
+        (vec!["flagstat", "--region", "chr1:5-4", &path], "the start (5) is after the end (4)"),
         (vec!["flagstat", "-L", &bed, &path], "line 2"),
         (vec!["flagstat", "-L", "absent.bed", &path], "absent.bed"),
         (vec!["index", "-b", "-c", &path], "can't be combined with"),

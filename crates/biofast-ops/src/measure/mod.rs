@@ -9,6 +9,7 @@
 pub mod alignments;
 pub mod check;
 pub mod coverage;
+mod doubt;
 pub mod flagstat;
 pub mod idxstats;
 pub mod per_read;

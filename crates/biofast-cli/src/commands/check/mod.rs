@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use rayon::prelude::*;
 
 use super::stats::readers;
-use crate::console::{Bar, Diagnostic};
+use crate::console::{Bar, Console, Diagnostic};
 use crate::inputs::{self, Input, Portion, Rereads};
 use crate::options::{
     InFile, ManyFiles, Messages, Out, Pairing, SeekIndexArg, SeekIndexes, ShardArg, Threads,
@@ -162,7 +162,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         (None, Some(named)) => args.inputs.or(&named, session)?,
         (None, None) => args.inputs.inputs(session)?,
     };
-    let report = args.out.open(session)?;
+    let report = args.out.open_as(args.json, session)?;
     let expected =
         summary.as_ref().map(|summary| summary.expected(&inputs, &session.console)).transpose()?;
     if args.paired {
@@ -206,6 +206,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
             trouble.hint(&session.console);
         }
     }
+    if !args.paired && !args.interleaved && !args.messages.quiet {
+        tell_uneven(&rows, &session.console);
+    }
     let mut outputs = indexes.of(&inputs)?;
     outputs.push(output::filled(report, text(&rows, args.json, args.messages.quiet)?)?);
     commit(outputs, false)?;
@@ -232,6 +235,30 @@ impl Args {
         let is_other = self.format.is_some_and(|format| !matches!(format, CheckFormat::Fastq));
         self.seek_index.refuse(is_other, "--expect", "only FASTQ can have a seek index")
     }
+}
+
+/// Says which files look like those of mates by their names, and have different numbers of reads.
+fn tell_uneven(rows: &[Row], console: &Console) {
+    let reads = |row: &Row| {
+        let outcome = &row.verdict.as_ref().ok()?.outcome;
+        let is_good = outcome.fault.is_none() && outcome.format == check::CheckedFormat::Fastq;
+        outcome.records.filter(|_| is_good)
+    };
+    for files in rows.windows(2) {
+        let [first, second] = files else { continue };
+        let (Some(one), Some(two)) = (reads(first), reads(second)) else { continue };
+        if one != two && are_named_as_mates(&first.path, &second.path) {
+            let [first, second] = [first, second].map(|row| Escaped(row.path.as_bytes()));
+            console.warning(&format!("{first} has {one} reads, but {second} has {two}"));
+            console.hint("to check them as mates add --paired");
+        }
+    }
+}
+
+/// Whether two names are the same but for one 1 and 2, as `x_R1.fq.gz` and `x_R2.fq.gz`.
+fn are_named_as_mates(first: &str, second: &str) -> bool {
+    let mut other = first.bytes().zip(second.bytes()).filter(|(a, b)| a != b);
+    first.len() == second.len() && other.next() == Some((b'1', b'2')) && other.next().is_none()
 }
 
 /// 0 if all is good, 1 if something is faulty, 2 if something couldn't be read.

@@ -42,6 +42,9 @@ enum FlagstatFormat {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    if !matches!(args.output_fmt, FlagstatFormat::Json) {
+        args.common.out.refuse_json("-O json")?;
+    }
     let ((_, collector), report, part) = args.common.read(session, FlagstatCollector::collect)?;
     let counts = collector.finish();
     let text = match args.output_fmt {

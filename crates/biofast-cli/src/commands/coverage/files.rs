@@ -106,7 +106,7 @@ fn prefixes(args: &Args, inputs: &[Input]) -> Result<Vec<PathBuf>> {
 /// `--format samtools-coverage` and `samtools-depth`.
 pub(super) fn samtools(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
     let rules = rules_of_samtools(args)?;
-    let report = args.out.open(session)?;
+    let report = args.out.open_as(false, session)?;
     let watch = args.reading.watch(session);
     let query = query(args, input, &watch, None, Detail::Alignment)?;
     let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);

@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
             "--html shows the intervals of a BED file, not windows: use --by BED, or add --prefix PREFIX to write the depths of windows"
         );
     }
-    let report = args.out.open(session)?;
+    let report = args.out.open_as(false, session)?;
     let page = output::optional_report(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = match args.chrom {

@@ -139,7 +139,7 @@ impl Of {
 pub(super) fn run(args: &Args, inputs: &[Input], session: &mut Session) -> Result<Exit> {
     let out = match args.out_dir {
         Some(_) => None,
-        None => Some(args.out.open(session)?),
+        None => Some(args.out.open_as(args.format.json, session)?),
     };
     let page = output::optional_report(session, args.html.as_deref())?;
     args.verdicts.refuse(args.partial, "--partial", "verdicts need whole files")?;

@@ -254,6 +254,9 @@ pub(super) fn samtools(
     drop(bar);
     watch.tell(input, None, &args.messages, &args.threads);
     let statistics = statistics.map_err(|failure| failed(failure, input))?;
+    if let Some(doubt) = statistics.doubt_of_reference().filter(|_| !args.messages.quiet) {
+        session.console.warning(&format!("{}: {doubt}", input.name()));
+    }
     output::finish(report, samtools_text(&statistics, session))?;
     Ok(Exit::Fine)
 }

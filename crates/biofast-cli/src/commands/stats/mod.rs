@@ -23,7 +23,7 @@ use biofast::ops::alignments::Statistics;
 use biofast::ops::alignments::partial::PartKind;
 use biofast::ops::alignments::report::ReportGroup;
 use biofast::ops::qc::GroupBy;
-use biofast::ops::reads::{Collector, Contaminants, Encoding};
+use biofast::ops::reads::{Collector, Contaminants};
 use rayon::prelude::*;
 
 use crate::console::{Bar, Diagnostic, encoding_warning, warning_text};
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         if args.partial.is_some() {
             bail!("--partial needs --json; `biofast merge` writes every other format");
         }
-        let report = args.out.open(session)?;
+        let report = args.out.open_as(false, session)?;
         return alignments::samtools(args, &inputs, report, session);
     }
     if by.is_some() && !args.sample.is_empty() && args.sample.len() < inputs.len() {
@@ -149,7 +149,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     // Whether the outputs can be written is known before anything is read.
     let out = match args.out_dir {
         Some(_) => None,
-        None => Some(args.out.open(session)?),
+        None => Some(args.out.open_as(format.json, session)?),
     };
     let page = output::optional_report(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
@@ -405,7 +405,7 @@ fn collect(
         found.extend(old_encoding(&input.name(), &collector));
     }
     let summary = collector.summary();
-    let is_phred64 = part.is_none() && summary.encoding == Encoding::ProbablyPhred64;
+    let encoding = part.is_none().then_some(summary.encoding);
     let is_empty = part.is_none() && error.is_none() && summary.reads == 0;
     let figures = match sample {
         None => Figures::of(&collector, wanted, name),
@@ -418,7 +418,7 @@ fn collect(
         errors: error.into_iter().collect(),
         warnings: found,
         is_empty,
-        is_phred64,
+        encoding,
         pairs: collector.pair_check(),
         shard: part,
         ..Entry::new(name.to_owned(), vec![input.name()], reads, figures)

@@ -11,7 +11,7 @@ use biofast::io::output::{Output, commit};
 use biofast::ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
 use biofast::ops::picard::Panel;
 use biofast::ops::qc::{self, DepthSinks, Groups, QcResults, QcSelection};
-use biofast::ops::samtools_stats::Failure;
+use biofast::ops::samtools_stats::{Failure, SamtoolsStats};
 use biofast::report::mosdepth::{self, Settings, Targets};
 use biofast::report::picard::{self as metrics, Metrics};
 use biofast::report::samtools;
@@ -365,8 +365,12 @@ impl Asked<'_> {
                 name: name.clone(),
             });
             let beyond = found.picard.beyond_cap().into_iter();
-            let beyond: Vec<String> =
-                beyond.map(|what| format!("{}: {what} (--coverage-cap)", input.name())).collect();
+            let beyond = beyond.map(|what| format!("{what} (--coverage-cap)"));
+            let doubt = found.picard.doubt_of_reference().or_else(|| {
+                found.samtools_stats.as_ref().and_then(SamtoolsStats::doubt_of_reference)
+            });
+            let beyond = beyond.chain(doubt).map(|what| format!("{}: {what}", input.name()));
+            let beyond: Vec<String> = beyond.collect();
             if place == 0 && !args.messages.quiet {
                 beyond.iter().for_each(|warning| session.console.warning(warning));
             }

@@ -12,7 +12,7 @@ use biofast::ops::alignments::report::{Figures as AlignmentFigures, ReportGroup}
 use biofast::ops::picard::Picard;
 use biofast::ops::qc::GroupBy;
 use biofast::ops::reads::report::{ReadFileReport, ReadReport, Statistics, Status};
-use biofast::ops::reads::{Collector, Contaminants, PairCheck, Summary};
+use biofast::ops::reads::{Collector, Contaminants, Encoding, PairCheck, Summary};
 use biofast::ops::shards::ShardPart;
 use biofast::ops::verdicts::{Assessment, VerdictRules};
 use biofast::report::fastqc;
@@ -34,8 +34,8 @@ pub(crate) struct Entry {
     pub(crate) warnings: Vec<String>,
     /// There are no reads, where some are expected.
     pub(crate) is_empty: bool,
-    /// Qualities look like Phred + 64.
-    pub(crate) is_phred64: bool,
+    /// What the qualities of whole inputs look like.
+    pub(crate) encoding: Option<Encoding>,
     pub(crate) pairs: Option<PairCheck>,
     /// 1 or 2 of files that are read as mates.
     pub(crate) mate: Option<u8>,
@@ -64,7 +64,7 @@ impl Entry {
             errors: Vec::new(),
             warnings: Vec::new(),
             is_empty: false,
-            is_phred64: false,
+            encoding: None,
             pairs: None,
             mate: None,
             shard: None,
@@ -231,10 +231,10 @@ pub(crate) fn report(console: &Console, entries: &[Entry], quiet: bool) {
     for entry in entries {
         if !quiet {
             entry.warnings.iter().for_each(|w| console.warning(w));
-            if let [name, ..] = &entry.inputs[..]
-                && entry.is_phred64
+            if let ([name, ..], Some(encoding)) = (&entry.inputs[..], entry.encoding)
+                && let Some(hint) = conversion_hint(name, encoding)
             {
-                console.hint(&conversion_hint(name));
+                console.hint(&hint);
             }
             if entry.is_empty {
                 console.warning(&format!("{}: no reads", Escaped(entry.sample.as_bytes())));
@@ -361,7 +361,9 @@ fn join_alignments(
     if let Some(metrics) = entry.metrics.as_ref().filter(|_| !is_part) {
         let name = Escaped(entry.sample.as_bytes()).to_string();
         let beyond = metrics.beyond_cap().into_iter();
-        entry.warnings.extend(beyond.map(|what| format!("{name}: {what} (--coverage-cap)")));
+        let beyond = beyond.map(|what| format!("{what} (--coverage-cap)"));
+        let warnings = beyond.chain(metrics.doubt_of_reference());
+        entry.warnings.extend(warnings.map(|what| format!("{name}: {what}")));
     }
     let Some((whole, left_out)) = join.finish(is_part).with_context(|| entry.sample.clone())?
     else {

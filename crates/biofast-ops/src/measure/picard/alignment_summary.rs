@@ -12,6 +12,7 @@ use super::no_calls::{N, each_n};
 use super::orientation::{self, Orientation};
 use super::reference::{Bases, CODES};
 use super::stored::counts;
+use crate::measure::doubt::doubt_of_reference;
 use crate::measure::reads::Lengths;
 
 /// Alignments of at least this mapping quality, and bases of this quality, are of high quality.
@@ -131,6 +132,14 @@ impl AlignmentSummary {
         let mut both = self.first.clone();
         both.merge(&self.second);
         both
+    }
+
+    /// A doubt about the reference, if most of the aligned bases differ from it.
+    pub fn doubt_of_reference(&self) -> Option<String> {
+        let sum = |count: fn(&Category) -> u64| -> u64 {
+            [&self.first, &self.second, &self.unpaired].into_iter().map(count).sum()
+        };
+        doubt_of_reference(sum(|reads| reads.mismatches), sum(|reads| reads.aligned_bases))
     }
 }
 

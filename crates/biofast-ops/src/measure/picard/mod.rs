@@ -159,6 +159,11 @@ impl Picard {
         }
     }
 
+    /// A doubt about the reference, if most of the aligned bases differ from it.
+    pub fn doubt_of_reference(&self) -> Option<String> {
+        self.alignment_summary.as_ref()?.doubt_of_reference()
+    }
+
     /// A line for each metric with positions deeper than its coverage cap, the depth up to which Picard counts.
     pub fn beyond_cap(&self) -> Vec<String> {
         let mut lines = Vec::new();

@@ -113,6 +113,12 @@ impl Mismatches {
         (cycle + 1..self.rows.len()).chain(far)
     }
 
+    /// All of them, without N in reads.
+    pub(crate) fn total(&self) -> u64 {
+        let rows = self.rows.iter().chain(self.far.values().map(Box::as_ref));
+        rows.flat_map(|row| &row[1..]).sum()
+    }
+
     /// The counts at a cycle, from 0.
     #[doc(hidden)]
     pub fn get(&self, cycle: usize) -> [u64; QUALITIES] {

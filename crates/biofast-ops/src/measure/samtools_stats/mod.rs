@@ -21,6 +21,7 @@ use biofast_kernels as kernels;
 
 use crate::measure::alignments::basics::{Basics, ExaminedRecord, Fragment};
 use crate::measure::alignments::in_order::InOrder;
+use crate::measure::doubt::doubt_of_reference;
 use barcodes::{Barcodes, PendingBarcode};
 use cycles::Cycles;
 use pileup::Pileup;
@@ -38,6 +39,13 @@ pub struct SamtoolsStats {
     pub pileup: Pileup,
     #[doc(hidden)]
     pub barcodes: Barcodes,
+}
+
+impl SamtoolsStats {
+    /// A doubt about the reference, if one was given and most of the aligned bases differ from it.
+    pub fn doubt_of_reference(&self) -> Option<String> {
+        doubt_of_reference(self.pileup.mismatches.total(), self.counts.basics.aligned_bases())
+    }
 }
 
 /// Why the statistics can't be had.
