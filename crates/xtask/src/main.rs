@@ -29,6 +29,7 @@ Commands:
   sbom      Print the list of components (CycloneDX 1.5) to standard output
   licences  Print the licences of all components to standard output
   versions  Check that every file that names the version names the same one
+  docs      Write docs/commands.md, the page of all options, which `mdbook build docs` needs
   goldens   Write what tests compare biofast's output with, by the tools it is compared with
   package   Check that every crate can be packaged from what is committed
 ";
@@ -49,6 +50,7 @@ fn main() -> Result<()> {
         }
         ["pages", program, out] => dist::write_pages(&root, program.as_ref(), out.as_ref()),
         ["versions"] => versions::check(&root),
+        ["docs"] => docs(&root),
         ["goldens"] => goldens(&root),
         ["package"] => package(&root),
         [] | ["--help" | "-h" | "help"] => {
@@ -68,6 +70,12 @@ fn root() -> Result<PathBuf> {
 /// The test that compares the goldens with the tools writes them if it is told to.
 fn goldens(root: &Path) -> Result<()> {
     let test = ["peers", "goldens::goldens_are_what_the_tools_print"];
+    run(cargo(root).args(test).env("BIOFAST_RENEW", "1"))
+}
+
+/// The test of the page of all options writes it if it is told to.
+fn docs(root: &Path) -> Result<()> {
+    let test = ["test", "--package", "biofast-cli", "--lib", "reference::"];
     run(cargo(root).args(test).env("BIOFAST_RENEW", "1"))
 }
 

@@ -1,4 +1,4 @@
-//! docs/commands.md: the commands and their options, as the help has them.
+//! docs/commands.md: the commands and their options, as the help has them. Not in the repository: `cargo xtask docs` writes it.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -130,15 +130,20 @@ fn prose(text: Option<&StyledStr>) -> String {
 }
 
 #[test]
-fn the_page_of_the_commands_is_that_of_the_help() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
+fn the_page_of_the_commands_has_every_command_and_option() {
     let page = page();
-    if std::env::var_os("BIOFAST_RENEW").is_some() {
-        std::fs::write(&path, &page).expect("the page can be written");
+    let mut all = super::all().disable_help_subcommand(true);
+    all.build();
+    for command in all.get_subcommands() {
+        assert!(page.contains(&format!("\n## {}\n", command.get_name())), "{}", command.get_name());
+        let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
+        for long in shown.filter_map(clap::Arg::get_long) {
+            assert!(page.contains(&format!("--{long}")), "{}: --{long}", command.get_name());
+        }
     }
-    let stored = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        stored == page,
-        "docs/commands.md isn't what the help says: BIOFAST_RENEW=1 cargo test -p biofast-cli --lib reference"
-    );
+    // How `cargo xtask docs` writes it.
+    if std::env::var_os("BIOFAST_RENEW").is_some() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
+        std::fs::write(path, page).expect("the page can be written");
+    }
 }
