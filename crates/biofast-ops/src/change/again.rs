@@ -1,13 +1,13 @@
 //! Reads that are needed twice: files are opened again, and what can be read only once is kept in a temporary file.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use biofast_fastq::fasta::{self, Sequences};
 use biofast_fastq::{self as fastq, Inputs};
 use biofast_io::{Error, ErrorKind, Location, Reread, Source, display_name, remote};
 
-use super::temporary::Temporary;
+use super::spill::Temporary;
 
 /// An input that may have to be read twice. Files and objects can be opened again; a stream can't, and has no
 /// [`path`](Self::path).
@@ -139,13 +139,4 @@ impl Reopen {
             Reopen::Paired(one, two) => Inputs::Paired(open(one)?, open(two)?),
         })
     }
-}
-
-/// Memory limit and temporary folder. The buffers of readers and writers come on top.
-#[derive(Clone, Debug)]
-pub struct SpillLimits {
-    /// Bytes of memory; beyond them temporary files are used.
-    pub memory: usize,
-    /// The folder of temporary files.
-    pub folder: PathBuf,
 }

@@ -19,6 +19,6 @@ pub mod order;
 mod pending;
 pub mod repair;
 pub mod sort;
+mod spill;
 pub mod split;
-mod temporary;
 pub mod to_fastq;

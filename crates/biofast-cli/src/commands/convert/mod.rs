@@ -20,7 +20,6 @@ use biofast::ops::convert::{
 };
 use biofast::ops::dedup::SpillLimits;
 use biofast::ops::import::{self, Import, ReadGroup};
-use biofast::ops::order;
 
 use crate::console::{Console, Hinted};
 use crate::inputs::{self, Input};
@@ -167,7 +166,6 @@ fn numbers(
         Whole::Name => UniqueBy::Name,
         Whole::Header => UniqueBy::Header,
     };
-    let limits = order::OrderLimits { memory: limits.memory, folder: &limits.folder };
     let options = [0, 1].map(|mate: usize| watches[mate].options.clone());
     RepeatNumbers::find(inputs, options, plan, by, limits).map_err(output::failed)
 }

@@ -8,7 +8,7 @@ use biofast::io::Source;
 use biofast::ops::convert::{self, Convert};
 use biofast::ops::dedup;
 use biofast::ops::filter::report::FileRole;
-use biofast::ops::order::{OrderBy, OrderLimits, OrderResult, order};
+use biofast::ops::order::{OrderBy, OrderResult, order};
 
 use crate::console::Console;
 use crate::options::{OutputSet, ReadsOut};
@@ -52,9 +52,9 @@ impl Reordering<'_> {
             false => convert::OutputFormat::Fastq,
         };
         let (plan, ordering) = (Convert::to(format), (self.by, self.reverse));
-        let limits = OrderLimits { memory: self.limits.memory, folder: &self.limits.folder };
-        let mut done =
-            job.run(|options| order(sources, options, &plan, ordering, limits, opened.outputs))?;
+        let mut done = job.run(|options| {
+            order(sources, options, &plan, ordering, &self.limits, opened.outputs)
+        })?;
         // `check` compares FASTQ.
         let sums = match job.is_fasta() {
             true => Default::default(),

@@ -8,8 +8,8 @@ use biofast_fastq::pair::{MateNaming, pair_template};
 
 use super::summary::ConvertSummary;
 use crate::Error;
-use crate::change::order::runs::{OrderLimits, UnitRuns};
-use crate::change::temporary::Temporary;
+use crate::change::spill::runs::UnitRuns;
+use crate::change::spill::{SpillLimits, Temporary};
 
 /// So many numbers are looked up at once.
 pub(super) const BLOCK: usize = 4096;
@@ -31,7 +31,7 @@ pub(super) const MOST_BLOCKS: usize = 128;
 /// use biofast_io::{Options, Source};
 /// use biofast_ops::convert::unique::{RepeatNumbers, UniqueBy};
 /// use biofast_ops::convert::{Convert, OutputFormat, convert};
-/// use biofast_ops::order::OrderLimits;
+/// use biofast_ops::order::SpillLimits;
 ///
 /// # let folder = std::env::temp_dir().join(format!("biofast-doc-unique-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
@@ -39,8 +39,8 @@ pub(super) const MOST_BLOCKS: usize = 128;
 /// let reads = || Inputs::Single(Sequences(Source::from_reader("x", &b">a x\nA\n>b\nC\n>a y\nG\n"[..])));
 /// let options = [Options::default(), Options::default()];
 /// let to_fasta = Convert::to(OutputFormat::Fasta { width: 60 });
-/// let limits = OrderLimits { memory: 64 << 20, folder: &folder };
-/// let numbers = RepeatNumbers::find(reads(), options.clone(), &to_fasta, UniqueBy::Name, limits)?;
+/// let limits = SpillLimits { memory: 64 << 20, folder: folder.clone() };
+/// let numbers = RepeatNumbers::find(reads(), options.clone(), &to_fasta, UniqueBy::Name, &limits)?;
 /// assert_eq!(numbers.len(), 1);
 /// let renamed = Convert { numbers: Some(Arc::new(numbers)), ..to_fasta };
 /// let mut outputs = vec![Output::create_with(&path, Default::default())?];
@@ -110,7 +110,7 @@ impl RepeatNumbers {
     pub(super) fn gather(
         &mut self,
         mut numbers: UnitRuns,
-        limits: OrderLimits<'_>,
+        limits: &SpillLimits,
     ) -> Result<(), Error> {
         let mut block = Vec::new();
         let mut kept = Vec::new();
@@ -125,7 +125,7 @@ impl RepeatNumbers {
             }
             let out = match &mut file {
                 Some(file) => file,
-                none => none.insert(BufWriter::new(Temporary::create(limits.folder)?)),
+                none => none.insert(BufWriter::new(Temporary::create(&limits.folder)?)),
             };
             // All of them are in the file then.
             for (read, number) in kept.drain(..).flatten().chain(block.drain(..)) {

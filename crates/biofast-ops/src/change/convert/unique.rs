@@ -14,7 +14,8 @@ use biofast_io::pipeline::Failure;
 pub use super::repeats::RepeatNumbers;
 use super::summary::ConvertSummary;
 use super::{Convert, EditedRead};
-use crate::change::order::runs::{KeyLengths, OrderLimits, SharedRuns, UnitRuns};
+use crate::change::spill::SpillLimits;
+use crate::change::spill::runs::{KeyLengths, SharedRuns, UnitRuns};
 use crate::{Error, Refusal};
 
 /// What must differ.
@@ -47,12 +48,12 @@ impl RepeatNumbers {
         options: [Options; 2],
         convert: &Convert,
         by: UniqueBy,
-        limits: OrderLimits<'_>,
+        limits: &SpillLimits,
     ) -> Result<RepeatNumbers, Error> {
-        let half = OrderLimits { memory: limits.memory / 2, ..limits };
+        let half = limits.half();
         let threads = options[0].threads;
         let limit = Some(*convert.units.end()).filter(|&end| end < u64::MAX);
-        let (stream, shared) = SharedRuns::stream(UnitRuns::new(half, false, threads));
+        let (stream, shared) = SharedRuns::stream(UnitRuns::new(&half, false, threads));
         let mut outputs = [stream];
         let result = par_try_transform(
             inputs,
@@ -91,11 +92,11 @@ impl RepeatNumbers {
             Failure::Input(error) => error.into(),
             Failure::Output(error) => Error::ScratchFile(io::Error::other(error)),
         })?;
-        let mut numbers = UnitRuns::new(half, false, threads);
+        let mut numbers = UnitRuns::new(&half, false, threads);
         count(&mut shared.runs, &mut numbers)?;
         let stored = shared.runs.stored().1 + numbers.stored().1;
         // Its memory is needed.
-        shared.runs = UnitRuns::new(half, false, 1);
+        shared.runs = UnitRuns::new(&half, false, 1);
         let mut found = RepeatNumbers::new(summary, stored);
         found.gather(numbers, limits)?;
         Ok(found)
@@ -181,12 +182,11 @@ mod tests {
         let text: String = names.iter().map(|name| format!(">{name}\nA\n")).collect();
         let source = Source::from_reader("x", io::Cursor::new(text.into_bytes()));
         let options = Options { threads: 2, chunk_size: 64, ..Options::default() };
-        let folder = std::env::temp_dir();
-        let limits = OrderLimits { memory, folder: &folder };
+        let limits = SpillLimits { memory, folder: std::env::temp_dir() };
         let convert = Convert::to(OutputFormat::Fasta { width: 0 });
         let inputs = Inputs::Single(Sequences(source));
         let options = [options.clone(), options];
-        let numbers = RepeatNumbers::find(inputs, options, &convert, UniqueBy::Name, limits)?;
+        let numbers = RepeatNumbers::find(inputs, options, &convert, UniqueBy::Name, &limits)?;
         let mut cursor = NumberCursor::default();
         let each = (0..names.len() as u64).map(|read| numbers.of(read, &mut cursor));
         Ok(each.collect::<Result<_, _>>().expect("the file is there"))

@@ -25,8 +25,9 @@ use biofast_io::output::{Compression, Output, Writer};
 use biofast_io::{Options, Source};
 use serde::Serialize;
 
+pub use super::again::RereadInput;
 use super::again::into_sequences;
-pub use super::again::{RereadInput, SpillLimits};
+pub use super::spill::SpillLimits;
 pub use choice::{Dedup, DedupBy, Keep, MOST_MISMATCHES};
 pub use levels::{DedupLevel, Levels};
 pub use totals::DedupTotals;

@@ -12,10 +12,10 @@ use super::parts::KeyPartitions;
 use super::table::{DedupKey, KeyStatus, KeyTable};
 use super::totals::DedupTotals;
 use crate::Error;
-use crate::change::again::SpillLimits;
 use crate::change::pending::Pending;
+use crate::change::spill::SpillLimits;
+use crate::change::spill::Temporary;
 use crate::change::split::SplitAmount;
-use crate::change::temporary::Temporary;
 use crate::change::to_fastq::NameHashes;
 use crate::measure::records::{Checksum, Sum};
 
@@ -144,11 +144,8 @@ impl DedupSink {
                     KeyStatus::Unknown => {
                         let parts = match &mut waiting.parts {
                             Some(parts) => parts,
-                            none => none.insert(KeyPartitions::create(
-                                &self.limits.folder,
-                                self.names.clone(),
-                                self.limits.memory,
-                            )?),
+                            none => none
+                                .insert(KeyPartitions::create(&self.limits, self.names.clone())?),
                         };
                         parts.add(&key)?;
                     }

@@ -15,7 +15,7 @@ use biofast_io::{Options, Source, display_name, pipeline};
 use super::error::{Error, ErrorKind};
 use super::format::{ENTRY_LEN, Header, Pages, STRIDE, fingerprint};
 use crate::change::dedup::SpillLimits;
-use crate::change::temporary::Temporary;
+use crate::change::spill::Temporary;
 use crate::measure::shards::{self, ShardFormat, ShardInput, State};
 
 /// A fingerprint, and the place of a record whose name has it.

@@ -5,7 +5,6 @@
 //! keys stay in the order of the input, so the result depends neither on memory nor on threads.
 
 mod keys;
-pub(super) mod runs;
 
 use std::sync::PoisonError;
 
@@ -15,11 +14,10 @@ use biofast_io::{Options, Phase};
 
 pub use super::again::SpooledStream;
 use super::convert::{Convert, ConvertSummary, ConvertWorker};
+pub use super::spill::SpillLimits;
+use super::spill::runs::{KeyLengths, SharedRuns, UnitRuns};
 use crate::Error;
 pub use keys::OrderBy;
-pub(crate) use runs::KeyLengths;
-pub use runs::OrderLimits;
-pub(super) use runs::{SharedRuns, UnitRuns};
 
 /// What has been done.
 pub struct OrderResult {
@@ -42,7 +40,7 @@ pub struct OrderResult {
 /// use biofast_io::output::{self, Output};
 /// use biofast_io::{Options, Source};
 /// use biofast_ops::convert::{Convert, OutputFormat};
-/// use biofast_ops::order::{OrderBy, OrderLimits, order};
+/// use biofast_ops::order::{OrderBy, SpillLimits, order};
 ///
 /// # let folder = std::env::temp_dir().join(format!("biofast-doc-order-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
@@ -54,7 +52,7 @@ pub struct OrderResult {
 ///     [Options::default(), Options::default()],
 ///     &Convert::to(OutputFormat::Fastq),
 ///     (OrderBy::Length, false),
-///     OrderLimits { memory: 1 << 20, folder: &folder },
+///     &SpillLimits { memory: 1 << 20, folder: folder.clone() },
 ///     outputs,
 /// )?;
 /// output::commit(done.outputs, false)?;
@@ -70,7 +68,7 @@ pub fn order<S: Readable>(
     options: [Options; 2],
     convert: &Convert,
     (by, reverse): (OrderBy, bool),
-    limits: OrderLimits<'_>,
+    limits: &SpillLimits,
     mut outputs: Vec<Output>,
 ) -> Result<OrderResult, Error> {
     let names = if convert.names { outputs.pop() } else { None };

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
-use std::io::{self, BufReader, BufWriter, Read as _, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
 
 use biofast_fastq::pair::NameDigest;
 use biofast_fastq::{self as fastq, ErrorKind};
@@ -14,8 +13,7 @@ use super::bits::BitSet;
 use super::feed::{Feed, ReadContent, RepairRead};
 use super::source::RepairInput;
 use crate::Error;
-use crate::change::again::SpillLimits;
-use crate::change::temporary::Temporary;
+use crate::change::spill::{Partitions, SpillLimits, Stored, number_at};
 use crate::change::to_fastq::NameHashes;
 
 /// What the first reading found.
@@ -47,8 +45,7 @@ struct MateFinder {
     waiting: HashMap<Box<[u8]>, UnpairedReads, NameHashes>,
     /// What the waiting ones cost.
     cost: usize,
-    most: usize,
-    folder: PathBuf,
+    limits: SpillLimits,
     level: u32,
     parts: Option<NamePartitions>,
     stored: u64,
@@ -100,15 +97,14 @@ impl Results {
 
 impl MateFinder {
     fn new(limits: &SpillLimits) -> MateFinder {
-        MateFinder::at_level(limits.memory, &limits.folder, 0)
+        MateFinder::at_level(limits, 0)
     }
 
-    fn at_level(most: usize, folder: &Path, level: u32) -> MateFinder {
+    fn at_level(limits: &SpillLimits, level: u32) -> MateFinder {
         MateFinder {
             waiting: HashMap::with_hasher(NameHashes::new()),
             cost: 0,
-            most,
-            folder: folder.to_owned(),
+            limits: limits.clone(),
             level,
             parts: None,
             stored: 0,
@@ -118,7 +114,7 @@ impl MateFinder {
     /// Takes a read, and returns the number of its mate if that waits here.
     fn add(&mut self, read: NameArrival<'_>, results: &mut Results) -> io::Result<Option<u64>> {
         if let Some(parts) = &mut self.parts {
-            self.stored += parts.add(&read)?;
+            parts.add(&read)?;
             return Ok(None);
         }
         let NameArrival { name, ordinal, is_second } = read;
@@ -152,15 +148,15 @@ impl MateFinder {
 
     /// All that wait, and all that come, go to files if they take too much memory.
     fn part_if_needed(&mut self) -> io::Result<()> {
-        if self.cost <= self.most || self.level >= DEEPEST {
+        if self.cost <= self.limits.memory || self.level >= DEEPEST {
             return Ok(());
         }
-        let mut parts = NamePartitions::create(&self.folder, self.level, self.most)?;
+        let mut parts = NamePartitions::create(&self.limits, self.level)?;
         self.cost = 0;
         for (name, waiting) in self.waiting.drain() {
             let is_second = Some(waiting.is_second);
             for ordinal in std::iter::once(waiting.first).chain(waiting.more) {
-                self.stored += parts.add(&NameArrival { name: &name, ordinal, is_second })?;
+                parts.add(&NameArrival { name: &name, ordinal, is_second })?;
             }
         }
         self.parts = Some(parts);
@@ -175,9 +171,10 @@ impl MateFinder {
             }
         }
         let Some(parts) = self.parts.take() else { return Ok(self.stored) };
-        for stored in parts.into_files() {
+        self.stored += parts.files.bytes();
+        for stored in parts.files.into_readers() {
             let mut stored = stored?;
-            let mut part = MateFinder::at_level(self.most, &self.folder, self.level + 1);
+            let mut part = MateFinder::at_level(&self.limits, self.level + 1);
             while let Some(read) = stored.next()? {
                 part.add(read, results)?;
             }
@@ -189,93 +186,47 @@ impl MateFinder {
 
 /// Names in temporary files, in parts by a hash.
 struct NamePartitions {
-    files: Vec<BufWriter<Temporary>>,
-    buffer: usize,
+    files: Partitions<StoredName>,
     level: u32,
     hasher: std::collections::hash_map::RandomState,
 }
 
 const FILES: usize = 32;
-const HEAD: usize = 17;
-
-/// The length of a buffer of one of so many files.
-pub(super) fn buffer(memory: usize, files: usize) -> usize {
-    (memory / 16 / files).clamp(4 << 10, 64 << 10)
-}
 
 impl NamePartitions {
-    fn create(folder: &Path, level: u32, memory: usize) -> io::Result<NamePartitions> {
-        let buffer = buffer(memory, FILES);
-        let file = |_| Ok(BufWriter::with_capacity(buffer, Temporary::create(folder)?));
-        let files = (0..FILES).map(file).collect::<io::Result<_>>()?;
-        Ok(NamePartitions { files, buffer, level, hasher: Default::default() })
+    fn create(limits: &SpillLimits, level: u32) -> io::Result<NamePartitions> {
+        let files = Partitions::create(&limits.folder, FILES, limits.buffer(FILES))?;
+        Ok(NamePartitions { files, level, hasher: Default::default() })
     }
 
-    fn add(&mut self, read: &NameArrival<'_>) -> io::Result<u64> {
+    fn add(&mut self, read: &NameArrival<'_>) -> io::Result<()> {
         // Each level has a key of its own.
-        let hash = self.hasher.hash_one((self.level, read.name));
-        let file = &mut self.files[(hash % FILES as u64) as usize];
-        let mut head = [0; HEAD];
-        head[..8].copy_from_slice(&(read.name.len() as u64).to_le_bytes());
-        head[8..16].copy_from_slice(&read.ordinal.to_le_bytes());
-        head[16] = match read.is_second {
-            Some(false) => 0,
-            Some(true) => 1,
-            None => 2,
-        };
-        file.write_all(&head)?;
-        file.write_all(read.name)?;
-        Ok((HEAD + read.name.len()) as u64)
-    }
-
-    fn into_files(self) -> impl Iterator<Item = io::Result<NameReader>> {
-        let buffer = self.buffer;
-        self.files.into_iter().map(move |file| {
-            let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-            file.seek(SeekFrom::Start(0))?;
-            Ok(NameReader { reader: BufReader::with_capacity(buffer, file), name: Vec::new() })
-        })
+        self.files.add(self.hasher.hash_one((self.level, read.name)), read)
     }
 }
 
-struct NameReader {
-    reader: BufReader<Temporary>,
-    name: Vec<u8>,
-}
+/// A name: its length, the number of the read, and which of the mates it is.
+enum StoredName {}
 
-/// Fills `head`, or returns false where nothing is left.
-pub(super) fn read_head(reader: &mut impl io::Read, head: &mut [u8]) -> io::Result<bool> {
-    let (first, rest) = head.split_at_mut(1);
-    // What a signal interrupts is tried again, as `read_exact` does it.
-    let read = loop {
-        match reader.read(first) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => break result?,
-        }
-    };
-    if read == 0 {
-        return Ok(false);
+impl Stored for StoredName {
+    type Record<'a> = NameArrival<'a>;
+    const HEAD: usize = 17;
+
+    fn write(read: &NameArrival<'_>, out: &mut impl Write) -> io::Result<u64> {
+        out.write_all(&(read.name.len() as u64).to_le_bytes())?;
+        out.write_all(&read.ordinal.to_le_bytes())?;
+        out.write_all(&[read.is_second.map_or(2, u8::from)])?;
+        out.write_all(read.name)?;
+        Ok((StoredName::HEAD + read.name.len()) as u64)
     }
-    reader.read_exact(rest)?;
-    Ok(true)
-}
 
-/// The number at some place of a head.
-pub(super) fn number(head: &[u8], at: usize) -> u64 {
-    head.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
-}
+    fn rest(head: &[u8]) -> usize {
+        number_at(head, 0) as usize
+    }
 
-impl NameReader {
-    fn next(&mut self) -> io::Result<Option<NameArrival<'_>>> {
-        let mut head = [0; HEAD];
-        if !read_head(&mut self.reader, &mut head)? {
-            return Ok(None);
-        }
-        // It was a length in memory.
-        self.name.resize(number(&head, 0) as usize, 0);
-        self.reader.read_exact(&mut self.name)?;
+    fn read<'a>(head: &'a [u8], name: &'a [u8]) -> NameArrival<'a> {
         let is_second = [Some(false), Some(true)].get(usize::from(head[16])).copied().flatten();
-        Ok(Some(NameArrival { name: &self.name, ordinal: number(&head, 8), is_second }))
+        NameArrival { name, ordinal: number_at(head, 8), is_second }
     }
 }
 

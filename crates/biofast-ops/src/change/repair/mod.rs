@@ -20,7 +20,8 @@ use biofast_io::output::{Output, Writer};
 use serde::Serialize;
 use stream::RepairWriters;
 
-pub use super::again::{RereadInput, SpillLimits};
+pub use super::again::RereadInput;
+pub use super::spill::SpillLimits;
 pub use totals::RepairTotals;
 
 use crate::Error;

@@ -9,7 +9,7 @@ use biofast_io::{ErrorKind, Location, Options, Reader, Reread, Source};
 use super::feed::Naming;
 use crate::Error;
 use crate::change::again::RereadInput;
-use crate::change::temporary::Temporary;
+use crate::change::spill::Temporary;
 
 /// The input.
 pub(super) struct RepairInput {

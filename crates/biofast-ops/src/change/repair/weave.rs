@@ -8,7 +8,7 @@ use super::source::RepairInput;
 use super::stream::{MateStream, RepairWriters, SecondReads};
 use super::totals::RepairTotals;
 use crate::Error;
-use crate::change::again::SpillLimits;
+use crate::change::spill::SpillLimits;
 
 /// What was written.
 pub(super) struct Woven {

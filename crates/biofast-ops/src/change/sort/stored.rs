@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use super::gather::{GatheredRecords, SortEntry};
 use super::key::Order;
 use super::pack;
-use crate::change::temporary::Temporary;
+use crate::change::spill::Temporary;
 
 /// Bytes of records that are packed together.
 pub(super) const BLOCK: usize = 128 << 10;

@@ -7,7 +7,7 @@
 //! finds which records are kept, a bit for each, by hashes of their names in bounded memory and temporary files.
 
 use std::hash::BuildHasher;
-use std::io::{self, BufReader, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use biofast_bam::{self as bam, Batch, Header, Query, Record, flag, par_fold_regions_ordered};
@@ -16,8 +16,7 @@ use biofast_io::Options;
 use super::choice::{Choice, ChoiceWorker};
 use super::tally::{AlignmentTally, Reason};
 use crate::Error;
-use crate::change::again::SpillLimits;
-use crate::change::temporary::{Temporary, read_or_end};
+use crate::change::spill::{Partitions, SpillLimits, Stored, number_at};
 use crate::change::to_fastq::NameHashes;
 
 /// How many primary records of a template must be wanted for it to be kept.
@@ -204,31 +203,25 @@ struct TemplateEntry {
 
 const OTHER: u64 = 1 << 63;
 const WANTED: u64 = 1 << 62;
-const LEN: usize = 24;
 
-impl TemplateEntry {
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut bytes = [0; LEN];
-        for (bytes, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.words()) {
-            *bytes = word.to_le_bytes();
+impl Stored for TemplateEntry {
+    type Record<'a> = TemplateEntry;
+    const HEAD: usize = 24;
+
+    fn write(entry: &TemplateEntry, out: &mut impl Write) -> io::Result<u64> {
+        for word in [entry.name[0], entry.name[1], entry.number] {
+            out.write_all(&word.to_le_bytes())?;
         }
-        out.write_all(&bytes)
+        Ok(TemplateEntry::HEAD as u64)
     }
 
-    fn words(&self) -> [u64; 3] {
-        [self.name[0], self.name[1], self.number]
+    fn rest(_: &[u8]) -> usize {
+        0
     }
 
-    fn read(file: &mut impl io::Read) -> io::Result<Option<TemplateEntry>> {
-        let mut bytes = [0; LEN];
-        if !read_or_end(file, &mut bytes)? {
-            return Ok(None);
-        }
-        let mut words = [0; 3];
-        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
-            *word = u64::from_le_bytes(*bytes);
-        }
-        Ok(Some(TemplateEntry { name: [words[0], words[1]], number: words[2] }))
+    fn read<'a>(head: &'a [u8], _: &'a [u8]) -> TemplateEntry {
+        let [one, two, number] = [0, 8, 16].map(|at| number_at(head, at));
+        TemplateEntry { name: [one, two], number }
     }
 }
 
@@ -236,43 +229,38 @@ impl TemplateEntry {
 struct TemplateEntries<'l> {
     limits: &'l SpillLimits,
     here: Vec<TemplateEntry>,
-    files: Vec<BufWriter<Temporary>>,
-    /// Bits of a name's hash that have been used to part them.
+    parts: Option<Partitions<TemplateEntry>>,
+    /// How often entries have been parted, each time by other bits of a name's hash.
     level: u32,
 }
 
 /// Bits of a hash that choose one of so many files.
 const BITS: u32 = 5;
 const FILES: usize = 1 << BITS;
+/// Bytes kept for a file before they are written.
+const BUFFER: usize = 32 << 10;
 /// So often entries are parted: beyond that they are of the same name.
 const DEEPEST: u32 = 8;
 
 impl<'l> TemplateEntries<'l> {
     fn new(limits: &'l SpillLimits, level: u32) -> TemplateEntries<'l> {
-        TemplateEntries { limits, here: Vec::new(), files: Vec::new(), level }
+        TemplateEntries { limits, here: Vec::new(), parts: None, level }
     }
 
     fn add(&mut self, entry: TemplateEntry) -> io::Result<()> {
-        if !self.files.is_empty() {
-            return self.store(entry);
+        let hash = |entry: &TemplateEntry, level| entry.name[0] >> (BITS * level);
+        if let Some(parts) = &mut self.parts {
+            return parts.add(hash(&entry, self.level), &entry);
         }
         self.here.push(entry);
-        if self.here.len() * LEN > self.limits.memory && self.level < DEEPEST {
-            let file = || {
-                let file = Temporary::create(&self.limits.folder)?;
-                Ok(BufWriter::with_capacity(32 << 10, file))
-            };
-            self.files = (0..FILES).map(|_| file()).collect::<io::Result<_>>()?;
+        if self.here.len() * TemplateEntry::HEAD > self.limits.memory && self.level < DEEPEST {
+            let parts = Partitions::create(&self.limits.folder, FILES, BUFFER)?;
+            let parts = self.parts.insert(parts);
             for entry in std::mem::take(&mut self.here) {
-                self.store(entry)?;
+                parts.add(hash(&entry, self.level), &entry)?;
             }
         }
         Ok(())
-    }
-
-    fn store(&mut self, entry: TemplateEntry) -> io::Result<()> {
-        let part = (entry.name[0] >> (BITS * self.level)) as usize % FILES;
-        entry.write(&mut self.files[part])
     }
 
     /// Decides about all.
@@ -289,12 +277,10 @@ impl<'l> TemplateEntries<'l> {
                 template.iter().for_each(|entry| decisions.keep(entry.number & !(OTHER | WANTED)));
             }
         }
-        for file in self.files {
-            let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-            file.seek(SeekFrom::Start(0))?;
-            let mut file = BufReader::with_capacity(32 << 10, file);
+        for entries in self.parts.into_iter().flat_map(Partitions::into_readers) {
+            let mut entries = entries?;
             let mut part = TemplateEntries::new(self.limits, self.level + 1);
-            while let Some(entry) = TemplateEntry::read(&mut file)? {
+            while let Some(entry) = entries.next()? {
                 part.add(entry)?;
             }
             part.finish(rule, decisions)?;
@@ -438,8 +424,8 @@ mod tests {
         // Files are used when memory is not enough, and only then.
         let nowhere = PathBuf::from("/there is no such folder");
         let rule = TemplateRule::Any;
-        assert!(decided(&text, rule, &limits(3000 * LEN, nowhere.clone())).is_ok());
-        let found = decided(&text, rule, &limits(3000 * LEN - 1, nowhere.clone()));
+        assert!(decided(&text, rule, &limits(3000 * TemplateEntry::HEAD, nowhere.clone())).is_ok());
+        let found = decided(&text, rule, &limits(3000 * TemplateEntry::HEAD - 1, nowhere.clone()));
         assert!(
             matches!(found, Err(Error::Scratch { folder: Some(folder), .. }) if folder == nowhere)
         );

@@ -4,7 +4,7 @@ use std::io::{self, BufReader, Read};
 
 use super::chosen::BestReads;
 use super::score::{Measures, QualityRange, Scoring};
-use crate::change::temporary::read_or_end;
+use crate::change::spill::read_or_end;
 
 /// A read, as it stands in the temporary file.
 #[derive(Clone, Copy, Debug, PartialEq)]

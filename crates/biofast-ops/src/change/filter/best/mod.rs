@@ -18,7 +18,7 @@ use biofast_io::pipeline::Failure;
 use biofast_io::{Options, Source};
 
 use super::{Filter, FilterWorker, ReadSink, Reason, TrimmedRead};
-use crate::change::temporary::Temporary;
+use crate::change::spill::Temporary;
 use choose::ScoredRead;
 
 use crate::Error;

@@ -2,15 +2,15 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use biofast_io::output::{Compression, Output};
 
+use super::limits::SpillLimits;
+use super::stored::{Stored, StoredReader, StoredWriter};
 use crate::Error;
 use crate::change::pending::Pending;
-use crate::change::temporary::{Temporary, read_or_end};
 
 /// Bytes of units are kept in blocks of this, so that there is no large buffer to grow.
 const BLOCK: usize = 1 << 20;
@@ -36,8 +36,7 @@ struct Item {
 
 /// Gathers units, and gives them back in order.
 pub(in crate::change) struct UnitRuns {
-    memory: usize,
-    folder: PathBuf,
+    limits: SpillLimits,
     reverse: bool,
     threads: usize,
     blocks: Vec<Vec<u8>>,
@@ -46,20 +45,15 @@ pub(in crate::change) struct UnitRuns {
     common: Vec<u8>,
     used: usize,
     /// Sorted runs in the order of the input, and how often they have been merged.
-    runs: Vec<(u32, Temporary)>,
+    runs: Vec<(u32, StoredWriter<StoredUnit>)>,
     /// Runs and bytes that have been written.
     stored: (u64, u64),
 }
 
 impl UnitRuns {
-    pub(in crate::change) fn new(
-        limits: OrderLimits<'_>,
-        reverse: bool,
-        threads: usize,
-    ) -> UnitRuns {
+    pub(in crate::change) fn new(limits: &SpillLimits, reverse: bool, threads: usize) -> UnitRuns {
         UnitRuns {
-            memory: limits.memory,
-            folder: limits.folder.to_owned(),
+            limits: limits.clone(),
             reverse,
             threads,
             blocks: Vec::new(),
@@ -94,7 +88,7 @@ impl UnitRuns {
     fn push(&mut self, unit: &[u8], key: &[u8]) -> io::Result<()> {
         // Sorting takes half of the items once more.
         let needed = unit.len() + size_of::<Item>() * 3 / 2;
-        if self.used + needed > self.memory && !self.items.is_empty() {
+        if self.used + needed > self.limits.memory && !self.items.is_empty() {
             self.spill()?;
         }
         self.used += needed;
@@ -109,7 +103,7 @@ impl UnitRuns {
         let fits = self.blocks.last().is_some_and(|block| block.len() + unit.len() <= BLOCK);
         if !fits {
             // Of little memory no block takes more than all of it.
-            self.blocks.push(Vec::with_capacity(unit.len().max(BLOCK.min(self.memory))));
+            self.blocks.push(Vec::with_capacity(unit.len().max(BLOCK.min(self.limits.memory))));
         }
         let block = self.blocks.len() - 1;
         let bytes = &mut self.blocks[block];
@@ -122,9 +116,7 @@ impl UnitRuns {
     fn unit(blocks: &[Vec<u8>], item: Item) -> Unit<'_> {
         let bytes = &blocks[item.block as usize][item.at as usize..];
         let (lengths, rest) = bytes.split_at(KeyLengths::LEN);
-        let mut array = [0; KeyLengths::LEN];
-        array.copy_from_slice(lengths);
-        Unit::of(KeyLengths::from_bytes(&array), rest)
+        Unit::at(lengths, rest)
     }
 
     /// Sorts what is in memory: each thread a part, which are merged.
@@ -159,17 +151,18 @@ impl UnitRuns {
         }
     }
 
-    /// Writes what is in memory to a temporary file.
-    fn spill(&mut self) -> io::Result<()> {
+    /// Writes what is in memory, if anything is, to a temporary file.
+    pub(in crate::change) fn spill(&mut self) -> io::Result<()> {
+        if self.items.is_empty() {
+            return Ok(());
+        }
         self.sort();
-        let mut out = BufWriter::with_capacity(BUFFER, Temporary::create(&self.folder)?);
+        let mut run = StoredWriter::create(&self.limits.folder, BUFFER)?;
         for &item in &self.items {
-            let unit = UnitRuns::unit(&self.blocks, item);
-            unit.write(&mut out)?;
-            self.stored.1 += unit.len();
+            run.add(&UnitRuns::unit(&self.blocks, item))?;
         }
         self.stored.0 += 1;
-        let run = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        self.stored.1 += run.bytes();
         self.items.clear();
         self.blocks.clear();
         self.used = 0;
@@ -183,14 +176,9 @@ impl UnitRuns {
             }
             let merged = self.runs.split_off(self.runs.len() - same);
             let runs = merged.into_iter().map(|(_, run)| run).collect();
-            let mut out = BufWriter::with_capacity(BUFFER, Temporary::create(&self.folder)?);
-            let mut bytes = 0;
-            merge(runs, self.reverse, |unit| {
-                bytes += unit.len();
-                unit.write(&mut out)
-            })?;
-            self.stored.1 += bytes;
-            let run = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+            let mut run = StoredWriter::create(&self.limits.folder, BUFFER)?;
+            merge(runs, self.reverse, |unit| run.add(unit))?;
+            self.stored.1 += run.bytes();
             self.runs.push((level + 1, run));
         }
         Ok(())
@@ -208,9 +196,7 @@ impl UnitRuns {
                 .iter()
                 .try_for_each(|&item| take(&UnitRuns::unit(&self.blocks, item)));
         }
-        if !self.items.is_empty() {
-            self.spill().map_err(Error::ScratchFile)?;
-        }
+        self.spill().map_err(Error::ScratchFile)?;
         let runs = std::mem::take(&mut self.runs).into_iter().map(|(_, run)| run).collect();
         let mut failure = None;
         let result = merge(runs, self.reverse, |unit| {
@@ -242,54 +228,37 @@ pub(in crate::change) struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    /// The unit at the front of `bytes`.
-    fn of(lengths: KeyLengths, bytes: &'a [u8]) -> Unit<'a> {
+    /// The unit of these lengths at the front of `bytes`.
+    fn at(lengths: &[u8], bytes: &'a [u8]) -> Unit<'a> {
+        let mut array = [0; KeyLengths::LEN];
+        array.copy_from_slice(lengths);
+        let lengths = KeyLengths::from_bytes(&array);
         let (key, rest) = bytes.split_at(lengths.key as usize);
         let (one, rest) = rest.split_at(lengths.texts[0] as usize);
         Unit { lengths, key, texts: [one, &rest[..lengths.texts[1] as usize]] }
     }
-
-    /// Its length in a file.
-    fn len(&self) -> u64 {
-        (KeyLengths::LEN + self.lengths.sum()) as u64
-    }
-
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(&self.lengths.to_bytes())?;
-        out.write_all(self.key)?;
-        self.texts.iter().try_for_each(|text| out.write_all(text))
-    }
 }
 
-/// A run that is being read.
-struct RunCursor {
-    file: BufReader<Temporary>,
-    lengths: KeyLengths,
-    bytes: Vec<u8>,
-}
+/// A unit in a file, as it is in memory.
+enum StoredUnit {}
 
-impl RunCursor {
-    fn open(mut file: Temporary) -> io::Result<RunCursor> {
-        file.seek(SeekFrom::Start(0))?;
-        let file = BufReader::with_capacity(BUFFER, file);
-        let lengths = KeyLengths { key: 0, texts: [0; 2] };
-        Ok(RunCursor { file, lengths, bytes: Vec::new() })
+impl Stored for StoredUnit {
+    type Record<'a> = Unit<'a>;
+    const HEAD: usize = KeyLengths::LEN;
+
+    fn write(unit: &Unit<'_>, out: &mut impl Write) -> io::Result<u64> {
+        out.write_all(&unit.lengths.to_bytes())?;
+        out.write_all(unit.key)?;
+        unit.texts.iter().try_for_each(|text| out.write_all(text))?;
+        Ok((KeyLengths::LEN + unit.lengths.sum()) as u64)
     }
 
-    /// Reads the next unit, if there is one.
-    fn advance(&mut self) -> io::Result<bool> {
-        let mut lengths = [0; KeyLengths::LEN];
-        if !read_or_end(&mut self.file, &mut lengths)? {
-            return Ok(false);
-        }
-        self.lengths = KeyLengths::from_bytes(&lengths);
-        self.bytes.resize(self.lengths.sum(), 0);
-        self.file.read_exact(&mut self.bytes)?;
-        Ok(true)
+    fn rest(head: &[u8]) -> usize {
+        head.first_chunk().map_or(0, |head| KeyLengths::from_bytes(head).sum())
     }
 
-    fn unit(&self) -> Unit<'_> {
-        Unit::of(self.lengths, &self.bytes)
+    fn read<'a>(head: &'a [u8], rest: &'a [u8]) -> Unit<'a> {
+        Unit::at(head, rest)
     }
 }
 
@@ -324,37 +293,29 @@ impl Eq for NextUnit {}
 
 /// Gives the units of all runs in order; of equal keys those of earlier runs first.
 fn merge(
-    runs: Vec<Temporary>,
+    runs: Vec<StoredWriter<StoredUnit>>,
     reverse: bool,
     mut take: impl FnMut(&Unit<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut cursors = runs.into_iter().map(RunCursor::open).collect::<io::Result<Vec<_>>>()?;
+    let cursors = runs.into_iter().map(StoredWriter::into_reader);
+    let mut cursors: Vec<StoredReader<StoredUnit>> = cursors.collect::<io::Result<_>>()?;
     let mut heap = BinaryHeap::new();
     for (run, cursor) in cursors.iter_mut().enumerate() {
         if cursor.advance()? {
-            heap.push(NextUnit { key: cursor.unit().key.to_vec(), run, reverse });
+            heap.push(NextUnit { key: cursor.current().key.to_vec(), run, reverse });
         }
     }
     while let Some(mut next) = heap.peek_mut() {
         let cursor = &mut cursors[next.run];
-        take(&cursor.unit())?;
+        take(&cursor.current())?;
         if cursor.advance()? {
             next.key.clear();
-            next.key.extend_from_slice(cursor.unit().key);
+            next.key.extend_from_slice(cursor.current().key);
         } else {
             std::collections::binary_heap::PeekMut::pop(next);
         }
     }
     Ok(())
-}
-
-/// How much memory there is, and where what is more goes.
-#[derive(Clone, Copy, Debug)]
-pub struct OrderLimits<'a> {
-    /// Bytes for reads that wait.
-    pub memory: usize,
-    /// The folder of temporary files.
-    pub folder: &'a Path,
 }
 
 /// What stands before a key and its texts in the stream of units, and in temporary files.
@@ -463,8 +424,8 @@ mod tests {
             memory in prop::sample::select(vec![600usize, 5_000, 1 << 20]),
             threads in 1usize..4, reverse in any::<bool>(),
         ) {
-            let folder = std::env::temp_dir();
-            let mut runs = UnitRuns::new(OrderLimits { memory, folder: &folder }, reverse, threads);
+            let limits = SpillLimits { memory, folder: std::env::temp_dir() };
+            let mut runs = UnitRuns::new(&limits, reverse, threads);
             let mut text = Vec::new();
             for (number, key) in keys.iter().enumerate() {
                 text.clear();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file without a name, where the system has such; else one that is removed in the end.
 #[derive(Debug)]
-pub(super) struct Temporary {
+pub(in crate::change) struct Temporary {
     file: File,
     path: Option<PathBuf>,
 }
@@ -15,7 +15,7 @@ pub(super) struct Temporary {
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl Temporary {
-    pub(super) fn create(folder: &Path) -> io::Result<Temporary> {
+    pub(in crate::change) fn create(folder: &Path) -> io::Result<Temporary> {
         #[cfg(target_os = "linux")]
         {
             use std::os::unix::fs::OpenOptionsExt;
@@ -49,7 +49,7 @@ impl Temporary {
 
 impl Temporary {
     /// Another handle of the file, whose place in it is the same one.
-    pub(super) fn try_clone(&self) -> io::Result<File> {
+    pub(in crate::change) fn try_clone(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 }
@@ -86,7 +86,7 @@ impl Seek for Temporary {
 }
 
 /// Fills `bytes`, or returns false if the file ends right here; an end amid them is an error.
-pub(super) fn read_or_end(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
+pub(in crate::change) fn read_or_end(file: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     let mut filled = 0;
     while filled < bytes.len() {
         match file.read(&mut bytes[filled..]) {
