@@ -208,7 +208,10 @@ pub(crate) fn gather(
     }
     let stdins = inputs.iter().filter(|i| matches!(i, Input::Stdin(_))).count();
     if stdins > 1 || (stdins == 1 && list == Some(Path::new("-"))) {
-        bail!("standard input is named more than once");
+        return Err(Hinted::error(
+            "standard input is named more than once",
+            "name '-' once; if the stream has both mates of each pair use --interleaved",
+        ));
     }
     for (at, input) in inputs.iter().enumerate() {
         if matches!(input, Input::Lent(_)) && inputs[..at].contains(input) {
@@ -231,7 +234,7 @@ pub(crate) fn gather(
 }
 
 /// Says which files are named more than once, where each is read as often as it is named.
-pub(crate) fn warn_of_repeats(console: &Console, inputs: &[Input]) {
+pub(crate) fn warn_of_repeats<'i>(console: &Console, inputs: impl IntoIterator<Item = &'i Input>) {
     let mut seen = HashSet::new();
     for input in inputs {
         if let Input::Path(path) = input

@@ -149,6 +149,11 @@ fn missing(error: &clap::Error, name: &str) -> (String, Option<String>) {
         "grep" => Some(
             "`biofast grep -p NAME FILE` searches names, `biofast grep -s -p ACGT FILE` sequences",
         ),
+        "demux" if arguments.iter().any(|argument| argument.starts_with("--sample-metadata")) => {
+            Some(
+                "-s names the sample sheet: a table with the columns sample_id and barcode, or an Illumina SampleSheet.csv",
+            )
+        }
         "split" if arguments.iter().any(|argument| argument.starts_with("--out")) => {
             Some("name the parts with -o, such as -o part_{part}.fq.gz")
         }
@@ -161,6 +166,12 @@ fn missing(error: &clap::Error, name: &str) -> (String, Option<String>) {
         _ => None,
     };
     let verb = if arguments.len() == 1 { "is" } else { "are" };
+    let shown =
+        |argument: &String| match argument.strip_prefix('<').filter(|_| argument.contains('|')) {
+            Some(group) => format!("one of {}", group.trim_end_matches('>').replace('|', ", ")),
+            None => argument.clone(),
+        };
+    let arguments: Vec<String> = arguments.iter().map(shown).collect();
     (format!("{} {verb} required", arguments.join(" and ")), hint.map(str::to_owned))
 }
 

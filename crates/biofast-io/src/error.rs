@@ -303,7 +303,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::NotAFile(what) => write!(f, "is {what}, not a file"),
             ErrorKind::Empty(ending) => write!(
                 f,
-                "the file is empty (0 bytes), but even a .{ending} file without records is not: it was truncated or never written"
+                "the file is empty (0 bytes), but even a .{ending} file without records has a header: it was truncated or never written"
             ),
             ErrorKind::NoInput => f.write_str("no input: standard input is empty"),
             ErrorKind::Truncated(what) => {

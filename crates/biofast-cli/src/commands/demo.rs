@@ -8,7 +8,7 @@ use crate::options::Folder;
 use crate::session::{Exit, Session};
 use crate::{output, sample};
 
-/// Write small example files to try biofast with
+/// Write small example files for trying out biofast
 ///
 /// DIR then contains R1.fq.gz and R2.fq.gz (2,500 pairs of 150 bases); the first reads again as reads.fq, reads.fq.gz
 /// and reads.fq.zst; aln.bam with its index, and aln.sam (sorted alignments); genome.fa (their references) and

@@ -17,7 +17,7 @@ use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
 
-/// Index a sorted BAM file, a BGZF file, FASTQ in gzip, or reads by name
+/// Index sorted BAM, BGZF or gzipped FASTQ files, or reads by name
 ///
 /// BAM gets FILE.bai, or FILE.csi if a reference is longer than 536,870,911 bases; the bytes are those of `samtools
 /// index`. Other BGZF files get FILE.gzi, like `bgzip --reindex`. FASTQ in ordinary gzip gets FILE.bsi, which lets

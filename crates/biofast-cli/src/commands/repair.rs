@@ -14,7 +14,7 @@ use crate::options::{InFile, OutFile, Pairing, PairsOut, ReadsOut, Spill};
 use crate::reads_job::{FileSums, ReadsJob, ReadsOptions};
 use crate::session::{Exit, Session};
 
-/// Re-pair mates of two files, or of a mixed one
+/// Re-pair mates from two files, or from one mixed file
 ///
 /// Mates have the same name, apart from /1 and /2. Pairs are written in the order of their first reads, and reads
 /// without mates in input order. FASTA stays FASTA.

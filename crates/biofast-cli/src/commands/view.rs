@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     file: OneFile,
 
-    /// Include only records that overlap one of these regions, written as for --region
+    /// Include only records that overlap one of these regions, such as chr1:1,000-2,000
     #[arg(value_name = "REGION")]
     places: Vec<String>,
 

@@ -162,7 +162,7 @@ fn of_bytes(error: &bytes::Error) -> Option<String> {
     let hint = match error.kind() {
         ErrorKind::Io(system) => return of_system(system, error.at().name.as_deref()),
         ErrorKind::NoInput => "name a file, or pipe data in",
-        ErrorKind::NotAFile("a directory") => "name the files in it, such as FOLDER/*.fastq.gz",
+        ErrorKind::NotAFile("a directory") => "name the files in it",
         ErrorKind::MissingEofBlock => MISSING_END,
         ErrorKind::Truncated(_) => CUT,
         ErrorKind::Corrupt { .. }
@@ -219,6 +219,9 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         }
         ErrorKind::UnknownReference { region, .. } if is_bed(Some(region)) => {
             "a BED file is given with -L: -L regions.bed"
+        }
+        ErrorKind::UnknownReference { region, .. } if region.parse::<u64>().is_ok() => {
+            "write a region without spaces, such as chr1:1000-2000"
         }
         ErrorKind::UnknownReference { region, .. } if region.contains(',') => {
             "separate several regions by spaces, or repeat --region"
@@ -354,8 +357,11 @@ fn is_bed(name: Option<&str>) -> bool {
     name.is_some_and(|name| name.trim_end_matches(".gz").ends_with(".bed"))
 }
 
+/// What helps with arguments of Picard's.
+pub(crate) const PICARD_ARGUMENT: &str = "biofast has no arguments of the form NAME=VALUE: name the input itself, and the output after -o";
+
 /// Whether a name looks like an argument of Picard's, such as `I=reads.bam`.
-fn is_picard_argument(name: &str) -> bool {
+pub(crate) fn is_picard_argument(name: &str) -> bool {
     name.split_once('=').is_some_and(|(key, _)| {
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
     })
@@ -375,17 +381,15 @@ fn of_system(error: &io::Error, name: Option<&str>) -> Option<String> {
     }
     match error.kind() {
         io::ErrorKind::NotFound if is_address(name) => None,
-        io::ErrorKind::NotFound if name.is_some_and(is_picard_argument) => Some(
-            "biofast has no arguments of the form NAME=VALUE: name the input itself, and the output after -o".into(),
-        ),
+        io::ErrorKind::NotFound if name.is_some_and(is_picard_argument) => {
+            Some(PICARD_ARGUMENT.into())
+        }
         io::ErrorKind::NotFound => Some(match name.map(Path::new).and_then(neighbour) {
             Some(other) => format!("did you mean {other}?"),
             None => "check the path; names are relative to the current folder".into(),
         }),
         io::ErrorKind::PermissionDenied => Some("check the permissions with ls -l".into()),
-        io::ErrorKind::IsADirectory => {
-            Some("name the files in it, such as FOLDER/*.fastq.gz".into())
-        }
+        io::ErrorKind::IsADirectory => Some("name the files in it".into()),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ mod warnings;
 
 pub(crate) use diagnostic::Diagnostic;
 pub use fault::{Fault, FaultKind};
-pub(crate) use hints::Hinted;
+pub(crate) use hints::{Hinted, PICARD_ARGUMENT, is_picard_argument};
 pub use lines::Message;
 pub(crate) use lines::{Console, is_coloured};
 pub(crate) use progress::Bar;

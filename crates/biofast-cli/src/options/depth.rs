@@ -18,11 +18,11 @@ use crate::session::Session;
 /// What the files of mosdepth hold.
 #[derive(clap::Args)]
 pub(crate) struct DepthFiles {
-    /// Also write the depth of each interval in a BED file, or of windows of WINDOW bases
+    /// Also write the depth of each interval of a BED file, or of windows of WINDOW bases
     #[arg(short, long, value_name = "BED|WINDOW")]
     by: Vec<InFile>,
 
-    /// Count the bases of each --by interval that have a depth of at least N, for each N
+    /// For each --by interval, count the bases with a depth of at least N
     #[arg(short = 'T', long, value_name = "N,…", value_delimiter = ',', requires = "by")]
     thresholds: Vec<u32>,
 
@@ -32,7 +32,7 @@ pub(crate) struct DepthFiles {
     #[arg(short, long, value_name = "BOUNDS")]
     quantize: Option<String>,
 
-    /// Don't write the depth of each base
+    /// Don't write per-base depth
     #[arg(short, long)]
     no_per_base: bool,
 

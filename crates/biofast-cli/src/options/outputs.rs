@@ -31,10 +31,11 @@ impl Out {
 
     /// Opens it for a table, or for JSON if that was asked for.
     pub(crate) fn open_as(&self, is_json: bool, session: &mut Session) -> Result<Output> {
+        let output = self.open(session)?;
         if !is_json {
             self.refuse_json("--json")?;
         }
-        self.open(session)
+        Ok(output)
     }
 
     /// Refuses a name that promises JSON, which only this option writes.

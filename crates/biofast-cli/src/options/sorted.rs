@@ -29,7 +29,7 @@ pub(crate) struct SortedOut {
     #[arg(short, long, conflicts_with = "level")]
     uncompressed: bool,
 
-    /// Also write an index next to the BAM file [default: bai if it can hold the references]
+    /// Also write an index next to the BAM file [default: bai, or csi if a reference is too long for it]
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto", value_name = "FORMAT")]
     write_index: Option<SortedIndexFormat>,
 

@@ -18,20 +18,20 @@ use crate::{inputs, output};
 /// How figures are judged.
 #[derive(clap::Args)]
 pub(crate) struct VerdictArgs {
-    /// Judge the results by the limits for this type of library: pass, warn or fail
+    /// Evaluate the results by the limits for this type of library: pass, warn or fail
     ///
     /// Deviations that are normal for the type are not judged.
     #[arg(long, value_name = "TYPE", value_parser = libraries())]
     library: Option<Library>,
 
-    /// Judge the results by the limits in FILE
+    /// Evaluate the results by the limits in FILE
     ///
     /// Each line has a check and its limits for warnings and failures, or 'off'. Other checks keep the limits of
     /// --library.
     #[arg(long, value_name = "FILE")]
     limits: Option<InFile>,
 
-    /// Exit with code 1 if any check is at least this bad; all outputs are still written
+    /// Exit with code 1 if any check has this verdict or a worse one; all outputs are still written
     #[arg(long, value_enum, value_name = "VERDICT")]
     fail_on: Option<FailOn>,
 

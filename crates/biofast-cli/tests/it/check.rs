@@ -95,7 +95,7 @@ fn what_others_pass_over_is_a_fault() {
             [
                 "FASTQ",
                 "0",
-                "the file is empty (0 bytes), but even a .gz file without records is not: it was truncated or never written",
+                "the file is empty (0 bytes), but even a .gz file without records has a header: it was truncated or never written",
             ],
         ),
         ("empty.bam", b"", ["BAM", "-", "expected BAM, found nothing"]),
@@ -106,7 +106,7 @@ fn what_others_pass_over_is_a_fault() {
             [
                 "other",
                 "-",
-                "the file is empty (0 bytes), but even a .xz file without records is not: it was truncated or never written",
+                "the file is empty (0 bytes), but even a .xz file without records has a header: it was truncated or never written",
             ],
         ),
     ] {

@@ -51,8 +51,9 @@ fn parts(folder: &Folder, whole: &str, n: usize, in_pieces: bool) -> Vec<String>
 
 fn run(args: &[&str]) -> String {
     let run = biofast(args);
-    // These are deep: that the caps of Picard were reached is no surprise.
-    let others = run.stderr.lines().filter(|line| !line.contains("COVERAGE_CAP"));
+    // These are deep, and of any bases: that the caps of Picard were reached and bases differ is no surprise.
+    let expected = ["COVERAGE_CAP", "differ from the reference"];
+    let others = run.stderr.lines().filter(|line| !expected.iter().any(|what| line.contains(what)));
     assert_eq!((run.code, others.collect::<Vec<_>>()), (0, vec![]), "{args:?}");
     run.stdout
 }

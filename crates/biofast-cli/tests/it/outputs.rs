@@ -329,7 +329,7 @@ fn where_one_output_cannot_be_written_none_appears() {
         "filter r1.fq -o readonly",
         "filter r1.fq -o k.fq --summary readonly",
         "filter a.bam -o new.bam --summary no/such",
-        "stats r1.fq -o report.json --html no/such",
+        "stats r1.fq -o report.txt --html no/such",
         "merge report.json --html no/such -o k.txt",
         "import r1.fq -o new.bam --summary no/such",
         "fastq a.bam -o k.fq --summary no/such",

@@ -26,7 +26,7 @@ use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::describe;
 
-/// Validate files completely: checksums, truncation, every record, mates, sort order
+/// Fully validate files: checksums, truncation, every record, mates, sort order
 ///
 /// Reads FASTQ and FASTA (plain, gzip, BGZF, zstd, bzip2 or xz), BAM, SAM and CRAM. Formats are detected from content.
 /// For other compressed files, only the compression is checked.
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FASTA")]
     reference: Option<InFile>,
 
-    /// Treat every two files as mates: read names and counts must agree
+    /// Treat each two files as mates: read names and counts must agree
     #[arg(long, conflicts_with = "interleaved")]
     paired: bool,
 

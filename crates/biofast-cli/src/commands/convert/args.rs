@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use crate::options::{InFile, Mates, OutFile, PairsOut, ReadsOut, Spill};
 use crate::reads_job::ReadsOptions;
 
-/// Convert reads to FASTQ, FASTA, a table or unaligned BAM; edit them on the way
+/// Convert reads to FASTQ, FASTA, a table or unaligned BAM; optionally edit them
 ///
 /// The input may have any of these formats, or be SAM or CRAM; the format is detected from content. Reads keep their
 /// order, and pairs stay pairs.

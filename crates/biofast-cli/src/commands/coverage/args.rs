@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::options::{DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, ShardArg};
 use crate::watch::Reading;
 
-/// Compute depth of coverage: mosdepth-compatible files or a summary table
+/// Compute depth of coverage; write mosdepth-compatible files or a summary table
 ///
 /// With --prefix or --out-dir, writes the files of mosdepth 0.3.3, byte for byte: summary, distributions, per-base
 /// depth, and others on request. Otherwise, prints a table with a row for each file.
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
     pub(super) out_dir: Option<Folder>,
 
-    /// What to print without --prefix and --out-dir
+    /// Output format without --prefix and --out-dir
     #[arg(long, value_enum, default_value_t = CoverageFormat::Table, value_name = "FORMAT", conflicts_with_all = ["prefix", "out_dir"])]
     pub(super) format: CoverageFormat,
 

@@ -97,7 +97,10 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
     if structures.len() != inputs.len() {
         let from = if args.read_structures.is_empty() { " of OverrideCycles" } else { "" };
         return Err(Hinted::error(
-            format!("got {} read structures{from} for {} inputs", structures.len(), inputs.len()),
+            match structures.len() {
+                1 => format!("got 1 read structure{from} for {} inputs", inputs.len()),
+                n => format!("got {n} read structures{from} for {} inputs", inputs.len()),
+            },
             "give one for each input, such as -r 8B+T +T",
         ));
     }

@@ -57,7 +57,7 @@ Examples (alignments):
     next_help_heading = "Input and output"
 )]
 pub(crate) struct Args {
-    /// One file, or two files of mates; use '-' or no FILE for standard input
+    /// One file of reads or alignments, or two files of mates; use '-' or no FILE for standard input
     ///
     /// Regions, written as for --region, may follow an alignment file.
     #[arg(value_name = "FILE")]
@@ -121,7 +121,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", group = "of_fastq")]
     pub(super) unpaired2: Option<OutFile>,
 
-    /// Write rejected reads to FILE, untrimmed, with the reason in the header
+    /// Write rejected reads to FILE, untrimmed, with the reason added to the header
     #[arg(long, alias = "failed_out", value_name = "FILE", group = "of_fastq")]
     pub(super) rejected: Option<OutFile>,
 
@@ -383,11 +383,11 @@ pub(super) struct TrimArgs {
     #[arg(long, value_name = "N", value_parser = both::<usize>)]
     pub(super) keep_first: Option<[usize; 2]>,
 
-    /// Cut windows of low mean quality from the start
+    /// Trim low-quality windows from the 5′ end
     #[arg(short = '5', long, alias = "cut_front")]
     pub(super) cut_front: bool,
 
-    /// Cut windows of low mean quality from the end
+    /// Trim low-quality windows from the 3′ end
     #[arg(short = '3', long, alias = "cut_tail", conflicts_with = "cut_right")]
     pub(super) cut_tail: bool,
 

@@ -12,7 +12,7 @@ use biofast::ops::sort::Order;
 use super::Args;
 use crate::commands::sort::{explained, temp_dir};
 use crate::console::Console;
-use crate::inputs::{Input, header_of};
+use crate::inputs::{Input, header_of, warn_of_repeats};
 use crate::session::{Exit, Session};
 
 /// Merges inputs, of which those that can't be opened again are open.
@@ -21,10 +21,11 @@ pub(super) fn run(
     mut inputs: Vec<(&Input, Option<Source>)>,
     session: &mut Session,
 ) -> Result<Exit> {
+    warn_of_repeats(&session.console, inputs.iter().map(|(input, _)| *input));
     tell_unused_reference(&session.console, args, &mut inputs)?;
     let order = args.order();
     if args.writing.has_index() && order != Order::Coordinate {
-        anyhow::bail!("--write-index needs records sorted by coordinate");
+        anyhow::bail!("--write-index needs coordinate order: leave it out, or -n, -N or -t");
     }
     let progress = Arc::default();
     let (mut sorted, mut watches) = (Vec::new(), Vec::new());

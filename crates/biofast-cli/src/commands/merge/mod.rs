@@ -20,7 +20,7 @@ use crate::options::{
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
 
-/// Merge sorted alignment files, or reports of lanes and shards
+/// Merge sorted alignment files, or reports of lanes or shards
 ///
 /// The inputs decide what is merged. Sorted BAM, SAM or CRAM files are merged into one sorted file, like `samtools
 /// merge` does. Reports are merged into the report of one run over all inputs. Reports of shards must cover their plan
@@ -186,7 +186,6 @@ enum Held {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", session)?;
-    inputs::warn_of_repeats(&session.console, &inputs);
     let hint = "name the output with -o: `biofast merge -o OUTPUT INPUT…`";
     inputs::refuse_output_first(&inputs, hint)?;
     let (mut alignments, mut report) = (Vec::new(), None);

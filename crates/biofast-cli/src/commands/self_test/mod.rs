@@ -14,7 +14,7 @@ use biofast::io::output::{Files, commit};
 use crate::session::{Exit, Session};
 use crate::{output, sample};
 
-/// Test this installation in seconds: kernels, every command, speed
+/// Quickly test this installation: kernels, every command, speed
 ///
 /// Compares the kernels of each instruction set with plain code. Runs a sample through the commands with each
 /// instruction set and several numbers of threads, which must give the same bytes. Measures the reading speed, and

@@ -19,7 +19,7 @@ use crate::session::Session;
 /// Duplicates are marked, and how.
 #[derive(clap::Args)]
 pub(super) struct Duplicates {
-    /// Mark duplicates, like `samtools fixmate -m`, `sort` and `markdup` in one run
+    /// Mark duplicates: the work of `samtools fixmate -m`, `sort` and `markdup` in one run
     ///
     /// The input must be grouped by name, as aligners write it.
     #[arg(long)]
@@ -106,7 +106,7 @@ pub(super) struct Duplicates {
     #[arg(short = 'd', long, value_name = "N", requires = "mark_duplicates")]
     optical_distance: Option<u32>,
 
-    /// Write duplicate metrics to FILE, in the format of the tool in --rule
+    /// Write duplicate metrics to FILE, in the format of the tool chosen with --rule
     ///
     /// For samtools, they are those of `samtools markdup -f`, as JSON if FILE ends in .json. For picard, they are
     /// Picard's DuplicationMetrics.
@@ -205,7 +205,7 @@ impl Duplicates {
             return Ok(None);
         }
         if order != Order::Coordinate {
-            bail!("--mark-duplicates sorts by coordinate");
+            bail!("--mark-duplicates sorts by coordinate: leave out -n, -N or -t");
         }
         let is_picard = self.rule == DuplicateRule::Picard;
         let of_samtools = [

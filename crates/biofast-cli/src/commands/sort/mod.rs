@@ -17,7 +17,7 @@ use biofast::ops::order::OrderBy;
 use biofast::ops::sort::{self, Order, SortLimits};
 use biofast::ops::{Error, Refusal};
 
-use crate::console::Hinted;
+use crate::console::{Hinted, PICARD_ARGUMENT, is_picard_argument};
 use crate::inputs::{Input, Layout, Rereads};
 pub(super) use crate::options::temp_dir;
 use crate::options::{
@@ -184,6 +184,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         let name = display_name(second);
         let hint = match name.as_str() {
             "bai" | "csi" => format!("to choose the index format write --write-index={name}"),
+            name if is_picard_argument(name) => PICARD_ARGUMENT.into(),
             _ => format!("name the output with -o: -o {name}"),
         };
         return Err(Hinted::error(
@@ -201,7 +202,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let order = args.order();
     let marking = args.duplicates.marking(order)?;
     if args.writing.has_index() && order != Order::Coordinate {
-        bail!("--write-index needs records sorted by coordinate");
+        bail!("--write-index needs coordinate order: leave it out, or -n, -N or -t");
     }
     let limits = SortLimits {
         memory: args.memory.map_or_else(default_memory, |Size(bytes)| bytes),

@@ -76,7 +76,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["tsv", "json", "format_name", "out_dir"])]
     pub(super) per_read: bool,
 
-    /// Reference sequences (FASTA), for CRAM input and for mismatches in samtools and Picard reports
+    /// Reference sequences (FASTA), for CRAM input and to count mismatches in samtools and Picard reports
     #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
     pub(super) reference: Option<InFile>,
 
@@ -110,7 +110,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) out: Out,
 
-    /// Write the files of --qc to DIR, which is created if it doesn't exist
+    /// Write QC files, chosen with --qc, to DIR, which is created if it doesn't exist
     ///
     /// With '--format fastqc', only a folder NAME_fastqc is written for each file.
     #[arg(long, value_name = "DIR", conflicts_with = "out")]
@@ -136,7 +136,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "OF")]
     pub(super) partial: Option<Partial>,
 
-    /// Also write an HTML report to FILE: charts and a table of all samples, in one file
+    /// Also write an HTML report to FILE: charts and a table of all samples, in one self-contained file
     ///
     /// The report needs no network. With --out-dir, it is written in addition to the reports of each file.
     #[arg(long, value_name = "FILE")]
@@ -148,7 +148,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(super) plot: bool,
 
-    /// Treat every two files as mates: read names and counts must agree
+    /// Treat each two files as mates: read names and counts must agree
     #[arg(long, conflicts_with = "interleaved")]
     pub(super) paired: bool,
 

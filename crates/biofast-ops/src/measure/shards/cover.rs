@@ -101,6 +101,9 @@ impl fmt::Display for Uncovered {
                 }
             }
             Uncovered::Repeat { shard, labels: [one, other] } => {
+                if one == other {
+                    return write!(f, "shard {shard} occurs twice: {} is named twice", shown(one));
+                }
                 write!(f, "shard {shard} occurs twice: in {} and in {}", shown(one), shown(other))
             }
             Uncovered::Overlap { labels: [one, other] } => write!(

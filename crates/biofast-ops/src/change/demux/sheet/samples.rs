@@ -108,7 +108,7 @@ pub(super) fn samples(
     let ids = column(&IDS).ok_or_else(|| {
         let why = match rows.columns().count() {
             1 => "no column sample_id: only one column found; columns must be separated by tabs, commas or semicolons",
-            _ => "no column sample_id",
+            _ => "no column sample_id: the first line must name the columns, such as sample_id and barcode",
         };
         SheetError::new(header, why)
     })?;

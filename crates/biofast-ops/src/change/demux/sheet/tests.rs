@@ -69,7 +69,10 @@ fn what_is_wrong_names_its_line() {
         ("", "it is empty"),
         ("sample_id,barcode\n", "no samples"),
         ("id,barcod\nx,AC\n", "line 1: no column barcode"),
-        ("x,ACGT\ny,GGTT\n", "line 1: no column sample_id"),
+        (
+            "x,ACGT\ny,GGTT\n",
+            "line 1: no column sample_id: the first line must name the columns, such as sample_id and barcode",
+        ),
         (
             "sample_id,barcode\nx,AC\ny,ACG\n",
             "line 3: the barcode of sample y differs in length from the one on line 2",

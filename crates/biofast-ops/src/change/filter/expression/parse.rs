@@ -106,9 +106,27 @@ impl<'a> Parser<'a> {
         let next = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let found = match next {
             None => "the end of the expression".to_owned(),
-            Some(found) => format!("`{}`", found.escape_debug()),
+            Some(found) => match self.likely_operator().filter(|_| expected.contains("operator")) {
+                Some((typed, meant)) => format!("`{typed}` (did you mean `{meant}`?)"),
+                None => format!("`{}`", found.escape_debug()),
+            },
         };
         ParseError::new(ParseErrorKind::Unexpected { expected, found }, self.at)
+    }
+
+    /// An operator of other languages that comes next, and what it is here.
+    fn likely_operator(&self) -> Option<(&'static str, &'static str)> {
+        const OTHERS: [(&str, &str); 8] = [
+            ("and", "&&"),
+            ("AND", "&&"),
+            ("or", "||"),
+            ("OR", "||"),
+            ("=>", ">="),
+            ("=<", "<="),
+            ("<>", "!="),
+            ("=", "=="),
+        ];
+        OTHERS.into_iter().find(|(typed, _)| self.rest().starts_with(typed.as_bytes()))
     }
 
     fn expect(&mut self, byte: u8, expected: &'static str) -> ParseResult<()> {

@@ -192,7 +192,11 @@ fn errors_name_the_place() {
     for (text, expected) in [
         ("", "at byte 0: expected a value, found the end of the expression"),
         ("mapq >= ", "at byte 8: expected a value, found the end of the expression"),
-        ("mapq = 30", "at byte 5: expected an operator or the end, found `=`"),
+        ("mapq = 30", "at byte 5: expected an operator or the end, found `=` (did you mean `==`?)"),
+        (
+            "mapq and 1",
+            "at byte 5: expected an operator or the end, found `and` (did you mean `&&`?)",
+        ),
         ("(mapq", "at byte 5: expected an operator or `)`, found the end of the expression"),
         ("mapq é", "at byte 5: expected an operator or the end, found `é`"),
         ("flag.foo", "at byte 0: expected a variable or a function, found \"flag.foo\""),
