@@ -200,7 +200,7 @@ fn wrong_value(
             )),
             _ if starts("--expr") => Some("docs/expressions.md describes the syntax".into()),
             _ if starts("--threads") => {
-                Some(format!("omit -@ to use all CPUs ({} here)", biofast::io::available_threads()))
+                Some(format!("omit -@ to use all CPUs ({} here)", biofast_io::available_threads()))
             }
             _ if starts("--output-format") && value.parse::<u32>().is_ok() => {
                 Some(format!("for cutadapt's -O use --adapter-min-overlap {value}"))
