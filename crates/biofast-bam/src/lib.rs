@@ -1,5 +1,7 @@
 //! Alignment records: BAM at the speed of inflation.
 //!
+//! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
+//!
 //! [`Reader`] gives records one after the other, of BAM, SAM or CRAM, whole or of some regions; [`Writer`] writes them, with an
 //! index if wanted; [`RecordBuf`] is a record to keep or to change.
 //!

@@ -18,6 +18,7 @@ pub(crate) type NewValue = ([u8; 2], Vec<u8>);
 
 impl Record<'_> {
     /// Whether what MM, ML and MN say of base modifications fits the sequence, where that is stored, and one another.
+    #[doc(hidden)]
     pub fn has_good_modifications(&self) -> bool {
         let len = self.sequence_len();
         if len == 0 {

@@ -139,6 +139,7 @@ impl Query {
     }
 
     /// How many stored bytes will be read, where that is known.
+    #[doc(hidden)]
     pub fn stored_len(&self) -> Option<u64> {
         self.stored_len
     }

@@ -165,6 +165,7 @@ impl<'a> Record<'a> {
 
     /// Whether the CIGAR is that of the tag `CG`, which is then no optional field of its own.
     #[inline]
+    #[doc(hidden)]
     pub fn has_long_cigar(&self) -> bool {
         self.long_cigar(self.stored_cigar()).is_some()
     }
@@ -331,6 +332,7 @@ impl<'a> Batch<'a> {
 
     /// Where record `index` of the batch starts: the offset in the inflated data, and the offset
     /// of its block in the file if that is BGZF. `None` if there is no such record.
+    #[doc(hidden)]
     pub fn place_of(&self, index: usize) -> Option<(u64, Option<u64>)> {
         let (offset, place) = self.start_of(index)?;
         Some((offset, place.map(VirtualOffset::compressed)))

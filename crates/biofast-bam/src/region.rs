@@ -206,6 +206,7 @@ impl Selection {
 
     /// A note about the regions that start beyond the ends of their references, naming the first one; `None` if there
     /// are none.
+    #[doc(hidden)]
     pub fn behind_end(&self, header: &Header) -> Option<Note> {
         let names = self.names(header);
         let mut first = None;

@@ -53,6 +53,7 @@ impl Record<'_> {
     ///
     /// # Panics
     /// If there are no such bases.
+    #[doc(hidden)]
     pub fn trimmed<'o>(
         &self,
         name: &[u8],

@@ -131,6 +131,7 @@ impl Writer {
     ///
     /// # Errors
     /// As [`write`](Self::write), but for what a check would find.
+    #[doc(hidden)]
     pub fn write_checked(&mut self, record: &Record<'_>) -> Result<(), Error> {
         if self.broken {
             return Err(self.failed_before());

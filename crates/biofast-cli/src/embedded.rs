@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use biofast::io::{CancellationToken, Progress};
+use biofast_io::{CancellationToken, Progress};
 
 use crate::commands::needed_for;
 use crate::console::{Console, Diagnostic, Fault, Message};

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use biofast::bam;
-use biofast::fastq::fasta;
-use biofast::io::output::is_same_file;
-use biofast::io::{
+use biofast_bam as bam;
+use biofast_fastq::fasta;
+use biofast_io::output::is_same_file;
+use biofast_io::{
     Error, ErrorKind, Location, Options, Reread, Source, TextBounds, display_name, read_text,
     remote,
 };
-use biofast::ops::convert::Holds;
-use biofast::ops::shards::{Plan, ShardPart};
+use biofast_ops::convert::Holds;
+use biofast_ops::shards::{Plan, ShardPart};
 
 use crate::console::{Console, Hinted};
 use crate::session::{Lent, Session};

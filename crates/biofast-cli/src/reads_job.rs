@@ -8,14 +8,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::fastq::fasta::Sequences;
-use biofast::fastq::{self, Inputs, Readable};
-use biofast::io::output::{Output, commit};
-use biofast::io::{Error, Escaped, Options, Source};
-use biofast::ops::dedup;
-use biofast::ops::filter::report::{FileRole, FileSum};
-use biofast::ops::measure::records::Sum;
-use biofast::ops::reads::Collector;
+use biofast_fastq::fasta::Sequences;
+use biofast_fastq::{self as fastq, Inputs, Readable};
+use biofast_io::output::{Output, commit};
+use biofast_io::{Error, Escaped, Options, Source};
+use biofast_ops::dedup;
+use biofast_ops::filter::report::{FileRole, FileSum};
+use biofast_ops::measure::records::Sum;
+use biofast_ops::reads::Collector;
 
 use crate::console::{self, Console};
 use crate::inputs::{self, Input, Layout, Rereads};

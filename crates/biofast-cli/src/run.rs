@@ -36,21 +36,21 @@ pub(crate) fn run(
 
 /// Environment variables that would be ignored if they were misspelt.
 pub(crate) fn check_overrides(cache: Option<&Path>) -> Result<()> {
-    biofast::kernels::check_override()?;
-    biofast::io::codec::check_override()?;
-    biofast::io::codec::check_lanes()?;
-    biofast::io::codec::check_piece_len()?;
+    biofast_kernels::check_override()?;
+    biofast_io::codec::check_override()?;
+    biofast_io::codec::check_lanes()?;
+    biofast_io::codec::check_piece_len()?;
     open_addresses(cache)
 }
 
 /// Inputs may be addresses from here on.
 #[cfg(feature = "remote")]
 fn open_addresses(cache: Option<&Path>) -> Result<()> {
-    let mut settings = biofast::remote::Settings::from_env().map_err(anyhow::Error::msg)?;
+    let mut settings = biofast_remote::Settings::from_env().map_err(anyhow::Error::msg)?;
     if let Some(folder) = cache {
         settings.cache = Some(folder.to_owned());
     }
-    biofast::remote::install(settings)?;
+    biofast_remote::install(settings)?;
     Ok(())
 }
 

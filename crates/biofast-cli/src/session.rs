@@ -9,8 +9,8 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast::io::output::{Compression, Files, Output};
-use biofast::io::{
+use biofast_io::output::{Compression, Files, Output};
+use biofast_io::{
     CancellationToken, Error, ErrorKind, Escaped, Location, Options, Progress, remote,
 };
 

@@ -270,7 +270,7 @@ fn is_multiple(value: &str) -> bool {
 }
 
 fn all_cpus() -> String {
-    format!("omit -@ to use all CPUs ({} here)", biofast::io::available_threads())
+    format!("omit -@ to use all CPUs ({} here)", biofast_io::available_threads())
 }
 
 /// The nearest names, if they are near.

@@ -1,6 +1,8 @@
 //! DEFLATE (RFC 1951) for BGZF and gzip: inflates several independent blocks at once in one thread, or one stream in
 //! pieces, and deflates FASTQ.
 //!
+//! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
+//!
 //! Inflating one stream is a chain of dependent steps: bits → table entry → shift → bits. The blocks of a BGZF file
 //! are independent streams, so [`Inflater`] decodes three of them in one loop and their chains overlap. Output
 //! goes to exactly the given buffers, input must be consumed to its last byte, and every fault is an error.

@@ -5,8 +5,8 @@
 
 use std::time::Instant;
 
-use biofast::io::bgzf::{self, Parsed};
 use biofast_deflate::{Block, Inflater};
+use biofast_io::bgzf::{self, Parsed};
 
 /// The first blocks of a file, of so much text.
 fn parts(data: &[u8], most: usize) -> Vec<bgzf::Block> {

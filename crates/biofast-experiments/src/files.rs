@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use biofast::io::{self, Source};
+use biofast_io::{self as io, Source};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -1,5 +1,7 @@
 //! FASTQ: exact parallel framing, a plain reader, pairs and a writer.
 //!
+//! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
+//!
 //! Three faces over the same framing:
 //!
 //! - [`Reader`]: records one after the other, borrowed from the chunk they were read with;

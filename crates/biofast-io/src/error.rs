@@ -242,6 +242,7 @@ impl<K> Located<K> {
 
     /// The same error with reference names from this header, if it is about references.
     #[must_use]
+    #[doc(hidden)]
     pub fn naming(mut self, header: &K::Names) -> Self
     where
         K: Named,

@@ -1,5 +1,7 @@
 //! Where bytes come from and go to.
 //!
+//! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
+//!
 //! Three layers, each usable alone:
 //!
 //! 1. [`Source`] decides how bytes arrive: a memory map for a regular file of

@@ -1,5 +1,7 @@
 //! SIMD kernels over sequences and qualities: base counts, GC, Phred sums, validity, newlines, per-position columns.
 //!
+//! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
+//!
 //! Every function takes any bytes, needs no alignment and is safe. The instruction set is chosen at run time, once:
 //! AVX-512 or AVX2 on x86-64, NEON on AArch64, portable code elsewhere, all with the same results bit for bit.
 //! `BIOFAST_SIMD` overrides the choice; see [`check_override`].

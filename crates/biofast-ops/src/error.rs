@@ -55,6 +55,7 @@ pub enum Error {
     #[error("{0} changed while it was being read")]
     Changed(String),
     /// One operation doesn't do this.
+    #[doc(hidden)]
     #[error(transparent)]
     Refused(#[from] Refusal),
 }

@@ -1,6 +1,8 @@
 //! What is computed from reads and alignments, in two rooms: what [measures](measure) and what [changes records](change).
 //! The crate `biofast-report` shows the results of both.
 //!
+//! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
+//!
 //! Arrows go one way: `change` knows `measure`, and `measure` doesn't know `change`.
 
 pub mod change;

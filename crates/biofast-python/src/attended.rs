@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use biofast::io::CancellationToken;
+use biofast_io::CancellationToken;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use biofast::io::{CancellationToken, Progress};
-use biofast::ops::verdicts::{Library, VerdictRules};
-use biofast::ops::{alignments, reads};
-use biofast::report::html;
+use biofast_io::{CancellationToken, Progress};
+use biofast_ops::verdicts::{Library, VerdictRules};
+use biofast_ops::{alignments, reads};
+use biofast_report::html;
 use biofast_cli::Run;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -2,9 +2,11 @@
 
 use std::io;
 
-use biofast::io::Location;
-use biofast::ops::shards;
-use biofast::{bam, fastq, io as bytes};
+use biofast_io::Location;
+use biofast_ops::shards;
+use biofast_bam as bam;
+use biofast_fastq as fastq;
+use biofast_io as bytes;
 use biofast_cli::{Fault, FaultKind};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;

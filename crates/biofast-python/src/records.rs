@@ -14,8 +14,8 @@ pub(crate) use reads::Reads;
 
 use std::path::PathBuf;
 
-use biofast::bam::Format;
-use biofast::io::CancellationToken;
+use biofast_bam::Format;
+use biofast_io::CancellationToken;
 use pyo3::prelude::*;
 
 use crate::attended::attended;

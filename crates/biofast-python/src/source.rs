@@ -4,9 +4,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use biofast::io::output::is_same_file;
-use biofast::io::{Location, Source};
-use biofast::ops::shards::Plan;
+use biofast_io::output::is_same_file;
+use biofast_io::{Location, Source};
+use biofast_ops::shards::Plan;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyEOFError, PyTypeError};
 use pyo3::prelude::*;

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use biofast::bam::{self, Header};
-use biofast::fastq::fasta;
-use biofast::io::output::{self, Compression, Format, Level, Output};
-use biofast::io::{available_threads, display_name};
+use biofast_bam::{self as bam, Header};
+use biofast_fastq::fasta;
+use biofast_io::output::{self, Compression, Format, Level, Output};
+use biofast_io::{available_threads, display_name};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

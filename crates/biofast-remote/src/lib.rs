@@ -1,5 +1,7 @@
 //! Remote inputs: `https://` and `http://`, and the object stores behind `s3://`, `gs://` and `az://`.
 //!
+//! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
+//!
 //! [`install`] lets everything that opens paths through [`biofast_io`] open addresses. An object is read in ranges; from the front,
 //! ranges are fetched ahead by several connections and used in order. The first answer says what the object is: its length
 //! and its version (`ETag`, or when it was changed). Every other answer must be the range that was asked for, whole, of

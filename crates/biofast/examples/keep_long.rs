@@ -40,7 +40,7 @@ pub fn run(
     )?;
     // Here the file appears; after an error there is none.
     output::commit(outputs, false)?;
-    let (tally, _) = worker.finish();
+    let tally = worker.tally();
     let (short, poor) =
         (tally.rejected(Reason::TooShort), tally.rejected(Reason::MeanQualityTooLow));
     writeln!(out, "{short} too short, {poor} of low quality")?;

@@ -1,12 +1,14 @@
 //! Read FASTQ and BAM at the speed of decompression, from Rust.
 //!
-//! The crates of the toolkit under one name:
+//! What programs need of the toolkit, under one name:
 //!
 //! - [`io`]: sources, containers, the parallel pipeline, outputs that appear when they are complete;
 //! - [`fastq`]: records of FASTQ and FASTA, a plain reader, parallel folds and transforms;
 //! - [`bam`]: alignments in BAM, SAM and CRAM: a plain reader and writer, records to change, indexes and regions, parallel folds;
 //! - [`kernels`]: vector code for sequences and qualities;
 //! - [`stats`], [`filter`] and [`sort`]: what the program of the same name measures, selects, trims and sorts.
+//!
+//! The crates `biofast-…` are internals of this one: their interface changes with every release.
 //!
 //! # Features
 //!
@@ -44,30 +46,223 @@
 #[cfg(all(feature = "bam", feature = "ops"))]
 pub mod guide;
 
-/// Statistics of reads and alignments: collectors that threads and parts of an input merge, and their results.
-#[cfg(feature = "ops")]
-pub mod stats {
-    #[doc(no_inline)]
-    pub use biofast_ops::{
-        alignments, coverage, flagstat, idxstats, reads, samtools_stats, shards,
+// What is public is named here, item by item, and listed in docs/api. The program, the laboratory and the Python module use the crates.
+
+/// Sources, containers, options, and outputs that appear when they are complete.
+///
+/// A [`Source`](io::Source) decides how bytes arrive: as a memory map, in reads, or as a stream. A [`Container`](io::Container) is what
+/// they are wrapped in, recognised by content. A [`Reader`](io::Reader) gives what is inside through [`std::io::Read`].
+pub mod io {
+    #[doc(inline)]
+    pub use biofast_io::{
+        CancellationToken, Container, Error, ErrorKind, IoMode, Kind, Located, Location,
+        MMAP_THRESHOLD, MateNaming, Notes, Options, Phase, Progress, Reader, Source, Warning,
+        available_threads,
+    };
+
+    /// BGZF: the gzip in blocks that genomics uses.
+    pub mod bgzf {
+        #[doc(inline)]
+        pub use biofast_io::bgzf::{VirtualOffset, compress};
+    }
+
+    /// Output files: compressed on all threads, and in place only when they are complete.
+    pub mod output {
+        #[doc(inline)]
+        pub use biofast_io::output::{
+            Compression, Error, Format, InvalidLevel, Level, Output, UnknownFormat, UnknownLevel,
+            commit, is_closed_by_reader,
+        };
+    }
+
+    /// How folds and transforms end when they fail.
+    pub mod pipeline {
+        #[doc(inline)]
+        pub use biofast_io::pipeline::{Failure, Fault};
+    }
+}
+
+/// Records of FASTQ and FASTA: a plain reader, parallel folds and transforms.
+///
+/// - [`Reader`](fastq::Reader): records one after the other, borrowed from the chunk they were read with;
+/// - [`par_fold`](fastq::par_fold) and its kin: the records in batches on several threads, folded and merged;
+/// - [`par_transform`](fastq::par_transform): reads or pairs on several threads, turned into outputs in their order.
+///
+/// All accept LF and CRLF, a missing final newline, reads of no length and wrapped records, and all check every record. A fault names
+/// the input, the record and the line; the records before it are delivered first.
+pub mod fastq {
+    #[doc(inline)]
+    pub use biofast_fastq::{
+        Batch, Error, ErrorKind, Inputs, Readable, Reader, Record, Records, UncheckedLetters, Unit,
+        par_fold, par_fold_ordered, par_transform, par_try_fold, par_try_fold_ordered,
+        par_try_transform, write_record,
+    };
+
+    /// FASTA: sequences without qualities, read in the same ways.
+    pub mod fasta {
+        #[doc(inline)]
+        pub use biofast_fastq::fasta::{LINE_WIDTH, Sequences, is_fasta, write_record};
+    }
+
+    /// Mates and their names.
+    pub mod pair {
+        #[doc(inline)]
+        pub use biofast_fastq::pair::{
+            find_interleaved_mismatch, find_mismatch, mate_number, split_mate, template_name,
+        };
+    }
+}
+
+/// Alignments in BAM, SAM and CRAM: a plain reader and writer, records to change, indexes and regions, parallel folds.
+///
+/// [`Reader`](bam::Reader) gives records one after the other, whole or of some regions; [`Writer`](bam::Writer) writes them, with an index
+/// if wanted; [`RecordBuf`](bam::RecordBuf) is a record to keep or to change. [`par_fold`](bam::par_fold) gives batches of
+/// [`Record`](bam::Record)s borrowed from the chunk they were inflated into, on several threads.
+#[cfg(feature = "bam")]
+pub mod bam {
+    #[doc(inline)]
+    pub use biofast_bam::{
+        Array, Batch, Cigar, CigarBuf, Detail, DetectedData, Element, Elements, Encode, Error,
+        ErrorKind, Format, Header, Input, InputOptions, Interval, Modification, ModificationCode,
+        Modifications, Op, Phred, Program, Query, Reader, ReaderBuilder, Record, RecordBuf,
+        RecordBufs, RecordBuilder, Records, Reference, Region, Regions, SamWriter, Selection,
+        Sequence, Tag, Tags, Value, Writer, WriterBuilder, par_fold, par_fold_ordered,
+        par_fold_regions, par_fold_regions_ordered, par_transform, par_try_fold,
+        par_try_fold_ordered, peek_header, query::Note, read_header,
+    };
+
+    /// The flags of alignments.
+    pub mod flag {
+        #[doc(inline)]
+        pub use biofast_bam::flag::{
+            DUPLICATE, Filter, MATE_REVERSE, MATE_UNMAPPED, PAIRED, PROPER_PAIR, QC_FAIL, READ1,
+            READ2, REVERSE, SECONDARY, SUPPLEMENTARY, UNMAPPED, parse,
+        };
+    }
+
+    /// BAI and CSI indexes: read, and made.
+    pub mod index {
+        #[doc(inline)]
+        pub use biofast_bam::index::{BuildOptions, Built, Index, IndexFormat, Metadata, build};
+    }
+
+    #[cfg(feature = "noodles")]
+    #[doc(inline)]
+    pub use biofast_bam::noodles;
+}
+
+/// SIMD over sequences and qualities.
+///
+/// Every function takes any bytes, needs no alignment and is safe. The instruction set is chosen at run time, once, and all give the same
+/// results bit for bit. Qualities are ASCII, Phred+33.
+pub mod kernels {
+    #[doc(inline)]
+    pub use biofast_kernels::{
+        BaseColumns, BaseCounts, ERROR_SCALE, Isa, OverrideError, PHRED_VALUES, QualityColumns,
+        QualitySummary, active, check_override, count_at_least, count_bases, count_gc, count_n,
+        count_qualities, find_invalid_base, find_invalid_quality, mean_error_probability,
+        mean_phred, sum_error_probability, sum_qualities, summarize_qualities,
     };
 }
 
-#[cfg(feature = "bam")]
-pub use biofast_bam as bam;
-pub use biofast_fastq as fastq;
-pub use biofast_io as io;
-pub use biofast_kernels as kernels;
+/// Statistics of reads and alignments: collectors that threads and parts of an input merge, and their results.
 #[cfg(feature = "ops")]
-#[doc(no_inline)]
-pub use biofast_ops::{filter, sort};
-#[cfg(feature = "remote")]
-pub use biofast_remote as remote;
+pub mod stats {
+    /// Statistics of FASTQ and FASTA: everything in one pass.
+    pub mod reads {
+        #[doc(inline)]
+        pub use biofast_ops::reads::{
+            Collector, Encoding, PairCheck, Percent, SequenceType, Summary,
+        };
+    }
 
-// What the program is made of beside these; it changes with every release.
+    /// The depth of alignments, by position, reference and target.
+    pub mod coverage {
+        #[doc(inline)]
+        pub use biofast_ops::coverage::{
+            Counting, DepthRules, DepthRun, DepthSink, Distribution, Interval, Intervals,
+            PerReference, TargetDepth, TargetDepths, collect,
+        };
+    }
+
+    /// What `samtools flagstat` counts.
+    pub mod flagstat {
+        #[doc(inline)]
+        pub use biofast_ops::flagstat::{FlagStat, FlagstatCollector};
+    }
+
+    /// What `samtools idxstats` counts.
+    pub mod idxstats {
+        #[doc(inline)]
+        pub use biofast_ops::idxstats::IdxstatsCollector;
+    }
+}
+
+/// Selecting and trimming reads: a chain of trimmers and predicates, applied to a read or to both reads of a pair at once.
+///
+/// A [`Filter`](filter::Filter) is a list of [`Trimmer`](filter::Trimmer)s, run in their order, and of
+/// [`Predicate`](filter::Predicate)s, of which the first that objects gives the [`Reason`](filter::Reason).
 #[cfg(feature = "ops")]
-#[doc(hidden)]
-pub use biofast_ops as ops;
+pub mod filter {
+    #[doc(inline)]
+    pub use biofast_ops::filter::{
+        EditedBases, Filter, FilterRoutes, FilterTally, FilterWorker, PairRule, Predicate, Reason,
+        Trim, TrimCounts, TrimUnit, TrimmedRead, Trimmer,
+    };
+    #[doc(inline)]
+    pub use biofast_ops::measure::records::Amount;
+
+    /// Conditions on reads.
+    pub mod predicate {
+        #[doc(inline)]
+        pub use biofast_ops::filter::predicate::{
+            Gc, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent,
+            MaxMeanQuality, MaxN, MaxNPercent, Mean, MinComplexity, MinLen, MinMeanQuality,
+        };
+    }
+
+    /// Trimmers of reads.
+    pub mod trim {
+        #[doc(inline)]
+        pub use biofast_ops::filter::trim::{
+            Adapters, Crop, CutFront, CutRight, CutTail, InvalidAdapter, KeepFirst, Overlap, PolyG,
+            PolyX, QualityWindow, Umi, UmiSource,
+        };
+    }
+
+    /// Selecting by name: listed ones, and patterns.
+    pub mod names {
+        #[doc(inline)]
+        pub use biofast_ops::filter::names::{ListedNames, NameFilter, Regex};
+    }
+
+    /// Expressions in the language of samtools, which select alignments.
+    pub mod expression {
+        #[doc(inline)]
+        pub use biofast_ops::filter::expression::{
+            EvalError, EvalErrorKind, Expression, ParseError, ParseErrorKind,
+        };
+    }
+
+    /// A sample of the reads.
+    pub mod sample {
+        #[doc(inline)]
+        pub use biofast_ops::filter::sample::SampleFilter;
+    }
+}
+
+/// Sorting alignments, in memory and in temporary files.
 #[cfg(feature = "ops")]
-#[doc(hidden)]
-pub use biofast_report as report;
+pub mod sort {
+    #[doc(inline)]
+    pub use biofast_ops::Error;
+    #[doc(inline)]
+    pub use biofast_ops::sort::{Order, SortLimits, SortSummary, Sorted, Sorter, is_sorted, sort};
+}
+
+/// Remote inputs: `https://` and `http://`, and the object stores behind `s3://`, `gs://` and `az://`.
+#[cfg(feature = "remote")]
+pub mod remote {
+    #[doc(inline)]
+    pub use biofast_remote::{Settings, install};
+}

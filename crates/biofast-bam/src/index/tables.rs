@@ -90,6 +90,7 @@ pub(super) struct Bin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metadata {
     /// Where the records of the reference are.
+    #[doc(hidden)]
     pub segment: Segment,
     /// Mapped records.
     pub mapped: u64,

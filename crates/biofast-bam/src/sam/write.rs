@@ -301,6 +301,7 @@ impl Record<'_> {
     ///
     /// # Errors
     /// If they can't be read.
+    #[doc(hidden)]
     pub fn write_tags(
         &self,
         wanted: impl Fn([u8; 2]) -> bool,
@@ -332,6 +333,7 @@ impl Record<'_> {
     /// # Errors
     /// If it holds a tab, a line break or another control character.
     #[inline]
+    #[doc(hidden)]
     pub fn check_name(&self) -> Result<&[u8], Error> {
         self.text_name().map_err(|reason| self.unwritable(reason))
     }
@@ -341,6 +343,7 @@ impl Record<'_> {
     /// # Errors
     /// If one doesn't.
     #[inline]
+    #[doc(hidden)]
     pub fn check_qualities(&self) -> Result<(), Error> {
         match highest(self.qualities().as_slice()) > HIGHEST_QUALITY {
             true => Err(self.unwritable(TOO_HIGH)),
@@ -350,11 +353,13 @@ impl Record<'_> {
 
     /// An error that this record can't be written.
     #[cold]
+    #[doc(hidden)]
     pub fn unwritable(&self, reason: &'static str) -> Error {
         unwritable(self, reason)
     }
 
     /// An error that it can't be decided whether this record is wanted.
+    #[doc(hidden)]
     pub fn undecided(&self, reason: impl std::fmt::Display) -> Error {
         let name = Shown(self.name()).to_string();
         let kind = ErrorKind::Undecided { name, reason: reason.to_string() };

@@ -1,7 +1,7 @@
 //! What the program says about itself: completions for shells, manual pages, and how it was built.
 
 use anyhow::{Context, Result};
-use biofast::io::display_name;
+use biofast_io::display_name;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -61,7 +61,7 @@ pub(crate) fn manual(args: &ManArgs, all: clap::Command, session: &mut Session) 
         let (name, text) = page(command)?;
         pages.push(output::filled(output::report(session, Some(&folder.join(name)))?, text)?);
     }
-    biofast::io::output::commit(pages, false)?;
+    biofast_io::output::commit(pages, false)?;
     Ok(Exit::Fine)
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn version(session: &mut Session) -> Result<Exit> {
 
 /// How the program was built, and what it makes of this machine: lines of text.
 pub(super) fn description() -> String {
-    let kernels = biofast::kernels::available();
+    let kernels = biofast_kernels::available();
     let kernels: Vec<String> = kernels.iter().map(ToString::to_string).collect();
     let mut features = Vec::new();
     if cfg!(feature = "mmap") {
@@ -114,9 +114,9 @@ pub(super) fn description() -> String {
         if cfg!(debug_assertions) { "debug" } else { "release" },
         format_args!("{} {}", std::env::consts::ARCH, std::env::consts::OS),
         cpu().unwrap_or_else(|| "unknown".into()),
-        biofast::kernels::active(),
+        biofast_kernels::active(),
         kernels.join(", "),
-        biofast::io::available_threads(),
+        biofast_io::available_threads(),
     )
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::Header;
-use biofast::io::output::{Compression, commit};
-use biofast::ops::cat::{Cat, CatContent, CatInput};
+use biofast_bam::Header;
+use biofast_io::output::{Compression, commit};
+use biofast_ops::cat::{Cat, CatContent, CatInput};
 
 use crate::inputs::{self, Input};
 use crate::options::{InFile, Out, OutFile, ProgramLineArgs};

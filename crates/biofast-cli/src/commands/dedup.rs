@@ -1,11 +1,11 @@
 //! `biofast dedup`: reads or pairs once.
 
 use anyhow::{Result, bail};
-use biofast::io::Source;
-use biofast::ops::dedup::{self, Dedup, DedupBy, DedupOutputs, DedupResult, Keep};
-use biofast::ops::filter::report::FileRole;
-use biofast::ops::measure::records::Sum;
-use biofast::ops::split::SplitAmount;
+use biofast_io::Source;
+use biofast_ops::dedup::{self, Dedup, DedupBy, DedupOutputs, DedupResult, Keep};
+use biofast_ops::filter::report::FileRole;
+use biofast_ops::measure::records::Sum;
+use biofast_ops::split::SplitAmount;
 use clap::ValueEnum;
 
 use crate::console::Console;

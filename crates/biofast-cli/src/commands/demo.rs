@@ -1,8 +1,8 @@
 //! `biofast demo`: files to try the program with.
 
 use anyhow::{Context, Result, bail};
-use biofast::io::display_name;
-use biofast::io::output::commit;
+use biofast_io::display_name;
+use biofast_io::output::commit;
 
 use crate::options::Folder;
 use crate::session::{Exit, Session};

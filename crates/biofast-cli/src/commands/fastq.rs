@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use biofast::bam;
-use biofast::io::output::{Compression, Format, Level, Output, commit};
-use biofast::ops::to_fastq::{self, Collation, FastqPlan, FastqRoutes, FastqSummary, TagChoice};
+use biofast_bam as bam;
+use biofast_io::output::{Compression, Format, Level, Output, commit};
+use biofast_ops::to_fastq::{self, Collation, FastqPlan, FastqRoutes, FastqSummary, TagChoice};
 
 use crate::console::Console;
 use crate::options::{

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
-use biofast::bam::{Header, Record, SamWriter};
-use biofast::io::output::{Format, Level, Output, commit};
-use biofast::io::{Escaped, TextBounds, display_name, remote};
-use biofast::ops::get::{EXTENSION, ErrorKind, NameLookup};
-use biofast::ops::shards::{self, GzipIndex};
+use biofast_bam::{Header, Record, SamWriter};
+use biofast_io::output::{Format, Level, Output, commit};
+use biofast_io::{Escaped, TextBounds, display_name, remote};
+use biofast_ops::get::{EXTENSION, ErrorKind, NameLookup};
+use biofast_ops::shards::{self, GzipIndex};
 
 use crate::console::Hinted;
 use crate::inputs;
@@ -223,7 +223,7 @@ fn wanted(args: &Args) -> Result<Vec<Vec<u8>>> {
 }
 
 /// What helps where the index can't be used.
-fn explained(error: biofast::ops::get::Error) -> anyhow::Error {
+fn explained(error: biofast_ops::get::Error) -> anyhow::Error {
     let missing = matches!(error.kind(), ErrorKind::Io(error) if error.kind() == std::io::ErrorKind::NotFound);
     match error.kind() {
         ErrorKind::Stale(_) | ErrorKind::NotAnIndex | ErrorKind::OtherVersion => Hinted {

@@ -1,10 +1,10 @@
 //! `biofast import`: FASTQ to unaligned BAM.
 
 use anyhow::{Context as _, Result};
-use biofast::fastq;
-use biofast::io::Options;
-use biofast::io::output::{Compression, Format, Level};
-use biofast::ops::import::{self, Import, ImportSummary, ReadGroup, TagSelection};
+use biofast_fastq as fastq;
+use biofast_io::Options;
+use biofast_io::output::{Compression, Format, Level};
+use biofast_ops::import::{self, Import, ImportSummary, ReadGroup, TagSelection};
 
 use crate::console::Console;
 use crate::inputs::{self, Input, Layout};

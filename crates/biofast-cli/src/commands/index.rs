@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use biofast::bam::ErrorKind;
-use biofast::bam::index::{self, BuildOptions, IndexFormat};
-use biofast::io::output::{Output, commit};
-use biofast::io::{Options, gzi};
-use biofast::ops::get::build;
-use biofast::ops::shards;
+use biofast_bam::ErrorKind;
+use biofast_bam::index::{self, BuildOptions, IndexFormat};
+use biofast_io::output::{Output, commit};
+use biofast_io::{Options, gzi};
+use biofast_ops::get::build;
+use biofast_ops::shards;
 
 use super::get;
 use crate::inputs::{self, Input};
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
                 // isn't is damaged.
                 if any
                     && matches!(error.kind(), ErrorKind::NotBam(_))
-                    && watch.notes.container() == Some(biofast::io::Container::Gzip)
+                    && watch.notes.container() == Some(biofast_io::Container::Gzip)
                 {
                     drop(bar);
                     return seek(args, input, named, session);
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
                     && !is_called_bam
                     && matches!(input, Input::Path(_))
                     && matches!(error.kind(), ErrorKind::NotBam(_))
-                    && watch.notes.container() == Some(biofast::io::Container::Bgzf);
+                    && watch.notes.container() == Some(biofast_io::Container::Bgzf);
                 if !can_be_gzi {
                     return Err(error.into());
                 }

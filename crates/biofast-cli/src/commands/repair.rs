@@ -1,12 +1,12 @@
 //! `biofast repair`: mates that have lost each other become pairs.
 
 use anyhow::Result;
-use biofast::fastq::Inputs;
-use biofast::io::{Shown, Source};
-use biofast::ops::filter::report::FileRole;
-use biofast::ops::measure::records::Sum;
-use biofast::ops::repair::{self, RepairOutputs, RepairResult, Sources};
-use biofast::ops::split::SplitAmount;
+use biofast_fastq::Inputs;
+use biofast_io::{Shown, Source};
+use biofast_ops::filter::report::FileRole;
+use biofast_ops::measure::records::Sum;
+use biofast_ops::repair::{self, RepairOutputs, RepairResult, Sources};
+use biofast_ops::split::SplitAmount;
 
 use crate::console::{Console, Diagnostic};
 use crate::inputs::{self, Input, Layout};

@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
-use biofast::bam;
-use biofast::io::display_name;
-use biofast::ops::shards::{self, Between, ShardSizing};
-use biofast::ops::to_fastq;
+use biofast_bam as bam;
+use biofast_io::display_name;
+use biofast_ops::shards::{self, Between, ShardSizing};
+use biofast_ops::to_fastq;
 
 use crate::console::{Console, Hinted};
 use crate::inputs::{self, Input};

@@ -1,7 +1,7 @@
 //! `biofast shuffle`: reads in an order of chance.
 
 use anyhow::Result;
-use biofast::ops::order::OrderBy;
+use biofast_ops::order::OrderBy;
 
 use super::sort::Reordering;
 use crate::options::{Mates, OutFile, PairsOut, ReadsOut, Spill};

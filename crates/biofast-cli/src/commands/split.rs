@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
-use biofast::fastq::fasta::Sequences;
-use biofast::io::display_name;
-use biofast::io::output::{Compression, Output, allow_open_files};
-use biofast::ops::filter::report::FileRole;
-use biofast::ops::split::{SplitAmount, SplitOutputs, SplitRule, SplitTarget, split};
+use biofast_fastq::fasta::Sequences;
+use biofast_io::display_name;
+use biofast_io::output::{Compression, Output, allow_open_files};
+use biofast_ops::filter::report::FileRole;
+use biofast_ops::split::{SplitAmount, SplitOutputs, SplitRule, SplitTarget, split};
 
 use crate::console::Hinted;
 use crate::inputs;

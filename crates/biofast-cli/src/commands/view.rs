@@ -1,11 +1,11 @@
 //! `biofast view`: records of BAM, SAM or CRAM as SAM or BAM.
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Batch, Detail, Header, Query, Record, SamWriter, flag};
-use biofast::io::Location;
-use biofast::io::output::{Compression, Format, Level, Output, commit};
-use biofast::io::pipeline::Failure;
-use biofast::ops::filter::expression::Expression;
+use biofast_bam::{self as bam, Batch, Detail, Header, Query, Record, SamWriter, flag};
+use biofast_io::Location;
+use biofast_io::output::{Compression, Format, Level, Output, commit};
+use biofast_io::pipeline::Failure;
+use biofast_ops::filter::expression::Expression;
 use clap::{ArgAction, ValueEnum};
 
 use crate::inputs::{self, Input};

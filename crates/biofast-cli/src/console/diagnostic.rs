@@ -1,6 +1,6 @@
 //! What is wrong with an input or a run, and what helps.
 
-use biofast::io::Location;
+use biofast_io::Location;
 
 use super::fault::{Fault, FaultKind, fault_of};
 use super::hints;

@@ -1,8 +1,10 @@
 //! Errors as programs are told them: what kind, and where.
 
-use biofast::io::{Location, output};
-use biofast::ops::{self, Refusal};
-use biofast::{bam, fastq, io as bytes};
+use biofast_bam as bam;
+use biofast_fastq as fastq;
+use biofast_io as bytes;
+use biofast_io::{Location, output};
+use biofast_ops::{self as ops, Refusal};
 
 /// An error.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,9 +6,11 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 
-use biofast::io::{Location, display_name, output};
-use biofast::ops::{self, Refusal, demux, samtools_stats, shards};
-use biofast::{bam, fastq, io as bytes};
+use biofast_bam as bam;
+use biofast_fastq as fastq;
+use biofast_io as bytes;
+use biofast_io::{Location, display_name, output};
+use biofast_ops::{self as ops, Refusal, demux, samtools_stats, shards};
 
 use super::fault::FaultKind;
 
@@ -369,7 +371,7 @@ pub(crate) fn is_picard_argument(name: &str) -> bool {
 
 /// Whether what is named so is at an address.
 fn is_address(name: Option<&str>) -> bool {
-    name.is_some_and(|name| biofast::io::remote::address(Path::new(name)).is_some())
+    name.is_some_and(|name| biofast_io::remote::address(Path::new(name)).is_some())
 }
 
 /// What helps when the system refuses to read the file of this name.

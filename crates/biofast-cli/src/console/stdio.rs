@@ -54,7 +54,7 @@ pub(crate) fn handle_signals() {
     let handler = move || {
         let mut before = false;
         for signal in signals.forever() {
-            let appeared = biofast::io::output::abandon();
+            let appeared = biofast_io::output::abandon();
             if before || !appeared {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
@@ -70,7 +70,7 @@ pub(crate) fn handle_signals() {}
 /// If the outputs are gone because of a signal, it will end the program at any moment: that is the reason to give, and not
 /// that the outputs can't be written.
 pub(crate) fn end_by_signal() {
-    while biofast::io::output::is_abandoned() {
+    while biofast_io::output::is_abandoned() {
         std::thread::park();
     }
 }

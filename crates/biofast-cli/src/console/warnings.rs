@@ -1,7 +1,7 @@
 //! What was noticed of an input, in words.
 
-use biofast::io::{Escaped, Notes, Warning};
-use biofast::ops::reads::Encoding;
+use biofast_io::{Escaped, Notes, Warning};
+use biofast_ops::reads::Encoding;
 
 use super::lines::Console;
 

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use biofast::bam;
-use biofast::bam::flag::{self, Filter};
-use biofast::io::output::{Compression, Format, Level, Output};
-use biofast::ops::coverage::{Counting, DepthRules, Intervals};
-use biofast::ops::qc::GroupBy;
-use biofast::report::mosdepth::{Quantize, Settings, Targets};
+use biofast_bam as bam;
+use biofast_bam::flag::{self, Filter};
+use biofast_io::output::{Compression, Format, Level, Output};
+use biofast_ops::coverage::{Counting, DepthRules, Intervals};
+use biofast_ops::qc::GroupBy;
+use biofast_report::mosdepth::{Quantize, Settings, Targets};
 
 use super::InFile;
 use crate::console::Console;
@@ -207,7 +207,7 @@ pub(crate) fn tell_unknown(
     }
     for reference in intervals.references() {
         let known = header.references().iter().find(|known| known.name == reference);
-        let shown = biofast::io::Escaped(reference);
+        let shown = biofast_io::Escaped(reference);
         match known.map(|known| (known.length, intervals.past_end(reference, known.length))) {
             None => {
                 let what = format!(

@@ -1,6 +1,6 @@
 //! Which records are wanted, by flags.
 
-use biofast::bam::flag;
+use biofast_bam::flag;
 
 /// Which records are wanted, by flags and mapping quality.
 #[derive(clap::Args)]

@@ -1,6 +1,6 @@
 //! `--io`.
 
-use biofast::io::{IoMode, Options};
+use biofast_io::{IoMode, Options};
 use clap::ValueEnum;
 
 use super::GENERAL;

@@ -4,10 +4,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::{Compression, Format, Level, Output};
-use biofast::io::{Error, MateNaming, Options, Source, display_name};
-use biofast::ops::dedup;
-use biofast::ops::order::SpooledStream;
+use biofast_io::output::{Compression, Format, Level, Output};
+use biofast_io::{Error, MateNaming, Options, Source, display_name};
+use biofast_ops::dedup;
+use biofast_ops::order::SpooledStream;
 use clap::ValueEnum;
 
 use super::{InFile, OutFile};

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use anyhow::Result;
-use biofast::bam::Header;
-use biofast::io::display_name;
-use biofast::io::output::Output;
+use biofast_bam::Header;
+use biofast_io::display_name;
+use biofast_io::output::Output;
 
 use super::OutFile;
 use crate::console::Hinted;

@@ -6,8 +6,8 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::Files;
-use biofast::io::{display_name, remote};
+use biofast_io::output::Files;
+use biofast_io::{display_name, remote};
 use clap::ArgMatches;
 
 /// A file that is read: reads, alignments, a reference, regions, names, a list.

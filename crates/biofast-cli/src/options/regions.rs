@@ -1,9 +1,9 @@
 //! Which records are wanted, by regions.
 
 use anyhow::Result;
-use biofast::bam::query::Note;
-use biofast::bam::{self, InputOptions, Query, Selection};
-use biofast::io::Source;
+use biofast_bam::query::Note;
+use biofast_bam::{self as bam, InputOptions, Query, Selection};
+use biofast_io::Source;
 
 use super::InFile;
 use crate::console::Console;

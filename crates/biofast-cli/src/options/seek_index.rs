@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
-use biofast::io::output::Output;
-use biofast::io::{Source, display_name, remote};
-use biofast::ops::shards::{self, Error, GzipIndex, GzipIndexer};
+use biofast_io::output::Output;
+use biofast_io::{Source, display_name, remote};
+use biofast_ops::shards::{self, Error, GzipIndex, GzipIndexer};
 
 use crate::inputs::Input;
 use crate::output;

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use biofast::io::{TextBounds, display_name};
-use biofast::ops::shards::Plan;
+use biofast_io::{TextBounds, display_name};
+use biofast_ops::shards::Plan;
 
 use crate::console::Hinted;
 use crate::inputs::{self, Input, Portion};
@@ -150,7 +150,7 @@ fn read(path: &Path, session: &mut Session) -> Result<Plan> {
         "standard input".to_owned()
     } else {
         session.files.read(path)?;
-        biofast::io::display_name(path)
+        biofast_io::display_name(path)
     };
     let text = inputs::text(path, TextBounds::DOCUMENT)?;
     let plan: Plan = serde_json::from_slice(&text)

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::bam::index::{BuildOptions, IndexFormat as BamIndex};
-use biofast::bam::{self, Header, Writer};
-use biofast::io::output::{Compression, Format, Level, Output};
+use biofast_bam::index::{BuildOptions, IndexFormat as BamIndex};
+use biofast_bam::{self as bam, Header, Writer};
+use biofast_io::output::{Compression, Format, Level, Output};
 use clap::ValueEnum;
 
 use crate::output;

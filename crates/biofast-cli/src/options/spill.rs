@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use biofast::io::display_name;
-use biofast::ops::dedup::SpillLimits;
+use biofast_io::display_name;
+use biofast_ops::dedup::SpillLimits;
 
 use super::{Folder, Size, default_memory};
 

@@ -1,6 +1,6 @@
 //! `--strict` and `--allow-missing-eof`.
 
-use biofast::io::Options;
+use biofast_io::Options;
 
 use super::GENERAL;
 

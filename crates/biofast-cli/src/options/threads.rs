@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use biofast::io::Options;
+use biofast_io::Options;
 
 use super::GENERAL;
 
@@ -26,7 +26,7 @@ impl Threads {
 
     /// The number there are.
     pub(crate) fn total(&self) -> usize {
-        self.threads.map_or_else(biofast::io::available_threads, usize::from)
+        self.threads.map_or_else(biofast_io::available_threads, usize::from)
     }
 
     /// Options for a reader that has all of them.

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::Output;
-use biofast::io::{Escaped, TextBounds, display_name};
-use biofast::ops::verdicts::{Assessment, Judged as Judgement, Library, Verdict, VerdictRules};
-use biofast::report::tables::verdicts;
+use biofast_io::output::Output;
+use biofast_io::{Escaped, TextBounds, display_name};
+use biofast_ops::verdicts::{Assessment, Judged as Judgement, Library, Verdict, VerdictRules};
+use biofast_report::tables::verdicts;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 

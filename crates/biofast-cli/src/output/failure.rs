@@ -1,7 +1,7 @@
 //! Errors of what reads and writes at once.
 
-use biofast::io::pipeline::Failure;
-use biofast::ops;
+use biofast_io::pipeline::Failure;
+use biofast_ops as ops;
 
 /// An error of a run, which may be that of its reader or its writer. Hints are found by the type of these.
 pub(crate) trait RunError {

@@ -4,9 +4,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use biofast::bam;
-use biofast::io::output::{self, Compression, Files, Format, Level, Output};
-use biofast::io::{ErrorKind, Source, display_name};
+use biofast_bam as bam;
+use biofast_io::output::{self, Compression, Files, Format, Level, Output};
+use biofast_io::{ErrorKind, Source, display_name};
 
 use crate::console::{Hinted, stdio};
 use crate::session::Session;

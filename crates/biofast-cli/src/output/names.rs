@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use biofast::io::display_name;
-use biofast::io::output::Format;
+use biofast_io::display_name;
+use biofast_io::output::Format;
 
 use crate::console::Hinted;
 use crate::session::Session;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::Result;
-use biofast::bam::Program;
-use biofast::io::Escaped;
-use biofast::ops::filter::report::FileSum;
+use biofast_bam::Program;
+use biofast_io::Escaped;
+use biofast_ops::filter::report::FileSum;
 
 /// This program for `@PG`, given its command line.
 pub(crate) fn program(command_line: &str) -> Program<'_> {

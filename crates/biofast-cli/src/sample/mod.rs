@@ -8,10 +8,10 @@ mod alignments;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use biofast::bam;
-use biofast::fastq::{Reader, write_record};
-use biofast::io::output::{Compression, Files, Format, Output};
-use biofast::io::{Options, Source};
+use biofast_bam as bam;
+use biofast_fastq::{Reader, write_record};
+use biofast_io::output::{Compression, Files, Format, Output};
+use biofast_io::{Options, Source};
 
 use crate::output;
 use alignments::Alignments;
@@ -56,7 +56,7 @@ fn source(mate: usize) -> Source {
     Source::from_reader("the sample", READS[mate])
 }
 
-/// The outputs that are the sample in a folder, filled; [`output::commit`](biofast::io::output::commit) makes them appear. The
+/// The outputs that are the sample in a folder, filled; [`output::commit`](biofast_io::output::commit) makes them appear. The
 /// names are those of the help's examples.
 pub(crate) fn write(folder: &Path, files: &mut Files) -> Result<Vec<Output>> {
     let mut outputs = Vec::new();

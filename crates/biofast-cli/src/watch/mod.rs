@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use biofast::bam::{Detail, InputOptions};
-use biofast::io::{Notes, Options, Phase, Progress};
+use biofast_bam::{Detail, InputOptions};
+use biofast_io::{Notes, Options, Phase, Progress};
 
 mod verbose;
 

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use biofast::io::codec::{self, Policy};
-use biofast::io::{Container, Escaped, IoMode, MMAP_THRESHOLD, Options, remote};
+use biofast_io::codec::{self, Policy};
+use biofast_io::{Container, Escaped, IoMode, MMAP_THRESHOLD, Options, remote};
 
 use crate::console::Console;
 use crate::inputs::Input;
@@ -89,7 +89,7 @@ fn decoder(container: Container, options: &Options) -> String {
 }
 
 fn threads(threads: usize, asked: Option<NonZeroUsize>) -> String {
-    let all = biofast::io::available_threads();
+    let all = biofast_io::available_threads();
     let why = match asked.map(usize::from) {
         Some(asked) if asked == threads => "as -@ asks".to_owned(),
         Some(asked) => format!("of the {asked} that -@ asks for, as inputs are read side by side"),
@@ -100,7 +100,7 @@ fn threads(threads: usize, asked: Option<NonZeroUsize>) -> String {
 }
 
 fn kernels() -> String {
-    let active = biofast::kernels::active();
+    let active = biofast_kernels::active();
     match is_set("BIOFAST_SIMD") {
         true => format!("{active} kernels, as BIOFAST_SIMD asks"),
         false => format!("{active} kernels, the best this CPU has"),

@@ -5,8 +5,8 @@
 
 use crate::common;
 
-use biofast::io::{Options as Io, Source};
-use biofast::ops::check::{Options, Outcome, check};
+use biofast_io::{Options as Io, Source};
+use biofast_ops::check::{Options, Outcome, check};
 use biofast_testkit::bam::{Aligned, aligned, header_of, records};
 use biofast_testkit::container::{bgzf, bgzf_starts, gunzip};
 use biofast_testkit::random::Random;

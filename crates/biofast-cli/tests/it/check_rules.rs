@@ -1,8 +1,8 @@
 //! `biofast check`: each rule for alignments finds what it is for, and names the record.
 #![allow(clippy::unwrap_used)]
 
-use biofast::io::{Options as Io, Source};
-use biofast::ops::check::{Options, Outcome, check};
+use biofast_io::{Options as Io, Source};
+use biofast_ops::check::{Options, Outcome, check};
 use biofast_testkit::bam::{Aligned, aligned, header_of};
 
 const REFERENCES: [(&str, u32); 2] = [("chr1", 1000), ("chr2", 50)];

@@ -25,7 +25,7 @@ fn all_inputs_and_threads_give_the_same() {
             .map(|threads| std::fs::read(folder.path(&format!("{threads}.{name}"))).unwrap());
         assert!(both[0] == both[1], "{name}");
     }
-    let index = biofast::bam::index::Index::open(folder.path("1.per-base.bed.gz.csi")).unwrap();
+    let index = biofast_bam::index::Index::open(folder.path("1.per-base.bed.gz.csi")).unwrap();
     assert_eq!(index.reference_count(), REFERENCES.len());
     let same = folder.file("y.sam", sam);
     let table = biofast(&["coverage", &bam, &same, "--format", "tsv"]).stdout;

@@ -44,10 +44,10 @@ fn names_are_compressed_by_their_extension() {
         for name in ["o.fq.gz", "o.fq.bgz", "o.fq.zst"] {
             let out = text(&folder.path(name));
             assert_eq!(biofast(&["fastq", "-n", &path, "-0", &out, "-o", &out]).code, 0);
-            let source = biofast::io::Source::open(&out).unwrap();
+            let source = biofast_io::Source::open(&out).unwrap();
             let mut back = String::new();
-            let options = biofast::io::Options { strict: true, ..Default::default() };
-            let mut reader = biofast::io::Reader::new(source, &options).unwrap();
+            let options = biofast_io::Options { strict: true, ..Default::default() };
+            let mut reader = biofast_io::Reader::new(source, &options).unwrap();
             reader.read_to_string(&mut back).unwrap();
             assert!(back == plain, "{order} {name}");
         }

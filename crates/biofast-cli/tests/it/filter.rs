@@ -100,7 +100,7 @@ fn bytes_do_not_depend_on_threads_chunks_simd_or_container() {
         let more = ["-@", threads, "--chunk-size", chunk];
         assert!(run("t", &plain, &more, None) == expected, "{more:?}");
     }
-    for isa in biofast::kernels::available() {
+    for isa in biofast_kernels::available() {
         assert!(run("s", &plain, &[], Some(isa.to_string())) == expected, "{isa}");
     }
     for kind in KINDS {

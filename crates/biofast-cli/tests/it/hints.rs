@@ -363,8 +363,8 @@ fn errors_of_records_have_their_number_and_place() {
     assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
     // A quality that no character stands for, in the last record.
     let mut bytes = Vec::new();
-    let source = biofast::io::Source::open(&bam).unwrap();
-    let mut reader = biofast::io::Reader::new(source, &biofast::io::Options::default()).unwrap();
+    let source = biofast_io::Source::open(&bam).unwrap();
+    let mut reader = biofast_io::Reader::new(source, &biofast_io::Options::default()).unwrap();
     std::io::Read::read_to_end(&mut reader, &mut bytes).unwrap();
     let at = bytes.len() - 2;
     assert_eq!(bytes[at], b'q' - 33);

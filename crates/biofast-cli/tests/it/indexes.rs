@@ -205,7 +205,7 @@ fn a_damaged_index_of_names_is_an_error_with_what_to_do() {
     // Version 1 had no checksums.
     let mut old = own;
     old[7] = 1;
-    let check = biofast::ops::get::fingerprint(&old[..56]);
+    let check = biofast_ops::get::fingerprint(&old[..56]);
     old[56..64].copy_from_slice(&check.to_le_bytes());
     folder.file("x.fq.bni", &old);
     let run = run_in(&folder, &["get", "x.fq", "r7"]);

@@ -6,7 +6,7 @@ use biofast_testkit::bam::header_of;
 use biofast_testkit::container::bgzf;
 use biofast_testkit::random::Random;
 
-const EOF: [u8; 28] = biofast::io::bgzf::EOF_BLOCK;
+const EOF: [u8; 28] = biofast_io::bgzf::EOF_BLOCK;
 
 fn bam(folder: &Folder, header: Vec<u8>, records: &[u8]) -> String {
     let mut file = bgzf(&[header, records.to_vec()].concat(), 60_000);
@@ -232,7 +232,7 @@ fn a_file_that_needs_too_much_memory_is_refused() {
     let folder = Folder::new();
     let head = [0xfd, b'7', b'z', b'X', b'Z', 0, 0, 4, 0xe6, 0xd6, 0xb4, 0x46];
     let mut block = vec![2, 0, 0x21, 1, 36, 0, 0, 0];
-    block.extend(biofast::io::crc32(&block).to_le_bytes());
+    block.extend(biofast_io::crc32(&block).to_le_bytes());
     let body = [&[1, 0, 10][..], b"@r\nAC\n+\nII\n", &[0]].concat();
     let path = folder.file("x.fq.xz", [&head[..], &block, &body].concat());
     let run = biofast(&["stats", &path]);

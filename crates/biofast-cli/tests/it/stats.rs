@@ -85,7 +85,7 @@ fn output_is_the_same_on_any_threads_simd_level_chunk_and_source() {
                 }
             }
         }
-        for isa in biofast::kernels::available() {
+        for isa in biofast_kernels::available() {
             let mut command = command(&["stats", "--json", &path]);
             command.env("BIOFAST_SIMD", isa.to_string());
             assert_eq!(finish(command), reference, "{isa}");

@@ -60,7 +60,7 @@ fn the_reasons_are_those_of_the_choice() {
     let run = biofast(&["stats", "-v", "--io", "mmap", &path]);
     let how = if cfg!(feature = "mmap") { "memory-mapped, as --io asks" } else { "read" };
     assert!(run.stderr.contains(&format!("; {how}; ")), "{}", run.stderr);
-    let kernels = format!("; {} kernels, the best this CPU has\n", biofast::kernels::active());
+    let kernels = format!("; {} kernels, the best this CPU has\n", biofast_kernels::active());
     if std::env::var_os("BIOFAST_SIMD").is_none() {
         assert!(run.stderr.ends_with(&kernels), "{}", run.stderr);
     }

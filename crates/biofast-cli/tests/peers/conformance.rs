@@ -6,7 +6,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use biofast::io::{Options, Reader, Source};
+use biofast_io::{Options, Reader, Source};
 use sha2::{Digest, Sha256};
 
 use crate::common;

@@ -83,8 +83,8 @@ fn generated_files_against_samtools() {
 
 /// The bytes of an index, decompressed.
 fn content(path: &str) -> Vec<u8> {
-    let source = biofast::io::Source::open(path).unwrap();
-    let mut reader = biofast::io::Reader::new(source, &biofast::io::Options::default()).unwrap();
+    let source = biofast_io::Source::open(path).unwrap();
+    let mut reader = biofast_io::Reader::new(source, &biofast_io::Options::default()).unwrap();
     let mut out = Vec::new();
     std::io::Read::read_to_end(&mut reader, &mut out).unwrap();
     out

@@ -14,8 +14,8 @@ fn readable_lines_are_those_of_samtools() {
     let mut all = String::new();
     for _ in 0..600 {
         let mut file = bgzf(&[good_header(), odd_record(&mut random)].concat(), 60_000);
-        if !file.ends_with(&biofast::io::bgzf::EOF_BLOCK) {
-            file.extend(biofast::io::bgzf::EOF_BLOCK);
+        if !file.ends_with(&biofast_io::bgzf::EOF_BLOCK) {
+            file.extend(biofast_io::bgzf::EOF_BLOCK);
         }
         let path = folder.file("x.bam", file);
         let printed =

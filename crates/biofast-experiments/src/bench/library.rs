@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use biofast::fastq;
-use biofast::io::Source;
+use biofast_fastq as fastq;
+use biofast_io::Source;
 
 use crate::datasets::Format;
 use crate::datasets::count;

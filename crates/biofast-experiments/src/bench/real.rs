@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
-use biofast::io::{self, Source};
+use biofast_io::{self as io, Source};
 
 use super::art;
 use super::jobs::{self, BASE, Job};

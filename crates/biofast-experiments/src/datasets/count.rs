@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::Result;
-use biofast::io::{Options, Source};
-use biofast::{bam, fastq};
+use biofast_bam as bam;
+use biofast_fastq as fastq;
+use biofast_io::{Options, Source};
 
 use super::Format;
 

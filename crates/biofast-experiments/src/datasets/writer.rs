@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use crate::files;
-use biofast::io::bgzf::{BLOCK_TEXT, Deflater, EOF_BLOCK};
-use biofast::io::output::Level;
+use biofast_io::bgzf::{BLOCK_TEXT, Deflater, EOF_BLOCK};
+use biofast_io::output::Level;
 use libdeflater::{CompressionLvl, Compressor};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

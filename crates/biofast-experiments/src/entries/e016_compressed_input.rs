@@ -1,7 +1,7 @@
 //! 016: what compressed input costs, for three different operations, through the library's parallel fold.
 
-use biofast::fastq::{Batch, par_fold};
-use biofast::io::{Options, Source};
+use biofast_fastq::{Batch, par_fold};
+use biofast_io::{Options, Source};
 use biofast_kernels::{GcCounts, count_gc_acgt};
 
 use super::prelude::*;

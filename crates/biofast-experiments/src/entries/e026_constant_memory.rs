@@ -1,7 +1,7 @@
 //! 026: whether the memory of `stats` depends on the size of the input, by container and threads; a process for each
 //! measurement. An empty process is beside it.
 
-use biofast::io::{Options, Source};
+use biofast_io::{Options, Source};
 
 use super::prelude::*;
 use super::{kernel, stream};

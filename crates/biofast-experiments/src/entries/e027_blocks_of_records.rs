@@ -1,7 +1,7 @@
 //! 027: a record at a time against blocks of records, with the same work on every record.
 
-use biofast::fastq::{Reader, par_fold};
-use biofast::io::Options;
+use biofast_fastq::{Reader, par_fold};
+use biofast_io::Options;
 
 use super::kernel;
 use super::peak_memory::Found;

@@ -4,9 +4,9 @@
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 
-use biofast::fastq::{Reader, Record};
-use biofast::io::output::{Compression, Format as Container, Level};
-use biofast::io::{Options, Source, available_threads};
+use biofast_fastq::{Reader, Record};
+use biofast_io::output::{Compression, Format as Container, Level};
+use biofast_io::{Options, Source, available_threads};
 use flate2::write::GzEncoder;
 
 use super::filter::{self, Found, keep, whole};

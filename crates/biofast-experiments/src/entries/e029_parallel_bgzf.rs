@@ -4,8 +4,8 @@
 use std::fs::{self, File};
 use std::io::Read as _;
 
-use biofast::io::bgzf::{Block, Inflater};
-use biofast::io::{Options, Source};
+use biofast_io::bgzf::{Block, Inflater};
+use biofast_io::{Options, Source};
 use flate2::bufread::MultiGzDecoder;
 use rayon::ThreadPool;
 use rayon::prelude::*;

@@ -3,8 +3,8 @@
 
 use std::io::Write as _;
 
-use biofast::io::bgzf::{self, Deflater, EOF_BLOCK};
-use biofast::io::output::Level;
+use biofast_io::bgzf::{self, Deflater, EOF_BLOCK};
+use biofast_io::output::Level;
 use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::Decompressor;
 use rayon::prelude::*;
@@ -139,7 +139,7 @@ fn zlib_block(text: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = flate2::write::DeflateEncoder::new(&mut block, flate2::Compression::new(6));
     encoder.write_all(text)?;
     encoder.finish()?;
-    block.extend_from_slice(&biofast::io::crc32(text).to_le_bytes());
+    block.extend_from_slice(&biofast_io::crc32(text).to_le_bytes());
     block.extend_from_slice(&(text.len() as u32).to_le_bytes());
     let size = u16::try_from(block.len() - 1).context("a block that doesn't fit")?;
     block[16..18].copy_from_slice(&size.to_le_bytes());

@@ -1,7 +1,7 @@
 //! 032: memory maps with advice against reads, by size, consumer and what is in the page cache; and the map together with
 //! parallel inflation, end to end.
 
-use biofast::io::{Options, Source, available_threads};
+use biofast_io::{Options, Source, available_threads};
 
 use super::prelude::*;
 use super::sized;

@@ -4,7 +4,7 @@
 use std::ffi::CString;
 use std::fs;
 
-use biofast::io::{Options, Source};
+use biofast_io::{Options, Source};
 
 use super::prelude::*;
 use super::stream;

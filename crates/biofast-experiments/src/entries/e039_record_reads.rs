@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::time::Instant;
 
-use biofast::io::{Map, MapAdvice};
+use biofast_io::{Map, MapAdvice};
 
 use super::prelude::*;
 use super::random_file::{cache_of, random_file, random_places};

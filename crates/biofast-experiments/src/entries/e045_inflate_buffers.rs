@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use biofast::io::bgzf::{Block, Inflater};
+use biofast_io::bgzf::{Block, Inflater};
 
 use super::allocators;
 use super::prelude::*;

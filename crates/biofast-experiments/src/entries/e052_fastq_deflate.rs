@@ -1,7 +1,7 @@
 //! 052: BGZF blocks of FASTQ and BAM written at the toolkit's own levels and at libdeflate's.
 
-use biofast::io::bgzf::{self, Deflater};
-use biofast::io::output::Level;
+use biofast_io::bgzf::{self, Deflater};
+use biofast_io::output::Level;
 use libdeflater::Decompressor;
 
 use super::prelude::*;

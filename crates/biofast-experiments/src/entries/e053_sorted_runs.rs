@@ -1,8 +1,8 @@
 //! 053: a sort that doesn't fit in memory, with few runs and many, by numbers and by names.
 
-use biofast::bam::Reader;
-use biofast::io::{Options, Source};
-use biofast::ops::sort::{Order, SortLimits, Sorter};
+use biofast_bam::Reader;
+use biofast_io::{Options, Source};
+use biofast_ops::sort::{Order, SortLimits, Sorter};
 use sha2::{Digest as _, Sha256};
 
 use super::prelude::*;
@@ -38,7 +38,7 @@ impl Entry for SortedRuns {
 
 /// A file's records in memory.
 struct Input {
-    header: biofast::bam::Header,
+    header: biofast_bam::Header,
     records: Vec<Vec<u8>>,
 }
 
@@ -67,7 +67,7 @@ impl Input {
 
     fn add_to(&self, sorter: &mut Sorter) -> Result<()> {
         for record in &self.records {
-            sorter.add(&biofast::bam::Record::from_checked(record))?;
+            sorter.add(&biofast_bam::Record::from_checked(record))?;
         }
         Ok(())
     }

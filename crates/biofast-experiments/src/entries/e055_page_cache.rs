@@ -1,8 +1,8 @@
 //! 055: what filled the page cache, and what that makes of reads and maps of the same file.
 
-use biofast::fastq::Record;
-use biofast::io::output::{Compression, Format as Container};
-use biofast::io::{Options, Source, available_threads};
+use biofast_fastq::Record;
+use biofast_io::output::{Compression, Format as Container};
+use biofast_io::{Options, Source, available_threads};
 use biofast_kernels::kernels_for;
 
 use super::filter;

@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
 
-use biofast::io::Options;
-use biofast::io::output::{Compression, Output, commit};
-use biofast::ops::dedup::SpillLimits;
-use biofast::ops::get::{NameLookup, build, fingerprint};
-use biofast::ops::shards::ShardInput;
+use biofast_io::Options;
+use biofast_io::output::{Compression, Output, commit};
+use biofast_ops::dedup::SpillLimits;
+use biofast_ops::get::{NameLookup, build, fingerprint};
+use biofast_ops::shards::ShardInput;
 
 use super::lookups;
 use super::prelude::*;

@@ -4,10 +4,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use biofast::io::output::{Compression, Output, commit};
-use biofast::io::{Options, Source};
-use biofast::ops::reads::{Collector, Contaminants};
-use biofast::ops::shards::{self, GzipIndex, GzipIndexer, ShardInput, ShardSizing, make};
+use biofast_io::output::{Compression, Output, commit};
+use biofast_io::{Options, Source};
+use biofast_ops::reads::{Collector, Contaminants};
+use biofast_ops::shards::{self, GzipIndex, GzipIndexer, ShardInput, ShardSizing, make};
 
 use super::prelude::*;
 

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use biofast::fastq::{Inputs, Reader, Record, par_transform, write_record};
-use biofast::io::output::{Compression, Output, commit};
-use biofast::io::{Options, Source};
+use biofast_fastq::{Inputs, Reader, Record, par_transform, write_record};
+use biofast_io::output::{Compression, Output, commit};
+use biofast_io::{Options, Source};
 use biofast_kernels::{BaseCounts, ERROR_SCALE, Kernels};
 
 use super::prelude::*;

@@ -132,7 +132,7 @@ mod tests {
                     let peers = crate::systems::peers::NAMES.into_iter();
                     let missing: Vec<_> =
                         peers.filter(|name| !crate::systems::peers::is_built(name)).collect();
-                    let available = biofast::kernels::available();
+                    let available = biofast_kernels::available();
                     let has = |isa: &str| available.iter().any(|level| level.name() == isa);
                     let special = levels.values().any(|l| {
                         ["simd", "neon", "matrix", "limited", "uring"].contains(&&**l)

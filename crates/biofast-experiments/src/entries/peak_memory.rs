@@ -1,8 +1,8 @@
 //! What 017 and 026 share: ways to go over all records of a file, from holding everything to holding a chunk, each
 //! in a process of its own.
 
-use biofast::fastq::Reader;
-use biofast::io::{Options, Source};
+use biofast_fastq::Reader;
+use biofast_io::{Options, Source};
 use biofast_kernels::{count_gc, summarize_qualities};
 
 use super::prelude::*;

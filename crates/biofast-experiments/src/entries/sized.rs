@@ -4,8 +4,8 @@
 use std::fs;
 use std::io::Write as _;
 
-use biofast::io::bgzf::{self, BLOCK_TEXT, Deflater, EOF_BLOCK, Parsed};
-use biofast::io::output::Level;
+use biofast_io::bgzf::{self, BLOCK_TEXT, Deflater, EOF_BLOCK, Parsed};
+use biofast_io::output::Level;
 use rayon::prelude::*;
 
 use super::prelude::*;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast::io::bgzf::EOF_BLOCK;
+use biofast_io::bgzf::EOF_BLOCK;
 
 use super::prelude::*;
 use crate::core::cell::scaled;

@@ -4,10 +4,10 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use biofast::io::bgzf::{Block, Inflater};
-use biofast::io::pipeline::{self, End};
-use biofast::io::{Chunk, Error, Options, Source};
-use biofast::ops::measure::reads::Collector;
+use biofast_io::bgzf::{Block, Inflater};
+use biofast_io::pipeline::{self, End};
+use biofast_io::{Chunk, Error, Options, Source};
+use biofast_ops::measure::reads::Collector;
 
 use super::prelude::*;
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::sync::{Mutex, PoisonError};
 
-use biofast::io::{IoMode, Map, MapAdvice, Options, Source};
+use biofast_io::{IoMode, Map, MapAdvice, Options, Source};
 
 use super::prelude::*;
 use super::stream::{self, Seen};

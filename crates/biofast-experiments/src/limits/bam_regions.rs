@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use biofast::io::bgzf::BLOCK_TEXT;
+use biofast_io::bgzf::BLOCK_TEXT;
 
 use crate::limits::bam::{Record, records};
 use crate::limits::encoders::{libdeflate, read};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
-use biofast::io::bgzf::BLOCK_TEXT;
 use biofast_deflate::{Effort, FastqDeflater};
+use biofast_io::bgzf::BLOCK_TEXT;
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 use crate::files;

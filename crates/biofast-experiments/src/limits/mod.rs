@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 
 use crate::files;
-use biofast::io::bgzf::{self, BLOCK_TEXT, Block, MAX_INFLATED, Parsed};
+use biofast_io::bgzf::{self, BLOCK_TEXT, Block, MAX_INFLATED, Parsed};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
 /// A decoder with room for a block.

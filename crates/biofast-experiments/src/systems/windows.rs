@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;
 
-use biofast::io::{Map, MapAdvice};
+use biofast_io::{Map, MapAdvice};
 
 /// What a way to read asked the system for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

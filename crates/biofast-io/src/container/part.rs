@@ -55,6 +55,7 @@ impl Source {
     ///
     /// # Errors
     /// If the file can't be opened, isn't a regular one, or is an object of which only the whole can be had.
+    #[doc(hidden)]
     pub fn open_part(path: impl AsRef<Path>, span: Span, origin: Origin) -> Result<Source, Error> {
         let path = path.as_ref();
         let name: Arc<str> = display_name(path).into();

@@ -55,6 +55,7 @@ impl Progress {
     }
 
     /// Begins a phase of a run that has several, such as reading and writing.
+    #[doc(hidden)]
     pub fn begin_phase(&self, phase: Phase) {
         let mut now = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
         self.done.store(0, Ordering::Relaxed);
@@ -62,6 +63,7 @@ impl Progress {
     }
 
     /// Counts records of the phase as done.
+    #[doc(hidden)]
     pub fn advance(&self, records: u64) {
         self.done.fetch_add(records, Ordering::Relaxed);
     }
@@ -317,6 +319,7 @@ pub struct Notes {
 
 impl Notes {
     /// Adds a warning, once.
+    #[doc(hidden)]
     pub fn warn(&self, warning: Warning) {
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         if !warnings.contains(&warning) {
@@ -345,6 +348,7 @@ impl Notes {
     }
 
     /// What inflates the blocks of the input, the latest if that has changed; `None` if there are none.
+    #[doc(hidden)]
     pub fn block_decoder(&self) -> Option<BlockDecoder> {
         *self.block_decoder.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -354,6 +358,7 @@ impl Notes {
     }
 
     /// How many chunks of a gzip input several threads have inflated ahead of the decoder.
+    #[doc(hidden)]
     pub fn gzip_chunks(&self) -> GzipChunks {
         let [used, dropped] = self.gzip_chunks.each_ref().map(|n| n.load(Ordering::Relaxed));
         GzipChunks { used, dropped }
@@ -375,6 +380,7 @@ impl Notes {
     }
 
     /// How long the serial parts have taken so far. What several inputs are written to is noted with the first of them.
+    #[doc(hidden)]
     pub fn serial_times(&self) -> SerialTimes {
         let time = |part: SerialPart| {
             Duration::from_nanos(self.serial[part as usize].load(Ordering::Relaxed))

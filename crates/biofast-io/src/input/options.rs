@@ -146,6 +146,7 @@ impl Options {
 
     /// The options for alignments: strict about their end unless [`allow_missing_eof`](Options::allow_missing_eof) is set.
     #[must_use]
+    #[doc(hidden)]
     pub fn for_alignments(&self) -> Options {
         Options { strict: self.strict || !self.allow_missing_eof, ..self.clone() }
     }

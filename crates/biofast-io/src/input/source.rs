@@ -123,17 +123,20 @@ impl Source {
     /// What an adapter makes of another input: like [`from_reader`](Source::from_reader), but a
     /// parallel reader lets it work ahead on a thread of its own, and what is taken from it is
     /// not counted as progress, since the adapter's own input is.
+    #[doc(hidden)]
     pub fn from_adapter(label: &str, reader: impl Read + Send + 'static) -> Source {
         Source::of(label.into(), Backing::Derived(Box::new(reader)))
     }
 
     /// The same source as a part of something larger, whose records, lines and bytes are numbered from `origin` on.
     #[must_use]
+    #[doc(hidden)]
     pub fn starting_at(self, origin: Origin) -> Source {
         Source { origin, ..self }
     }
 
     /// Where it starts in what it is a part of.
+    #[doc(hidden)]
     pub fn origin(&self) -> Origin {
         self.origin
     }
@@ -146,6 +149,7 @@ impl Source {
     }
 
     /// Where its BGZF blocks are in the file that it is a [part](Source::open_part) of; `None` of wholes, and of other containers.
+    #[doc(hidden)]
     pub fn places(&self) -> Option<Places> {
         self.places.clone()
     }
@@ -211,6 +215,7 @@ impl Source {
 
     /// The same source, of which a read fails that finds no bytes at all: for standard input that
     /// nobody named.
+    #[doc(hidden)]
     pub fn not_empty(self) -> Source {
         let backing = match self.backing {
             Backing::Stream(reader) => {

@@ -158,6 +158,7 @@ impl Compression {
 
     /// How many bytes of text are compressed together: a BGZF block, a zstd frame or a bzip2 stream. `None`
     /// for plain text.
+    #[doc(hidden)]
     pub fn unit(&self) -> Option<usize> {
         match self.format {
             Format::Plain => None,

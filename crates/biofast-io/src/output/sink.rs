@@ -226,6 +226,7 @@ impl Output {
     }
 
     /// Whether a GZI index is written [with](Self::with_gzi) it.
+    #[doc(hidden)]
     pub fn has_index(&self) -> bool {
         self.gzi.is_some()
     }
@@ -234,6 +235,7 @@ impl Output {
     ///
     /// # Errors
     /// If the output isn't BGZF.
+    #[doc(hidden)]
     pub fn with_blocks(mut self) -> Result<Output, Error> {
         if self.compression.format() != Format::Bgzf {
             let error = io::Error::other("only BGZF output can have an index");
@@ -244,6 +246,7 @@ impl Output {
     }
 
     /// Where the blocks written so far start, if that is remembered.
+    #[doc(hidden)]
     pub fn blocks(&self) -> Option<&Blocks> {
         self.blocks.as_ref()
     }
@@ -254,6 +257,7 @@ impl Output {
     }
 
     /// Whether the output becomes a file when committed.
+    #[doc(hidden)]
     pub fn is_file(&self) -> bool {
         matches!(self.target, Target::File(_))
     }
@@ -265,6 +269,7 @@ impl Output {
 
     /// From now on, a pipe that is closed by its reader isn't an error: what would be written there is dropped, and the
     /// other outputs of the run become complete.
+    #[doc(hidden)]
     pub fn outlast_reader(&mut self) {
         if matches!(self.target, Target::Descriptor(_) | Target::Stream(_)) {
             self.outlasts_reader = true;
@@ -272,6 +277,7 @@ impl Output {
     }
 
     /// Whether the reader of the pipe has closed it before the end.
+    #[doc(hidden)]
     pub fn was_closed(&self) -> bool {
         matches!(self.target, Target::Closed)
     }
@@ -286,6 +292,7 @@ impl Output {
     }
 
     /// Breaks the output: it can't be committed any more.
+    #[doc(hidden)]
     pub fn abandon(&mut self) {
         self.state = SinkState::Broken;
     }
@@ -304,6 +311,7 @@ impl Output {
     ///
     /// # Errors
     /// If it can't be encoded or written, or the output is complete or broken already.
+    #[doc(hidden)]
     pub fn append(&mut self, text: &[u8]) -> Result<(), Error> {
         self.check_open()?;
         self.state = SinkState::Broken;
@@ -423,6 +431,7 @@ impl Output {
     ///
     /// # Errors
     /// As [`finish`](Self::finish), or if the file can't be flushed and closed.
+    #[doc(hidden)]
     pub fn close(&mut self, sync: bool) -> Result<(), Error> {
         self.finish()?;
         self.own = None;
@@ -438,6 +447,7 @@ impl Output {
     ///
     /// # Errors
     /// If what was written can't be flushed, or the file can't be closed.
+    #[doc(hidden)]
     pub fn closed_between_writes(mut self) -> Result<Output, Error> {
         match &mut self.target {
             Target::File(file) => match file.close_between_writes() {

@@ -80,6 +80,7 @@ impl BaseColumns {
     }
 
     /// Adds counts at `position`, as read from a report.
+    #[doc(hidden)]
     pub fn add_counts(&mut self, position: usize, counts: BaseCounts) {
         let BaseCounts { a, c, g, t, n, other } = counts;
         for (class, count) in [a, c, g, t, n, other].into_iter().enumerate() {

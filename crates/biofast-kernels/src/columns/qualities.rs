@@ -99,6 +99,7 @@ impl QualityColumns {
     ///
     /// # Panics
     /// If `phred` is above 93.
+    #[doc(hidden)]
     pub fn add_count(&mut self, position: usize, phred: u8, count: u64) {
         assert!(usize::from(phred) < PHRED_VALUES, "Phred {phred} is above 93");
         self.sums.add(position, usize::from(phred), count);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast::bam::{self, Header, Record, RecordBuf, Value, flag};
+use biofast_bam::{self as bam, Header, Record, RecordBuf, Value, flag};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use biofast::bam::Header;
-use biofast::io::{CancellationToken, Notes, Progress, Source};
+use biofast_bam::Header;
+use biofast_io::{CancellationToken, Notes, Progress, Source};
 use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use biofast::bam;
+use biofast_bam as bam;
 
 /// Records of a part of a file, one behind the other.
 pub(crate) struct AlignmentBlock {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, BinaryArray, StringArray};
-use biofast::fastq::{self, pair};
-use biofast::ops::grep::reverse_complement;
+use biofast_fastq::{self as fastq, pair};
+use biofast_ops::grep::reverse_complement;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PySlice, PyString, PyTuple};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, RecordBatch};
-use biofast::fastq;
-use biofast::io::{Progress, Source};
+use biofast_fastq as fastq;
+use biofast_io::{Progress, Source};
 use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -11,9 +11,9 @@ use arrow_array::{
 };
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
-use biofast::bam::{self, Detail, Header, InputOptions, Query, Record, Selection};
-use biofast::io::{Options, Source};
-use biofast::ops::filter::expression::Expression;
+use biofast_bam::{self as bam, Detail, Header, InputOptions, Query, Record, Selection};
+use biofast_io::{Options, Source};
+use biofast_ops::filter::expression::Expression;
 
 use super::column::Bytes;
 use super::stream::{Delivery, Hand, Reading};

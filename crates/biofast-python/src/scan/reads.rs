@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use biofast::fastq::fasta::Sequences;
-use biofast::fastq::{Record, par_try_fold_ordered};
-use biofast::io::{Options, Source};
+use biofast_fastq::fasta::Sequences;
+use biofast_fastq::{Record, par_try_fold_ordered};
+use biofast_io::{Options, Source};
 
 use super::column::Bytes;
 use super::stream::{Delivery, Hand};

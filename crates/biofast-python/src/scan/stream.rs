@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast::io::{CancellationToken, Notes, Options, Progress, available_threads};
+use biofast_io::{CancellationToken, Notes, Options, Progress, available_threads};
 use pyo3::prelude::*;
 
 use crate::attended::received;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use arrow_array::builder::{Float32Builder, Float64Builder, Int64Builder, ListBuilder};
 use arrow_schema::{DataType, Field};
-use biofast::bam::{Array, Record, Value};
+use biofast_bam::{Array, Record, Value};
 
 use super::column::Bytes;
 use crate::errors::ReadFailure;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use biofast::io::{TextBounds, display_name, path_named};
-use biofast::ops::filter::report::{FileRole, FileSum, Files};
-use biofast::ops::measure::records::RecordSum;
+use biofast_io::{TextBounds, display_name, path_named};
+use biofast_ops::filter::report::{FileRole, FileSum, Files};
+use biofast_ops::measure::records::RecordSum;
 
 use crate::console::Console;
 use crate::inputs::{self, Input};

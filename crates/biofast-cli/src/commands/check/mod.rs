@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::fastq::pair;
-use biofast::io::output::commit;
-use biofast::io::{Escaped, Location, MateNaming, Notes, Options, Progress};
-use biofast::ops::check::report::{CheckFileReport, CheckReport, CheckStatus};
-use biofast::ops::check::{self, CheckRule, Fault, Outcome, PartialCheck};
-use biofast::ops::shards::ShardPart;
+use biofast_fastq::pair;
+use biofast_io::output::commit;
+use biofast_io::{Escaped, Location, MateNaming, Notes, Options, Progress};
+use biofast_ops::check::report::{CheckFileReport, CheckReport, CheckStatus};
+use biofast_ops::check::{self, CheckRule, Fault, Outcome, PartialCheck};
+use biofast_ops::shards::ShardPart;
 use clap::ValueEnum;
 use rayon::prelude::*;
 
@@ -419,7 +419,7 @@ fn check_pairs(args: &Args, inputs: &[Input], rereads: &[Rereads], verdicts: &mu
 fn set_mates(
     inputs: &[Input],
     verdicts: &mut [Verdict],
-    found: Result<Option<Fault>, biofast::io::Error>,
+    found: Result<Option<Fault>, biofast_io::Error>,
 ) {
     for (input, verdict) in inputs.iter().zip(verdicts) {
         match (&found, &mut *verdict) {
@@ -452,8 +452,8 @@ fn explain(
     inputs: &[Input],
     rereads: &Rereads,
     rule: MateNaming,
-    find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
-) -> Result<Option<Fault>, biofast::io::Error> {
+    find: impl FnOnce() -> Result<Option<biofast_fastq::Error>, biofast_fastq::Error>,
+) -> Result<Option<Fault>, biofast_io::Error> {
     let general = |note: &str| Fault {
         rule: CheckRule::Pairs,
         message: format!("the files don't pair up: read names or counts differ{note}"),

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use biofast::ops::convert::{BaseSpan, HeaderTemplate};
+use biofast_ops::convert::{BaseSpan, HeaderTemplate};
 use clap::ValueEnum;
 
 use crate::options::{InFile, Mates, OutFile, PairsOut, ReadsOut, Spill};

@@ -8,18 +8,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam;
-use biofast::fastq::fasta::{LINE_WIDTH, Sequences};
-use biofast::fastq::{self, Inputs};
-use biofast::io::output::{self as io_output, Compression};
-use biofast::io::{Location, Options, Source};
-use biofast::ops::convert::unique::{RepeatNumbers, UniqueBy};
-use biofast::ops::convert::{
+use biofast_bam as bam;
+use biofast_fastq::fasta::{LINE_WIDTH, Sequences};
+use biofast_fastq::{self as fastq, Inputs};
+use biofast_io::output::{self as io_output, Compression};
+use biofast_io::{Location, Options, Source};
+use biofast_ops::convert::unique::{RepeatNumbers, UniqueBy};
+use biofast_ops::convert::{
     Alphabet, BaseSpan, Case, Convert, Edits, HeaderTemplate, Holds, NucleicAcid, OutputFormat,
     convert, from_alignments, from_table, letters_of,
 };
-use biofast::ops::dedup::SpillLimits;
-use biofast::ops::import::{self, Import, ReadGroup};
+use biofast_ops::dedup::SpillLimits;
+use biofast_ops::import::{self, Import, ReadGroup};
 
 use crate::console::{Console, Hinted};
 use crate::inputs::{self, Input};

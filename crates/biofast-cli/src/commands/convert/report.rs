@@ -1,8 +1,8 @@
 //! What `biofast convert` says of a run.
 
-use biofast::ops::convert::{ConvertSummary, Holds};
-use biofast::ops::filter::report::FileRole;
-use biofast::ops::measure::records::Sum;
+use biofast_ops::convert::{ConvertSummary, Holds};
+use biofast_ops::filter::report::FileRole;
+use biofast_ops::measure::records::Sum;
 
 use super::args::To;
 use crate::console::Console;

@@ -1,9 +1,9 @@
 //! `biofast flagstat`.
 
 use anyhow::Result;
-use biofast::ops::measure::flagstat::FlagstatCollector;
-use biofast::ops::shards::ShardPart;
-use biofast::report::samtools::flagstat as shown;
+use biofast_ops::measure::flagstat::FlagstatCollector;
+use biofast_ops::shards::ShardPart;
+use biofast_report::samtools::flagstat as shown;
 use clap::ValueEnum;
 
 use super::Common;

@@ -1,8 +1,8 @@
 //! `biofast idxstats`.
 
 use anyhow::Result;
-use biofast::ops::measure::idxstats::IdxstatsCollector;
-use biofast::report::samtools::idxstats::text;
+use biofast_ops::measure::idxstats::IdxstatsCollector;
+use biofast_report::samtools::idxstats::text;
 
 use super::Common;
 use crate::output;

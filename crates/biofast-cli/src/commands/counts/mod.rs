@@ -4,11 +4,11 @@ pub(crate) mod flagstat;
 pub(crate) mod idxstats;
 
 use anyhow::Result;
-use biofast::bam::{self, Detail, Query};
-use biofast::io::Options;
-use biofast::io::output::Output;
-use biofast::io::pipeline::Fault;
-use biofast::ops::shards::ShardPart;
+use biofast_bam::{self as bam, Detail, Query};
+use biofast_io::Options;
+use biofast_io::output::Output;
+use biofast_io::pipeline::Fault;
+use biofast_ops::shards::ShardPart;
 
 use crate::inputs::{Input, tell_unused_reference};
 use crate::options::{InFile, OneFile, Out, RegionArgs, ShardArg};

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::Detail;
-use biofast::io::Progress;
-use biofast::io::output::commit;
-use biofast::ops::coverage::{self, PerReference, TargetDepths};
-use biofast::report::html::{self, Depths};
-use biofast::report::mosdepth;
-use biofast::report::samtools;
+use biofast_bam::Detail;
+use biofast_io::Progress;
+use biofast_io::output::commit;
+use biofast_ops::coverage::{self, PerReference, TargetDepths};
+use biofast_report::html::{self, Depths};
+use biofast_report::mosdepth;
+use biofast_report::samtools;
 
 use super::{Args, query, rules, rules_of_samtools, sum, watch};
 use crate::console::{Bar, Console};

@@ -7,14 +7,14 @@ pub(crate) mod parts;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Detail, Header, Query, Selection};
-use biofast::io::Progress;
-use biofast::io::output::commit;
-use biofast::ops::coverage::{
+use biofast_bam::{self as bam, Detail, Header, Query, Selection};
+use biofast_io::Progress;
+use biofast_io::output::commit;
+use biofast_ops::coverage::{
     self, Counting, DepthRules, Distribution, Intervals, PerReference, TargetDepths,
 };
-use biofast::report::html::{self, Depths};
-use biofast::report::tables::coverage as table;
+use biofast_report::html::{self, Depths};
+use biofast_report::tables::coverage as table;
 
 use crate::console::{Bar, Hinted};
 use crate::inputs::{self, Input};

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use biofast::bam::{self, Detail, Header};
-use biofast::io::output::{Output, commit};
-use biofast::ops::coverage::{
+use biofast_bam::{self as bam, Detail, Header};
+use biofast_io::output::{Output, commit};
+use biofast_ops::coverage::{
     self, Counting, DepthJoin, DepthRules, DepthSink, PartialDepths, PerReference, ReferenceSums,
 };
-use biofast::ops::shards::ShardPart;
-use biofast::report::tables::coverage as table;
-use biofast::report::{mosdepth, samtools};
+use biofast_ops::shards::ShardPart;
+use biofast_report::tables::coverage as table;
+use biofast_report::{mosdepth, samtools};
 use serde::{Deserialize, Serialize};
 
 use super::files::tell_without_records;

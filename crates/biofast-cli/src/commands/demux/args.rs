@@ -1,7 +1,7 @@
 //! The arguments of `biofast demux`, as typed.
 
-use biofast::io::output::{Format, Level};
-use biofast::ops::demux::{BarcodePlace, ReadStructure, SegmentKind, UmiPlace};
+use biofast_io::output::{Format, Level};
+use biofast_ops::demux::{BarcodePlace, ReadStructure, SegmentKind, UmiPlace};
 use clap::ValueEnum;
 
 use crate::options::{Folder, InFile, OutFile, Pairing};

@@ -7,14 +7,14 @@ mod report;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use biofast::fastq::par_transform_files;
-use biofast::io::output::Output;
-use biofast::io::{TextBounds, display_name};
-use biofast::ops::demux::{
+use biofast_fastq::par_transform_files;
+use biofast_io::output::Output;
+use biofast_io::{TextBounds, display_name};
+use biofast_ops::demux::{
     Demux, DemuxTally, MatchRules, Matcher, Misfit, PlanError, ReadStructure, SegmentKind, Sheet,
     TooShort,
 };
-use biofast::report::demux::metrics;
+use biofast_report::demux::metrics;
 
 pub(crate) use args::Args;
 
@@ -162,7 +162,7 @@ fn refuse_misfits(console: &Console, args: &Args, demux: &Demux, tally: &DemuxTa
         }
         return Ok(());
     }
-    let line = biofast::io::Shown(definition);
+    let line = biofast_io::Shown(definition);
     let message = match bases {
         0 => format!("no header line has a barcode; the first line is '@{line}'"),
         bases => format!(

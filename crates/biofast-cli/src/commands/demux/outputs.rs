@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::io::display_name;
-use biofast::io::output::{Output, allow_open_files};
-use biofast::ops::demux::{Demux, SegmentKind};
+use biofast_io::display_name;
+use biofast_io::output::{Output, allow_open_files};
+use biofast_ops::demux::{Demux, SegmentKind};
 
 use super::args::Args;
 use crate::output::{self, OTHER_FILES};

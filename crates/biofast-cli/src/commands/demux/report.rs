@@ -1,7 +1,7 @@
 //! What `biofast demux` says about what became of reads.
 
-use biofast::ops::demux::{Demux, DemuxTally, LOOKED_AT, Sheet};
-use biofast::ops::filter::report::FileRole;
+use biofast_ops::demux::{Demux, DemuxTally, LOOKED_AT, Sheet};
+use biofast_ops::filter::report::FileRole;
 
 use super::args::Args;
 use super::outputs::{DemuxOutputs, letter};

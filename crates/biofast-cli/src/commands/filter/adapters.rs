@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use biofast::io::TextBounds;
-use biofast::ops::filter::trim::detect::AdapterEvidence;
-use biofast::ops::filter::trim::{
+use biofast_io::TextBounds;
+use biofast_ops::filter::trim::detect::AdapterEvidence;
+use biofast_ops::filter::trim::{
     Action, AdapterCutter, AdapterFile, AdapterSettings, AdapterSide, KITS, LONG_KITS,
     LongAdapters, LongKit, Middle,
 };
-use biofast::ops::filter::{AdapterRule, Filter};
+use biofast_ops::filter::{AdapterRule, Filter};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 
 use crate::console::Console;
@@ -400,7 +400,7 @@ impl Adding<'_> {
         around: [&str; 2],
         settings: &AdapterSettings,
     ) -> Result<()> {
-        let about = || format!("in the adapters of {}", biofast::io::display_name(path));
+        let about = || format!("in the adapters of {}", biofast_io::display_name(path));
         let text = inputs::text(path, TextBounds::TABLE)?;
         self.cutter.add_fasta(mate, side, &text, around, settings).with_context(about)
     }

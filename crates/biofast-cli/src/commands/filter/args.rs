@@ -1,6 +1,6 @@
 //! The arguments of `biofast filter`, as typed.
 
-use biofast::io::output::Format;
+use biofast_io::output::Format;
 use clap::ValueEnum;
 
 use super::adapters::AdapterArgs;
@@ -137,7 +137,7 @@ pub(crate) struct Args {
     /// BGZF takes fast, small or 0 to 12 [default: fast], zstd takes 0 to 19 [default: 3], and bzip2 takes 1 to 9
     /// [default: 9]. The default for BAM is 6; blocks whose records are all kept are then copied.
     #[arg(long, value_name = "LEVEL")]
-    pub(super) level: Option<biofast::io::output::Level>,
+    pub(super) level: Option<biofast_io::output::Level>,
 
     /// Also write an index next to each BGZF output file: GZI for reads, BAI or CSI for sorted BAM
     ///

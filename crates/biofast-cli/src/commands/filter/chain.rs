@@ -3,20 +3,20 @@
 use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result, bail};
-use biofast::fastq::Inputs;
-use biofast::io::TextBounds;
-use biofast::ops::filter::fastp;
-use biofast::ops::filter::names::{NameFilter, Regex};
-use biofast::ops::filter::predicate::{
+use biofast_fastq::Inputs;
+use biofast_io::TextBounds;
+use biofast_ops::filter::fastp;
+use biofast_ops::filter::names::{NameFilter, Regex};
+use biofast_ops::filter::predicate::{
     Gc, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent, MaxMeanQuality,
     MaxN, MaxNPercent, Mean, MinComplexity, MinLen, MinMeanQuality,
 };
-use biofast::ops::filter::trim::detect::{self, AdapterEvidence};
-use biofast::ops::filter::trim::{
+use biofast_ops::filter::trim::detect::{self, AdapterEvidence};
+use biofast_ops::filter::trim::{
     AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, Overlap, PolyG, PolyX,
     QualityWindow, Umi, UmiSource,
 };
-use biofast::ops::filter::{Filter, PairRule};
+use biofast_ops::filter::{Filter, PairRule};
 
 use super::args::{Args, FilterPairRule, MeanArg, Select, TrimArgs, UmiPlace};
 use super::bounds::number;

@@ -1,8 +1,8 @@
 //! The arguments about the overlap of mates, as typed, and what they mean.
 
 use anyhow::{Result, bail};
-use biofast::ops::filter::Filter;
-use biofast::ops::filter::trim::{MateOverlap, MateRule};
+use biofast_ops::filter::Filter;
+use biofast_ops::filter::trim::{MateOverlap, MateRule};
 
 use super::bounds::number;
 use crate::options::OutFile;

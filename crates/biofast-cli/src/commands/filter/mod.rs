@@ -16,8 +16,8 @@ mod reads;
 mod report;
 
 use anyhow::{Result, bail};
-use biofast::bam;
-use biofast::io::{Escaped, Source, display_name, is_named_pipe};
+use biofast_bam as bam;
+use biofast_io::{Escaped, Source, display_name, is_named_pipe};
 
 pub(crate) use args::Args;
 

@@ -1,13 +1,13 @@
 //! `--preset fastp`: what fastp does without being asked, and its report.
 
 use anyhow::{Context, Result, bail};
-use biofast::io::output::Output;
-use biofast::ops::filter::fastp::FastpGatherer;
-use biofast::ops::filter::fastp::{
+use biofast_io::output::Output;
+use biofast_ops::filter::fastp::FastpGatherer;
+use biofast_ops::filter::fastp::{
     FastpReport, FastpSettings, InputTraits, PairTrimmer, SequenceTrimmer,
 };
-use biofast::ops::filter::trim::{KITS, MateOverlap, MateRule, PolyG};
-use biofast::ops::filter::{Filter, FilterTally};
+use biofast_ops::filter::trim::{KITS, MateOverlap, MateRule, PolyG};
+use biofast_ops::filter::{Filter, FilterTally};
 use clap::ValueEnum;
 
 use super::Args;

@@ -1,11 +1,11 @@
 //! What is said and written about a run of `biofast filter`.
 
 use anyhow::Result;
-use biofast::io::Escaped;
-use biofast::io::output::{Output, commit};
-use biofast::ops::filter::fastp;
-use biofast::ops::filter::names::ListedNames;
-use biofast::ops::filter::report::FilterReport;
+use biofast_io::Escaped;
+use biofast_io::output::{Output, commit};
+use biofast_ops::filter::fastp;
+use biofast_ops::filter::names::ListedNames;
+use biofast_ops::filter::report::FilterReport;
 
 use super::Args;
 use crate::console::Console;
@@ -60,7 +60,7 @@ impl FilterReports {
     ) -> Result<()> {
         if let Some(html) = self.html {
             let json = serde_json::to_string(&report)?;
-            let page = biofast::report::html::filter(&report, &json, self.counted.as_ref());
+            let page = biofast_report::html::filter(&report, &json, self.counted.as_ref());
             outputs.push(output::filled(html, page)?);
             if !args.stats {
                 // The curves were gathered for the page alone.
@@ -75,7 +75,7 @@ impl FilterReports {
         outputs.extend(self.fastp);
         commit(outputs, args.sync)?;
         if !args.reading.messages.quiet {
-            session.console.say(&biofast::report::filter::text(&report));
+            session.console.say(&biofast_report::filter::text(&report));
         }
         Ok(())
     }

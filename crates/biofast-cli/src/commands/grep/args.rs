@@ -1,6 +1,6 @@
 //! The arguments of `biofast grep`, as typed.
 
-use biofast::ops::grep::ReadRegion;
+use biofast_ops::grep::ReadRegion;
 use clap::ValueEnum;
 
 use crate::options::{InFile, OutFile, Pairing, PairsOut, ReadsOut};

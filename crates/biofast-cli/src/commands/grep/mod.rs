@@ -8,10 +8,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use biofast::fastq::par_transform;
-use biofast::io::{TextBounds, display_name};
-use biofast::ops::convert::{NucleicAcid, letters_of};
-use biofast::ops::grep::{Grep, MateRequirement, Pattern, PatternFinder, Search, Within};
+use biofast_fastq::par_transform;
+use biofast_io::{TextBounds, display_name};
+use biofast_ops::convert::{NucleicAcid, letters_of};
+use biofast_ops::grep::{Grep, MateRequirement, Pattern, PatternFinder, Search, Within};
 
 use crate::console::Console;
 use crate::inputs::{self, Input};
@@ -95,7 +95,7 @@ fn finder(args: &Args, inputs: &[Input], console: &Console) -> Result<PatternFin
         if let Some(pattern) =
             start.filter(|_| within != Within::Sequence && !args.reading.messages.quiet)
         {
-            let (path, text) = (display_name(path), biofast::io::Shown(pattern.text()).to_string());
+            let (path, text) = (display_name(path), biofast_io::Shown(pattern.text()).to_string());
             console.warning(&format!("{path} has '{text}': leave out the @ before names"));
         }
         patterns.extend(found);

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Compression, Format, Output};
-use biofast::ops::filter::report::FileRole;
-use biofast::ops::grep::{GrepRoutes, GrepTally, PatternFinder};
+use biofast_io::output::{Compression, Format, Output};
+use biofast_ops::filter::report::FileRole;
+use biofast_ops::grep::{GrepRoutes, GrepTally, PatternFinder};
 
 use super::args::{Args, Color};
 use super::report;

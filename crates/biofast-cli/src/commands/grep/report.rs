@@ -1,8 +1,8 @@
 //! What `biofast grep` says about what it found.
 
-use biofast::io::Shown;
-use biofast::ops::grep::{GrepTally, Motif, Pattern, PatternFinder, Within, colour};
-use biofast::ops::measure::records::Sum;
+use biofast_io::Shown;
+use biofast_ops::grep::{GrepTally, Motif, Pattern, PatternFinder, Within, colour};
+use biofast_ops::measure::records::Sum;
 
 use super::args::{Args, Color};
 use crate::console::{Console, is_coloured};

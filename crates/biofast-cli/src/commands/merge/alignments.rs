@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use biofast::bam;
-use biofast::io::output::commit;
-use biofast::io::{Source, display_name};
-use biofast::ops::merge::{Merge, MergeRules, SortedInput as Sorted};
-use biofast::ops::sort::Order;
+use biofast_bam as bam;
+use biofast_io::output::commit;
+use biofast_io::{Source, display_name};
+use biofast_ops::merge::{Merge, MergeRules, SortedInput as Sorted};
+use biofast_ops::sort::Order;
 
 use super::Args;
 use crate::commands::sort::{explained, temp_dir};

@@ -1,9 +1,9 @@
 //! Reports of `biofast check --shard` to the report of the whole.
 
 use anyhow::{Context, Result, bail};
-use biofast::ops::check::PartialCheck;
-use biofast::ops::check::report::{SCHEMA_VERSION, ShardFile, ShardReport};
-use biofast::ops::shards::{Cover, ShardPart};
+use biofast_ops::check::PartialCheck;
+use biofast_ops::check::report::{SCHEMA_VERSION, ShardFile, ShardReport};
+use biofast_ops::shards::{Cover, ShardPart};
 
 use crate::commands::check::{CheckedInput, Row};
 

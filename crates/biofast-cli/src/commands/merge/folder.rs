@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Output, commit};
-use biofast::ops::alignments::report::Figures as AlignmentFigures;
-use biofast::ops::picard::MetricSelection as Counted;
-use biofast::ops::reads::Contaminants;
-use biofast::report::picard as metrics;
-use biofast::report::samtools::{flagstat, idxstats};
+use biofast_io::output::{Output, commit};
+use biofast_ops::alignments::report::Figures as AlignmentFigures;
+use biofast_ops::picard::MetricSelection as Counted;
+use biofast_ops::reads::Contaminants;
+use biofast_report::picard as metrics;
+use biofast_report::samtools::{flagstat, idxstats};
 use clap::ValueEnum;
 
 use super::Args;

@@ -6,8 +6,8 @@ mod folder;
 mod reports;
 
 use anyhow::{Result, bail};
-use biofast::bam;
-use biofast::io::{Source, remote};
+use biofast_bam as bam;
+use biofast_io::{Source, remote};
 
 use super::sort::tag;
 use super::stats::{self, StatsFormat};

@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 
 use anyhow::{Context, Result, bail};
-use biofast::bam::Format;
-use biofast::io::TextBounds;
-use biofast::io::output::Output;
-use biofast::ops::alignments::join::AlignmentJoin;
-use biofast::ops::alignments::report as alignments;
-use biofast::ops::check::report as check_report;
-use biofast::ops::flagstat::FlagStat;
-use biofast::ops::reads::Collector;
-use biofast::ops::reads::report as reads;
-use biofast::ops::shards::{Cover, ShardPart, ShardRun};
-use biofast::report::samtools::{flagstat, idxstats};
+use biofast_bam::Format;
+use biofast_io::TextBounds;
+use biofast_io::output::Output;
+use biofast_ops::alignments::join::AlignmentJoin;
+use biofast_ops::alignments::report as alignments;
+use biofast_ops::check::report as check_report;
+use biofast_ops::flagstat::FlagStat;
+use biofast_ops::reads::Collector;
+use biofast_ops::reads::report as reads;
+use biofast_ops::shards::{Cover, ShardPart, ShardRun};
+use biofast_report::samtools::{flagstat, idxstats};
 use serde_json::Value;
 
 use super::Args;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
-use biofast::io::display_name;
+use biofast_io::display_name;
 use serde_json::{Map, Value};
 
 use crate::options::{Folder, Out};
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
             let path = folder.join(format!("{name}.json"));
             outputs.push(output::filled(output::report(session, Some(&path))?, published(name)?)?);
         }
-        biofast::io::output::commit(outputs, false)?;
+        biofast_io::output::commit(outputs, false)?;
         return Ok(Exit::Fine);
     }
     let text = match &args.name {

@@ -84,8 +84,8 @@ fn append_files(folder: &Path, bytes: &mut Vec<u8>) -> Result<()> {
 }
 
 pub(super) fn test(folder: &Path) -> Result<Vec<TestLine>> {
-    let isas = biofast::kernels::available();
-    let all = biofast::io::available_threads().max(2).to_string();
+    let isas = biofast_kernels::available();
+    let all = biofast_io::available_threads().max(2).to_string();
     fs::write(folder.join("samples.tsv"), "sample_id\tbarcode\none\tACGT\ntwo\tTTGG\n")?;
     let out = folder.join("out");
     JOBS.iter()

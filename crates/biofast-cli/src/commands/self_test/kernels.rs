@@ -1,6 +1,6 @@
 //! The kernels of each instruction set against plain code.
 
-use biofast::kernels::{Isa, Kernels, available, kernels_for};
+use biofast_kernels::{Isa, Kernels, available, kernels_for};
 
 use super::TestLine;
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use biofast::io::output::{Files, commit};
+use biofast_io::output::{Files, commit};
 
 use crate::session::{Exit, Session};
 use crate::{output, sample};

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use biofast::kernels::Isa;
+use biofast_kernels::Isa;
 
 use super::this_program;
 
@@ -28,7 +28,7 @@ pub(super) fn measure(sample: &Path, folder: &Path) -> Result<String> {
     drop(file);
     let packed = ["filter", "--quiet", "--level", "6", "speed.fq", "-o", "speed.fq.gz"];
     time(this_program(folder, None)?.args(packed))?;
-    let threads = biofast::io::available_threads();
+    let threads = biofast_io::available_threads();
     let stats = |file: &str, threads: usize, decoder: Option<&str>| -> Result<Duration> {
         let mut best = Duration::MAX;
         for _ in 0..RUNS {
@@ -78,7 +78,7 @@ fn hints(threads: usize, rates: &[(Duration, Duration)]) -> Vec<String> {
             "this is a debug build; build a fast one with `cargo build --release`".to_owned(),
         );
     }
-    let (best, active) = (biofast::kernels::available().pop(), biofast::kernels::active());
+    let (best, active) = (biofast_kernels::available().pop(), biofast_kernels::active());
     if let Some(best) = best.filter(|&best| best != active) {
         hints.push(format!("BIOFAST_SIMD selects {active}, but this CPU supports {best}"));
     }

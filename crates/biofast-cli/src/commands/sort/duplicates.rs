@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::io::output::Output;
-use biofast::ops::sort::duplicates::{
+use biofast_io::output::Output;
+use biofast_ops::sort::duplicates::{
     self, BarcodeSource, DuplicateCounts, Marking, Mode, NamePattern,
 };
-use biofast::ops::sort::{Order, Sorted};
-use biofast::report::duplicates as show;
+use biofast_ops::sort::{Order, Sorted};
+use biofast_report::duplicates as show;
 use clap::ValueEnum;
 
 use crate::console::Console;

@@ -7,15 +7,15 @@ mod reports;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use biofast::bam;
-use biofast::io::output::commit;
-use biofast::io::{Options, Source, display_name};
-use biofast::ops::dedup;
-use biofast::ops::filter::report::FileRole;
-use biofast::ops::measure::records::Sum;
-use biofast::ops::order::OrderBy;
-use biofast::ops::sort::{self, Order, SortLimits};
-use biofast::ops::{Error, Refusal};
+use biofast_bam as bam;
+use biofast_io::output::commit;
+use biofast_io::{Options, Source, display_name};
+use biofast_ops::dedup;
+use biofast_ops::filter::report::FileRole;
+use biofast_ops::measure::records::Sum;
+use biofast_ops::order::OrderBy;
+use biofast_ops::sort::{self, Order, SortLimits};
+use biofast_ops::{Error, Refusal};
 
 use crate::console::{Hinted, PICARD_ARGUMENT, is_picard_argument};
 use crate::inputs::{Input, Layout, Rereads};
@@ -178,7 +178,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         bail!("{option} applies to reads, but {} holds alignments", first.name());
     }
     if let [_, Input::Path(second)] = &inputs[..]
-        && biofast::io::remote::address(second).is_none()
+        && biofast_io::remote::address(second).is_none()
         && !second.exists()
     {
         let name = display_name(second);

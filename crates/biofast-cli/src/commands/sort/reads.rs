@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::fastq::fasta::LINE_WIDTH;
-use biofast::io::Source;
-use biofast::ops::convert::{self, Convert};
-use biofast::ops::dedup;
-use biofast::ops::filter::report::FileRole;
-use biofast::ops::order::{OrderBy, OrderResult, order};
+use biofast_fastq::fasta::LINE_WIDTH;
+use biofast_io::Source;
+use biofast_ops::convert::{self, Convert};
+use biofast_ops::dedup;
+use biofast_ops::filter::report::FileRole;
+use biofast_ops::order::{OrderBy, OrderResult, order};
 
 use crate::console::Console;
 use crate::options::{OutputSet, ReadsOut};

@@ -7,12 +7,12 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, bail};
-use biofast::bam::{self, Header, Record};
-use biofast::io::output::Output;
-use biofast::io::{Options, Source};
-use biofast::ops::alignments::Statistics;
-use biofast::ops::samtools_stats::SamtoolsStats;
-use biofast::report::samtools;
+use biofast_bam::{self as bam, Header, Record};
+use biofast_io::output::Output;
+use biofast_io::{Options, Source};
+use biofast_ops::alignments::Statistics;
+use biofast_ops::samtools_stats::SamtoolsStats;
+use biofast_report::samtools;
 
 use crate::commands::stats;
 use crate::options::OutFile;
@@ -135,7 +135,7 @@ impl SortReports {
         if let Some(statistics) = self.statistics.map(JoinHandle::join) {
             let Ok(statistics) = statistics else { bail!("the statistics can't be computed") };
             let statistics = statistics.context("the statistics can't be computed")?;
-            let name = path.map_or_else(|| "-".into(), biofast::io::display_name);
+            let name = path.map_or_else(|| "-".into(), biofast_io::display_name);
             let (json, page) = stats::of_alignments(name, format, &statistics)?;
             for (output, text) in [(self.stats, json), (self.html, page)] {
                 if let Some(output) = output {

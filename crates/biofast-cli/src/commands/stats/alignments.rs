@@ -1,20 +1,20 @@
 //! `biofast stats` of BAM, SAM and CRAM.
 
 use anyhow::{Error, Result, bail};
-use biofast::bam::query::Query;
-use biofast::bam::{self, Detail, Fasta};
-use biofast::io::output::Output;
-use biofast::io::{Options, Source};
-use biofast::ops::alignments::Statistics;
-use biofast::ops::alignments::partial::PartKind;
-use biofast::ops::alignments::report::{self, AlignmentFileReport, Figures, ReportGroup};
-use biofast::ops::coverage::Distribution;
-use biofast::ops::picard::Panel;
-use biofast::ops::qc::{self, DepthSinks, GroupBy, Groups};
-use biofast::ops::reads::report::Status;
-use biofast::ops::samtools_stats::{Failure, SamtoolsStats};
-use biofast::report::samtools;
-use biofast::report::tables::alignments::{self as table, AlignmentRow};
+use biofast_bam::query::Query;
+use biofast_bam::{self as bam, Detail, Fasta};
+use biofast_io::output::Output;
+use biofast_io::{Options, Source};
+use biofast_ops::alignments::Statistics;
+use biofast_ops::alignments::partial::PartKind;
+use biofast_ops::alignments::report::{self, AlignmentFileReport, Figures, ReportGroup};
+use biofast_ops::coverage::Distribution;
+use biofast_ops::picard::Panel;
+use biofast_ops::qc::{self, DepthSinks, GroupBy, Groups};
+use biofast_ops::reads::report::Status;
+use biofast_ops::samtools_stats::{Failure, SamtoolsStats};
+use biofast_report::samtools;
+use biofast_report::tables::alignments::{self as table, AlignmentRow};
 
 use super::args::Partial;
 use super::{Args, Entry, ReportName, metrics};

@@ -1,8 +1,8 @@
 //! What `biofast stats` can be told.
 
-use biofast::ops::alignments::partial::PartKind;
-use biofast::ops::picard;
-use biofast::report::picard::Metrics;
+use biofast_ops::alignments::partial::PartKind;
+use biofast_ops::picard;
+use biofast_report::picard::Metrics;
 use clap::ValueEnum;
 
 use crate::options::{

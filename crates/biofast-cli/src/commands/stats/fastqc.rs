@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Output, commit};
-use biofast::report::fastqc::FastqcReport;
+use biofast_io::output::{Output, commit};
+use biofast_report::fastqc::FastqcReport;
 
 use super::Args;
 use super::rows::{Entry, Figures, file_name};
@@ -52,7 +52,7 @@ fn good<'e>(console: &Console, entries: &'e [Entry]) -> (Vec<(&'e Entry, &'e Fas
                 all = false;
                 console.error(&format!(
                     "{}: --format fastqc needs reads, but this file holds alignments",
-                    biofast::io::Escaped(entry.sample.as_bytes())
+                    biofast_io::Escaped(entry.sample.as_bytes())
                 ));
                 console.hint("use `biofast fastq FILE | biofast stats --format fastqc -`, or --format samtools",
                 );

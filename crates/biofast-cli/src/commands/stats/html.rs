@@ -1,9 +1,9 @@
 //! `--html`: the rows as a page for the browser.
 
 use anyhow::Result;
-use biofast::io::output::Output;
-use biofast::ops::verdicts::{Library, VerdictRules};
-use biofast::report::html;
+use biofast_io::output::Output;
+use biofast_ops::verdicts::{Library, VerdictRules};
+use biofast_report::html;
 
 use super::alignments;
 use super::rows::{Entry, json, reads_report};

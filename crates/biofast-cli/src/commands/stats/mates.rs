@@ -1,8 +1,8 @@
 //! Whether inputs hold the mates they should.
 
-use biofast::fastq::fasta::Sequences;
-use biofast::fastq::pair;
-use biofast::io::MateNaming;
+use biofast_fastq::fasta::Sequences;
+use biofast_fastq::pair;
+use biofast_io::MateNaming;
 
 use super::{Args, Entry, reading};
 use crate::console::Diagnostic;
@@ -62,7 +62,7 @@ fn explain(
     inputs: &[Input],
     rereads: &Rereads,
     rule: MateNaming,
-    find: impl FnOnce() -> Result<Option<biofast::fastq::Error>, biofast::fastq::Error>,
+    find: impl FnOnce() -> Result<Option<biofast_fastq::Error>, biofast_fastq::Error>,
 ) -> Option<Diagnostic> {
     let names = inputs.iter().map(Input::name).collect::<Vec<_>>().join(" and ");
     let general = format!("{names}: the files don't pair up: read names or counts differ");

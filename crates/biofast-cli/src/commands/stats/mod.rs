@@ -16,14 +16,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
-use biofast::bam;
-use biofast::fastq::fasta::{self, Sequences};
-use biofast::io::{Escaped, Options, Progress, Source, TextBounds};
-use biofast::ops::alignments::Statistics;
-use biofast::ops::alignments::partial::PartKind;
-use biofast::ops::alignments::report::ReportGroup;
-use biofast::ops::qc::GroupBy;
-use biofast::ops::reads::{Collector, Contaminants};
+use biofast_bam as bam;
+use biofast_fastq::fasta::{self, Sequences};
+use biofast_io::{Escaped, Options, Progress, Source, TextBounds};
+use biofast_ops::alignments::Statistics;
+use biofast_ops::alignments::partial::PartKind;
+use biofast_ops::alignments::report::ReportGroup;
+use biofast_ops::qc::GroupBy;
+use biofast_ops::reads::{Collector, Contaminants};
 use rayon::prelude::*;
 
 use crate::console::{Bar, Diagnostic, encoding_warning, warning_text};
@@ -244,7 +244,7 @@ fn check_index(args: &Args) -> Result<()> {
 /// What overrepresented sequences are compared with.
 fn contaminants(args: &Args) -> Result<Contaminants> {
     let Some(path) = &args.contaminants else { return Ok(Contaminants::known()) };
-    let name = biofast::io::display_name(path);
+    let name = biofast_io::display_name(path);
     let text = inputs::text(path, TextBounds::TABLE)?;
     let text = std::str::from_utf8(&text).with_context(|| format!("{name}: not text"))?;
     Contaminants::parse(text).with_context(|| name.to_string())

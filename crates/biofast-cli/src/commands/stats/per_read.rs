@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
-use biofast::bam;
-use biofast::fastq::fasta::Sequences;
-use biofast::fastq::{Inputs, par_transform};
-use biofast::io::Progress;
-use biofast::io::output::{self as io_output, Compression, Format, Output, commit};
-use biofast::ops::convert::{Holds, from_table};
-use biofast::ops::measure::per_read;
+use biofast_bam as bam;
+use biofast_fastq::fasta::Sequences;
+use biofast_fastq::{Inputs, par_transform};
+use biofast_io::Progress;
+use biofast_io::output::{self as io_output, Compression, Format, Output, commit};
+use biofast_ops::convert::{Holds, from_table};
+use biofast_ops::measure::per_read;
 
 use super::args::Args;
 use crate::console::Bar;

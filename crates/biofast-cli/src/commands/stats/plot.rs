@@ -1,6 +1,6 @@
 //! `--plot`: the rows as plots for the terminal.
 
-use biofast::report::plot::{self, Characters};
+use biofast_report::plot::{self, Characters};
 
 use super::rows::{Entry, Figures};
 
@@ -10,7 +10,7 @@ pub(super) fn text(entries: &[Entry]) -> String {
     let mut text = String::new();
     let mut add = |name: &str, reads: &_| {
         text.push('\n');
-        let name = biofast::io::Escaped(name.as_bytes()).to_string();
+        let name = biofast_io::Escaped(name.as_bytes()).to_string();
         text += &plot::reads(&name, reads, characters);
     };
     for entry in entries.iter().filter(|entry| entry.errors.is_empty()) {

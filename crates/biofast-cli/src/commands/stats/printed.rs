@@ -1,8 +1,8 @@
 //! The rows as they are printed, and written together.
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Output, commit};
-use biofast::report::tables::reads::{self as table, ReadRow};
+use biofast_io::output::{Output, commit};
+use biofast_report::tables::reads::{self as table, ReadRow};
 
 use super::args::StatsFormat;
 use super::rows::{Entry, Figures, json, reads_report};

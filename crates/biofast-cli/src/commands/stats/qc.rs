@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Error, Result, bail};
-use biofast::bam::{self, Detail, Fasta};
-use biofast::io::Progress;
-use biofast::io::output::{Output, commit};
-use biofast::ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
-use biofast::ops::picard::Panel;
-use biofast::ops::qc::{self, DepthSinks, Groups, QcResults, QcSelection};
-use biofast::ops::samtools_stats::{Failure, SamtoolsStats};
-use biofast::report::mosdepth::{self, Settings, Targets};
-use biofast::report::picard::{self as metrics, Metrics};
-use biofast::report::samtools;
+use biofast_bam::{self as bam, Detail, Fasta};
+use biofast_io::Progress;
+use biofast_io::output::{Output, commit};
+use biofast_ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
+use biofast_ops::picard::Panel;
+use biofast_ops::qc::{self, DepthSinks, Groups, QcResults, QcSelection};
+use biofast_ops::samtools_stats::{Failure, SamtoolsStats};
+use biofast_report::mosdepth::{self, Settings, Targets};
+use biofast_report::picard::{self as metrics, Metrics};
+use biofast_report::samtools;
 use clap::ValueEnum;
 
 use super::args::ReportName;

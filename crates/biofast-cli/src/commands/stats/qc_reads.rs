@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, DetectedData};
-use biofast::io::Progress;
-use biofast::io::output::{Output, commit};
-use biofast::ops::reads::{Collector, Contaminants};
-use biofast::report::{fastp, fastqc};
+use biofast_bam::{self as bam, DetectedData};
+use biofast_io::Progress;
+use biofast_io::output::{Output, commit};
+use biofast_ops::reads::{Collector, Contaminants};
+use biofast_report::{fastp, fastqc};
 use clap::ValueEnum;
 
 use super::args::{ReportName, StatsFormat};
@@ -59,7 +59,7 @@ pub(super) fn are_reads(args: &Args, inputs: &[Input]) -> Result<bool> {
 /// Whether a file holds reads or alignments, if it can be seen.
 fn holds_reads(input: &Input) -> Option<bool> {
     let Input::Path(path) = input else { return None };
-    if !biofast::io::remote::can_reopen(path) {
+    if !biofast_io::remote::can_reopen(path) {
         return None;
     }
     match bam::Format::sniff(&mut input.open().ok()?) {

@@ -97,9 +97,9 @@ pub(crate) fn at(folder: &Folder, name: &str) -> String {
 
 /// A file's bytes, decompressed.
 pub(crate) fn content(path: &str) -> Vec<u8> {
-    let source = biofast::io::Source::open(path).unwrap();
+    let source = biofast_io::Source::open(path).unwrap();
     let mut bytes = Vec::new();
-    biofast::io::Reader::new(source, &Default::default()).unwrap().read_to_end(&mut bytes).unwrap();
+    biofast_io::Reader::new(source, &Default::default()).unwrap().read_to_end(&mut bytes).unwrap();
     bytes
 }
 

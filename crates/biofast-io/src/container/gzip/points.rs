@@ -33,6 +33,7 @@ impl Source {
     /// The same source, of which [points](GzipPoints) are noted if it is ordinary gzip. It is then inflated by one thread,
     /// beside those that work on the text.
     #[must_use]
+    #[doc(hidden)]
     pub fn noting(self, points: &Arc<GzipPoints>) -> Source {
         Source { points: Some(Arc::clone(points)), ..self }
     }
@@ -58,6 +59,7 @@ impl Source {
     ///
     /// # Errors
     /// If the file can't be opened.
+    #[doc(hidden)]
     pub fn open_gzip_part(
         path: impl AsRef<Path>,
         part: GzipPart,

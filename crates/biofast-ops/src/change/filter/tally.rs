@@ -78,23 +78,30 @@ pub struct FilterTally {
     pub discarded: Amount,
     /// How often each adapter was found, by its number in [`Filter::adapters`](super::Filter::adapters); those behind
     /// the last one never.
+    #[doc(hidden)]
     pub adapters: Vec<u64>,
     /// Reads that were split, and what they became; each piece is kept or rejected as a read.
+    #[doc(hidden)]
     pub split: [u64; 2],
     /// Pairs that became one read, of those kept.
+    #[doc(hidden)]
     pub merged: u64,
     /// Reads in which bases were corrected, and the bases.
     pub corrected: [u64; 2],
     /// Pairs by the length of their fragment, where it was measured; the last of
     /// [`LONGEST_INSERT`](super::trim::LONGEST_INSERT) and more, and of those whose mates don't lie on each other.
+    #[doc(hidden)]
     pub inserts: Vec<u64>,
     /// Reads and bases that adapters took, as fastp counts them, where something is
     /// [gathered for its report](super::Filter::gather_for_fastp) or [its trimmers](super::fastp) cut them.
+    #[doc(hidden)]
     pub fastp_adapters: [u64; 2],
     /// Reads kept as fastp counts them: a read whose mate is rejected is not, and a merged pair is two.
+    #[doc(hidden)]
     pub passed: u64,
     by_unit: [u64; Reason::ALL.len()],
     /// What was written to each text.
+    #[doc(hidden)]
     pub written: Vec<Sum>,
     rejected: [u64; Reason::ALL.len()],
     trimmed: [(u64, u64); Trim::ALL.len()],

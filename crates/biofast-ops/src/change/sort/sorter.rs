@@ -25,6 +25,7 @@ pub struct SortLimits {
     /// The folder of temporary files, if records take more.
     pub folder: PathBuf,
     /// Whether records are summed as they are read: [`SortSummary::input`].
+    #[doc(hidden)]
     pub sums: bool,
 }
 
@@ -54,6 +55,7 @@ pub struct SortSummary {
     pub was_sorted: bool,
     /// Number and checksum of the records that were read, if that was [asked for](SortLimits::sums).
     #[serde(skip)]
+    #[doc(hidden)]
     pub input: Option<Sum>,
 }
 
@@ -96,6 +98,7 @@ impl Sorter {
 
     /// Uses the libraries of a header's read groups, which [`Order::TemplateCoordinate`] sorts by.
     #[must_use]
+    #[doc(hidden)]
     pub fn libraries(mut self, header: &Header) -> Sorter {
         self.know(header);
         self
@@ -342,16 +345,19 @@ impl Sorted {
     }
 
     /// What was found of [duplicates](super::duplicates) in the records given on so far, if they are marked.
+    #[doc(hidden)]
     pub fn duplicates(&self) -> Option<DuplicateCounts> {
         self.marker.as_ref().map(|marker| marker.counts())
     }
 
     /// The same by library, if that was asked for.
+    #[doc(hidden)]
     pub fn duplicates_by_library(&self) -> Vec<LibraryCounts> {
         self.marker.as_ref().map(|marker| marker.by_library()).unwrap_or_default()
     }
 
     /// How large sets of duplicates are, by the rule of Picard.
+    #[doc(hidden)]
     pub fn duplicate_sets(&self) -> Option<&SetSizes> {
         self.marker.as_ref().map(|marker| marker.set_sizes())
     }

@@ -67,17 +67,20 @@ impl Collector {
 
     /// Also gathers what a FastQC report needs: how often sequences occur, adapters by position and qualities by tile.
     /// This takes some 11 MB, and for each worker 0.8 MB and 16 bytes a tile and position.
+    #[doc(hidden)]
     pub fn for_fastqc(self) -> Self {
         let searches = Some(Box::default());
         Collector { qc: Some(Box::new(Qc { searches, ..Qc::default() })), ..self }
     }
 
     /// Whether it gathers, or was read back with, [FastQC's counts](Self::for_fastqc).
+    #[doc(hidden)]
     pub fn is_for_fastqc(&self) -> bool {
         self.searches().is_some()
     }
 
     /// Whether [what FastQC counts](Self::for_fastqc) of several files was merged, so that how often sequences occur isn't known.
+    #[doc(hidden)]
     pub fn has_mixed_duplicates(&self) -> bool {
         self.searches().is_some_and(|searches| match searches.duplicates() {
             Some(duplicates) => duplicates.is_mixed(),
@@ -199,6 +202,7 @@ impl Collector {
 
     /// Finds once how often sequences occur, for several reports of this collector. It counts no reads any more, and merged with
     /// others it doesn't know how often sequences occur.
+    #[doc(hidden)]
     pub fn finish_duplicates(&mut self, contaminants: &Contaminants) {
         if let Some(searches) = self.qc.as_mut().and_then(|qc| qc.searches.as_mut()) {
             searches.finish_duplicates(contaminants);
@@ -206,11 +210,13 @@ impl Collector {
     }
 
     /// How often sequences occur, with those of `contaminants` they may be of, if it was [gathered](Self::for_fastqc) of one file.
+    #[doc(hidden)]
     pub fn duplication(&self, contaminants: &Contaminants) -> Option<Duplication> {
         self.searches()?.duplication(contaminants)
     }
 
     /// The report of the counts. Overrepresented sequences are compared with these contaminants.
+    #[doc(hidden)]
     pub fn statistics(&self, contaminants: &Contaminants) -> Statistics {
         let qc = self.qc.as_ref().map(|qc| Box::new(qc.section(contaminants)));
         Statistics { qc, ..self.counts.report(&self.summary()) }

@@ -24,6 +24,7 @@ pub struct Amount {
     /// A, C, G and T.
     pub acgt: u64,
     /// Of the records.
+    #[doc(hidden)]
     pub checksum: Checksum,
 }
 
@@ -80,6 +81,7 @@ pub struct Sum {
     /// How many.
     pub records: u64,
     /// Of them.
+    #[doc(hidden)]
     pub checksum: Checksum,
 }
 

@@ -1,10 +1,10 @@
 //! The arguments that are of alignments, as typed, and the choice they mean.
 
 use anyhow::{Context, Result, bail};
-use biofast::bam::flag;
-use biofast::io::TextBounds;
-use biofast::ops::filter::alignment::{Choice, NameSample, TagFilter, words};
-use biofast::ops::filter::expression::Expression;
+use biofast_bam::flag;
+use biofast_io::TextBounds;
+use biofast_ops::filter::alignment::{Choice, NameSample, TagFilter, words};
+use biofast_ops::filter::expression::Expression;
 
 use crate::inputs;
 use crate::options::{Flags, InFile, OutFile, ProgramLineArgs, RegionArgs};

@@ -6,16 +6,16 @@ mod outputs;
 mod pass;
 
 use anyhow::{Result, bail};
-use biofast::bam::{self, Detail, Header, Query, Selection};
-use biofast::io::{Escaped, Options, Source, display_name};
-use biofast::ops::dedup::SpillLimits;
-use biofast::ops::filter::Filter;
-use biofast::ops::filter::alignment::{
+use biofast_bam::{self as bam, Detail, Header, Query, Selection};
+use biofast_io::{Escaped, Options, Source, display_name};
+use biofast_ops::dedup::SpillLimits;
+use biofast_ops::filter::Filter;
+use biofast_ops::filter::alignment::{
     Choice, NameSample, TemplateDecisions, TemplateRule, decide, sampled_before, sampling_comment,
     seed_of,
 };
-use biofast::ops::filter::report::{FileRole, FileSum, RecordChecksums};
-use biofast::ops::measure::records::RecordSum;
+use biofast_ops::filter::report::{FileRole, FileSum, RecordChecksums};
+use biofast_ops::measure::records::RecordSum;
 
 use super::args::{Args, FilterPairRule};
 use super::chain;

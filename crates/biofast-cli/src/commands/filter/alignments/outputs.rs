@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use biofast::bam::index::{BuildOptions, IndexFormat as BamIndex, Indexer};
-use biofast::bam::{self, Header, Record, SamWriter};
-use biofast::io::output::{Compression, Format, Level, Output};
+use biofast_bam::index::{BuildOptions, IndexFormat as BamIndex, Indexer};
+use biofast_bam::{self as bam, Header, Record, SamWriter};
+use biofast_io::output::{Compression, Format, Level, Output};
 
 use crate::commands::filter::args::{Args, FilterFormat, FilterIndexFormat};
 use crate::output;

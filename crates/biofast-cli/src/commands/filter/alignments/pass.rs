@@ -1,11 +1,11 @@
 //! The pass over the records, and what is made of them.
 
 use anyhow::Result;
-use biofast::bam::{self, Batch, Query, Record};
-use biofast::io::pipeline::Copies;
-use biofast::ops::filter::alignment::{Choice, TemplateDecisions, TemplateRule, TemplateWorker};
-use biofast::ops::filter::report::FilterReport;
-use biofast::ops::filter::{Filter, unaligned};
+use biofast_bam::{self as bam, Batch, Query, Record};
+use biofast_io::pipeline::Copies;
+use biofast_ops::filter::alignment::{Choice, TemplateDecisions, TemplateRule, TemplateWorker};
+use biofast_ops::filter::report::FilterReport;
+use biofast_ops::filter::{Filter, unaligned};
 
 use super::outputs::{Outputs, Writers};
 use crate::output;

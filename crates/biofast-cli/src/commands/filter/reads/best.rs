@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use biofast::io::{Options, Reader, Source};
-use biofast::ops::filter::Filter;
-use biofast::ops::filter::best::{self, BestReads, BestTarget, Scoring};
+use biofast_io::{Options, Reader, Source};
+use biofast_ops::filter::Filter;
+use biofast_ops::filter::best::{self, BestReads, BestTarget, Scoring};
 
 use super::Args;
 use crate::console::Console;

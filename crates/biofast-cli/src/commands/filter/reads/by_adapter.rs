@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use biofast::io::output::allow_open_files;
-use biofast::ops::filter::trim::Label;
-use biofast::ops::filter::{AdapterRule, Combinations, Filter};
+use biofast_io::output::allow_open_files;
+use biofast_ops::filter::trim::Label;
+use biofast_ops::filter::{AdapterRule, Combinations, Filter};
 
 use super::opener::All;
 use crate::commands::filter::args::Args;

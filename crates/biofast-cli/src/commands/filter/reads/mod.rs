@@ -6,13 +6,13 @@ mod opener;
 mod outputs;
 
 use anyhow::{Result, bail};
-use biofast::fastq::Inputs;
-use biofast::io::output::Output;
-use biofast::io::{Options, Source};
-use biofast::ops::filter::report::{FileRole, FilterReport};
-use biofast::ops::filter::sample::SampleFilter;
-use biofast::ops::filter::{Filter, FilterTally};
-use biofast::ops::measure::records::Sum;
+use biofast_fastq::Inputs;
+use biofast_io::output::Output;
+use biofast_io::{Options, Source};
+use biofast_ops::filter::report::{FileRole, FilterReport};
+use biofast_ops::filter::sample::SampleFilter;
+use biofast_ops::filter::{Filter, FilterTally};
+use biofast_ops::measure::records::Sum;
 
 use super::args::{Args, FilterIndexFormat};
 use super::chain::{self, Looked};

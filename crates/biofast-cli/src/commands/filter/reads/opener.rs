@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::io::output::{Compression, Format};
+use biofast_io::output::{Compression, Format};
 
 use crate::commands::filter::args::{Args, FilterFormat};
 use crate::options::OutputSet;

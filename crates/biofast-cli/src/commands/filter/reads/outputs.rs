@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast::ops::filter::FilterRoutes;
-use biofast::ops::filter::trim::Label;
+use biofast_ops::filter::FilterRoutes;
+use biofast_ops::filter::trim::Label;
 
 use crate::commands::filter::args::Args;
 use crate::options::{OutFile, OutputSet};

@@ -100,6 +100,7 @@ impl Filter {
     }
 
     /// Keeps only these reads, of those that have no mates and aren't split.
+    #[doc(hidden)]
     pub fn best(mut self, best: BestReads) -> Filter {
         self.best = Some(best);
         self
@@ -119,6 +120,7 @@ impl Filter {
     }
 
     /// Takes reads only in which an adapter was found, or only others.
+    #[doc(hidden)]
     pub fn with_adapter(mut self, rule: AdapterRule) -> Filter {
         self.with_adapter = rule;
         self
@@ -127,12 +129,14 @@ impl Filter {
     /// Sends kept reads to the texts of the last adapter found in them; of pairs, in the first read. For each of
     /// [`adapters`](Self::adapters), `texts` has the text of first and of second reads. Reads without an adapter go
     /// where the [`FilterRoutes`] say.
+    #[doc(hidden)]
     pub fn by_adapter(mut self, texts: Vec<[usize; 2]>) -> Filter {
         self.by_adapter = ByAdapter::First(texts);
         self
     }
 
     /// Sends kept pairs to the texts of the last adapters found in both mates.
+    #[doc(hidden)]
     pub fn by_adapters(mut self, combinations: Combinations) -> Filter {
         self.by_adapter = ByAdapter::Both(combinations);
         self
@@ -147,12 +151,14 @@ impl Filter {
     ///
     /// The merged read is filtered as a single read. It has the header of the first read, with ` merged_A_B` appended:
     /// A bases come from the first read and B from the second. If it is rejected, so are both mates.
+    #[doc(hidden)]
     pub fn merge(mut self, rule: MateRule, to: usize) -> Filter {
         self.merge = Some((rule, to));
         self
     }
 
     /// The adapters that are looked for, in the order of [`FilterTally::adapters`].
+    #[doc(hidden)]
     pub fn adapters(&self) -> &[Label] {
         &self.adapters
     }
@@ -160,6 +166,7 @@ impl Filter {
     /// Goes by fastp's rules where they are others: where a fixed cut or low quality leaves nothing of a mate, nothing more is cut
     /// off the other one; a read without bases is too short, whatever else is asked for; a tag stands behind all of the name; and
     /// reads whose mates are rejected aren't among those after filtering in [its report](super::fastp::FastpReport).
+    #[doc(hidden)]
     pub fn as_fastp(mut self) -> Filter {
         self.is_fastp = true;
         self
@@ -191,18 +198,21 @@ impl Filter {
     }
 
     /// Also gathers full [`FilterStatistics`] of what comes in and what is kept.
+    #[doc(hidden)]
     pub fn gather_statistics(mut self) -> Filter {
         self.statistics = true;
         self
     }
 
     /// Also gathers what stands in fastp's [report](super::fastp::FastpReport).
+    #[doc(hidden)]
     pub fn gather_for_fastp(mut self) -> Filter {
         self.fastp.get_or_insert_default();
         self
     }
 
     /// Also gathers it, with how often these sequences come, of first and of second reads.
+    #[doc(hidden)]
     pub fn gather_for_fastp_with(mut self, frequent: [Frequent; 2]) -> Filter {
         let [first, second] = frequent.map(Arc::new);
         self.fastp = Some(FastpGatherer::counting([first, second]));
@@ -354,11 +364,13 @@ impl FilterWorker<'_> {
     }
 
     /// What was gathered for fastp's report, if it was [asked for](Filter::gather_for_fastp).
+    #[doc(hidden)]
     pub fn take_for_fastp(&mut self) -> Option<Box<FastpGatherer>> {
         self.fastp.take()
     }
 
     /// The counts, and the statistics if they were [gathered](Filter::gather_statistics).
+    #[doc(hidden)]
     pub fn finish(self) -> (FilterTally, Option<Box<FilterStatistics>>) {
         (self.tally, self.statistics)
     }
@@ -377,6 +389,7 @@ impl FilterWorker<'_> {
     ///
     /// # Errors
     /// That of the sink.
+    #[doc(hidden)]
     pub fn apply_to<S: ReadSink>(
         &mut self,
         unit: Unit<'_>,

@@ -63,6 +63,7 @@ pub trait Trimmer: Send + Sync {
     }
 
     /// The adapters it looks for, by their numbers in [`TrimUnit::found`]; those of other trimmers have none.
+    #[doc(hidden)]
     fn adapters(&self) -> Vec<Label> {
         Vec::new()
     }
