@@ -41,6 +41,15 @@ pub enum Note {
         /// How many regions that is true of.
         count: usize,
     },
+    /// Intervals of a file have length 0, so there is nothing in them.
+    EmptyIntervals {
+        /// The file.
+        file: String,
+        /// The line of the first one.
+        line: u64,
+        /// How many there are.
+        count: u64,
+    },
 }
 
 impl fmt::Display for Note {
@@ -69,6 +78,12 @@ impl fmt::Display for Note {
                     others => write!(f, ", like {others} others")?,
                 }
                 f.write_str("; no records can match")
+            }
+            Note::EmptyIntervals { file, line, count: 1 } => {
+                write!(f, "{file}, line {line}: the interval has length 0")
+            }
+            Note::EmptyIntervals { file, line, count } => {
+                write!(f, "{file}: {count} intervals have length 0, the first one on line {line}")
             }
         }
     }

@@ -10,6 +10,8 @@ mod set;
 
 use std::path::Path;
 
+#[doc(hidden)]
+pub use bed::{IntervalFile, IntervalLine};
 pub use set::{Interval, Regions};
 
 use biofast_io::{Location, Shown};
@@ -178,7 +180,7 @@ impl Selection {
     /// Adds the intervals of a BED file: name, start and end, separated by tabs or spaces,
     /// positions counted from 0, the end not included. It may be compressed in any way biofast
     /// reads; `-` is not special. Empty lines, comments and `track` and `browser` lines are
-    /// passed over; an interval of length 0 selects nothing.
+    /// passed over; an interval of length 0 selects nothing. Picard's interval lists are read, too.
     ///
     /// # Errors
     /// If the file can't be read; the first line that is malformed.
@@ -202,6 +204,12 @@ impl Selection {
     #[doc(hidden)]
     pub fn has_no_intervals(&self) -> bool {
         self.regions.is_empty() && !self.beds.is_empty() && self.beds.iter().all(bed::Bed::is_empty)
+    }
+
+    /// Notes about the BED files that have intervals of length 0.
+    #[doc(hidden)]
+    pub fn empty_intervals(&self) -> impl Iterator<Item = Note> + '_ {
+        self.beds.iter().filter_map(|bed| bed.file.note())
     }
 
     /// A note about the regions that start beyond the ends of their references, naming the first one; `None` if there

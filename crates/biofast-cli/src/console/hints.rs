@@ -213,7 +213,7 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
             "sort it first: `biofast sort FILE -o sorted.bam --write-index` (with -n, -N or -t TAG for other orders)"
         }
         ErrorKind::Output(error) => return of_output(error),
-        ErrorKind::BadRegion { region, .. } if region.is_empty() => {
+        ErrorKind::BadRegion { region, .. } if region.is_empty() && error.at().line.is_some() => {
             "BED columns are name, start (from 0) and end, separated by tabs"
         }
         ErrorKind::UnknownReference { .. } if is_bed(error.at().name.as_deref()) => {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use biofast_bam as bam;
 use biofast_bam::flag::{self, Filter};
+use biofast_bam::query::Note;
 use biofast_io::output::{Compression, Format, Level, Output};
 use biofast_ops::coverage::{Counting, DepthRules, Intervals};
 use biofast_ops::qc::GroupBy;
@@ -192,6 +193,13 @@ fn group(path: &Path) -> Option<GroupBy> {
 
 fn first<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
     options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+}
+
+/// Says which files of intervals have some of length 0.
+pub(crate) fn tell_empty(console: &Console, notes: impl IntoIterator<Item = Note>) {
+    for note in notes {
+        console.warning(&note.to_string());
+    }
 }
 
 /// Says which intervals of a BED file lie outside the references of a file.

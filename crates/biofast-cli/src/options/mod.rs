@@ -25,7 +25,7 @@ mod strictness;
 mod threads;
 mod verdicts;
 
-pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_unknown};
+pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_empty, tell_unknown};
 pub(crate) use effects::{given_in_vain, is_quiet};
 pub(crate) use flags::Flags;
 pub(crate) use given::Given;

@@ -6,6 +6,7 @@ use biofast_bam::{self as bam, InputOptions, Query, Selection};
 use biofast_io::Source;
 
 use super::InFile;
+use super::depth::tell_empty;
 use crate::console::Console;
 use crate::inputs::Input;
 
@@ -68,6 +69,7 @@ impl RegionArgs {
         if selection.has_no_intervals() {
             console.warning("the BED file has no intervals: it selects no records");
         }
+        tell_empty(console, selection.empty_intervals());
         let query = match input {
             // Only a regular file can be read in parts.
             Input::Path(path) if source.len().is_some() => Query::open(path, selection, options)?,

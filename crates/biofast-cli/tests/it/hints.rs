@@ -512,6 +512,8 @@ fn names_and_numbers_that_promise_something_else_are_refused_or_told() {
         "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:9\na\t0\tc\t1\t9\t4M\t*\t0\t0\tACGT\tIIII\n",
     );
     folder.file("none.bed", "# nothing\n");
+    folder.file("far.bed", "chrc\t0\t5\nchrd\t0\t5\n");
+    folder.file("empty.bed", "c\t0\t5\nc\t5\t5\n\nc\t7\t7\n");
     let run = |words: &[&str]| crate::common::run_in(&folder, words);
     for (words, expected) in [
         (&["convert", "r.fq", "-o", "x.csv"][..], "would hold reads, but its extension is .csv"),
@@ -526,6 +528,11 @@ fn names_and_numbers_that_promise_something_else_are_refused_or_told() {
         (&["help", "frobnicate"], "`biofast --help` lists all commands"),
         (&["fastq", "a.sam", "o.fq"], "name the output with -o: -o o.fq"),
         (&["filter", "-O", "5", "r.fq"], "--adapter-min-overlap 5"),
+        (
+            &["coverage", "--quiet", "--by", "far.bed", "--prefix", "p", "a.sam"],
+            "far.bed: none of the 2 intervals is on a reference of a.sam; is the file for another assembly",
+        ),
+        (&["stats", "a.sam", "--by", "far.bed", "--out-dir", "qc"], "none of the 2 intervals"),
     ] {
         crate::common::assert_error(&run(words), &[expected]);
     }
@@ -534,6 +541,11 @@ fn names_and_numbers_that_promise_something_else_are_refused_or_told() {
         (
             &["coverage", "--by", "none.bed", "--prefix", "p", "a.sam"],
             "the BED file has no intervals",
+        ),
+        (&["view", "-c", "-L", "empty.bed", "a.sam"], "2 intervals have length 0"),
+        (
+            &["coverage", "--by", "empty.bed", "--prefix", "e", "a.sam"],
+            "empty.bed: 2 intervals have length 0, the first one on line 2",
         ),
         (&["stats", "r.fq", "r.fq"], "r.fq is named more than once"),
         (&["merge", "a.sam", "a.sam", "-o", "m.bam"], "a.sam is named more than once"),

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use biofast_bam::Detail;
 use biofast_io::Progress;
 use biofast_io::output::commit;
-use biofast_ops::coverage::{self, PerReference, TargetDepths};
+use biofast_ops::coverage::{self, Intervals, PerReference, TargetDepths};
 use biofast_report::html::{self, Depths};
 use biofast_report::mosdepth;
 use biofast_report::samtools;
@@ -15,7 +15,7 @@ use biofast_report::samtools;
 use super::{Args, query, rules, rules_of_samtools, sum, watch};
 use crate::console::{Bar, Console};
 use crate::inputs::Input;
-use crate::options::{targets, tell_unknown};
+use crate::options::{targets, tell_empty, tell_unknown};
 use crate::output;
 use crate::session::{Exit, Session};
 
@@ -23,6 +23,9 @@ use crate::session::{Exit, Session};
 pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Result<Exit> {
     let prefixes = prefixes(args, inputs)?;
     let settings = args.depth.files.settings(args.chrom.as_deref())?;
+    if !args.reading.messages.quiet {
+        tell_empty(&session.console, settings.intervals.iter().filter_map(Intervals::note));
+    }
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     if let Some(folder) = &args.out_dir {
@@ -43,6 +46,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
             intervals.filter(|intervals| page.is_some() && !intervals.are_windows());
         let threads = watch.options.threads;
         let result = coverage::collect(query, &watch.options, &rules(args), |header| {
+            intervals.map_or(Ok(()), |intervals| intervals.check(header, &input.name()))?;
             let drawn = page.is_some().then(|| {
                 let targets = targets_drawn
                     .map(|intervals| TargetDepths::new(header, intervals.clone(), only));

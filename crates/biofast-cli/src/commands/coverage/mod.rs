@@ -18,7 +18,7 @@ use biofast_report::tables::coverage as table;
 
 use crate::console::{Bar, Hinted};
 use crate::inputs::{self, Input};
-use crate::options::{RegionArgs, tell_unknown};
+use crate::options::{RegionArgs, tell_empty, tell_unknown};
 use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Watch;
@@ -81,6 +81,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         bail!(
             "--html shows the intervals of a BED file, not windows: use --by BED, or add --prefix PREFIX to write the depths of windows"
         );
+    }
+    if !args.reading.messages.quiet {
+        tell_empty(&session.console, intervals.iter().filter_map(Intervals::note));
     }
     let report = args.out.open_as(false, session)?;
     let page = output::optional_report(session, args.html.as_deref())?;
@@ -145,6 +148,7 @@ fn depths(
     let query = query(args, input, &watch, None, Detail::Alignment)?;
     let only = args.chrom.as_deref().map(str::as_bytes);
     let result = coverage::collect(query, &watch.options, &rules(args), |header| {
+        intervals.map_or(Ok(()), |intervals| intervals.check(header, &input.name()))?;
         let targets = intervals.map(|intervals| TargetDepths::new(header, intervals.clone(), only));
         Ok((coverage::PerReference::new(header), targets))
     });

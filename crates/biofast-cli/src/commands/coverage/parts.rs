@@ -6,7 +6,8 @@ use anyhow::{Context, Result, bail};
 use biofast_bam::{self as bam, Detail, Header};
 use biofast_io::output::{Output, commit};
 use biofast_ops::coverage::{
-    self, Counting, DepthJoin, DepthRules, DepthSink, PartialDepths, PerReference, ReferenceSums,
+    self, Counting, DepthJoin, DepthRules, DepthSink, Intervals, PartialDepths, PerReference,
+    ReferenceSums,
 };
 use biofast_ops::shards::ShardPart;
 use biofast_report::tables::coverage as table;
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::files::tell_without_records;
 use super::{Args, CoverageFormat, rules, rules_of_samtools, sum};
 use crate::inputs::{self, Input};
-use crate::options::{DepthFiles, targets, tell_unknown};
+use crate::options::{DepthFiles, targets, tell_empty, tell_unknown};
 use crate::output;
 use crate::session::{Exit, Session};
 
@@ -203,9 +204,12 @@ pub(crate) fn write_files(
     let prefix = prefixes.first().context("no input")?;
     let targets = targets(&settings, prefix, session)?;
     let intervals = settings.intervals.clone();
-    let (header, made, _) =
-        join(&reports, |header| Ok(mosdepth::Files::new(header, settings, targets, threads)?))?;
+    let (header, made, _) = join(&reports, |header| {
+        intervals.as_ref().map_or(Ok(()), |intervals| intervals.check(header, &first.path))?;
+        Ok(mosdepth::Files::new(header, settings, targets, threads)?)
+    })?;
     if !is_quiet {
+        tell_empty(&session.console, intervals.iter().filter_map(Intervals::note));
         tell_unknown(&session.console, intervals.as_ref(), &header, &first.path);
     }
     tell_without_records(&session.console, &made, &first.path, is_quiet);

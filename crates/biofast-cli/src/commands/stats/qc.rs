@@ -9,6 +9,7 @@ use biofast_bam::{self as bam, Detail, Fasta};
 use biofast_io::Progress;
 use biofast_io::output::{Output, commit};
 use biofast_ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
+use biofast_ops::coverage::Intervals;
 use biofast_ops::picard::Panel;
 use biofast_ops::qc::{self, DepthSinks, Groups, QcResults, QcSelection};
 use biofast_ops::samtools_stats::{Failure, SamtoolsStats};
@@ -22,7 +23,7 @@ use super::rows::{Entry, Figures, assess, json};
 use super::{Args, alignments, html, noticed};
 use crate::console::{Bar, Diagnostic, Hinted};
 use crate::inputs::Input;
-use crate::options::{Judge, Judged, targets, tell_unknown};
+use crate::options::{Judge, Judged, targets, tell_empty, tell_unknown};
 use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Watch;
@@ -43,6 +44,10 @@ pub(super) fn write(
         Some(targets) => Some(Panel::open(targets, args.bait_intervals.as_deref())?),
         None => None,
     };
+    if !args.messages.quiet {
+        tell_empty(&session.console, settings.intervals.iter().filter_map(Intervals::note));
+        tell_empty(&session.console, panel.iter().flat_map(Panel::notes));
+    }
     let prefixes = prefixes(args, folder, inputs)?;
     // The page may be in it.
     output::make_folder(session, folder)?;
@@ -317,6 +322,9 @@ impl Asked<'_> {
         let opening = watch.opening(args.reference.as_deref(), detail);
         let (header, query) =
             args.regions.query(&session.console, input, source, &opening)?.peek_header()?;
+        if let Some(intervals) = &self.settings.intervals {
+            intervals.check(&header, &input.name())?;
+        }
         let by = args.depth.files.by_groups()?;
         let groups = by.map(|by| super::alignments::groups(&header, by, input)).transpose()?;
         let mut to = vec![(None, opened)];

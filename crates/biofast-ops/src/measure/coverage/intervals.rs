@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use biofast_bam::{Error, ErrorKind};
-use biofast_io::{Location, Source, TextBounds, TextLines};
+use biofast_bam::query::Note;
+use biofast_bam::region::IntervalFile;
+use biofast_bam::{Error, ErrorKind, Header};
+use biofast_io::Location;
 
 /// An interval of a reference, with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +27,10 @@ pub struct Intervals(IntervalSource);
 enum IntervalSource {
     Windows(u32),
     /// By the names of references, sorted by their starts.
-    Bed(HashMap<Vec<u8>, Vec<Interval>>),
+    Bed {
+        file: IntervalFile,
+        by_name: HashMap<Vec<u8>, Vec<Interval>>,
+    },
 }
 
 impl Intervals {
@@ -34,36 +39,24 @@ impl Intervals {
         (length > 0).then_some(Intervals(IntervalSource::Windows(length)))
     }
 
-    /// The intervals of a BED file, plain or compressed. Comments, blank lines and lines of `track` and `browser` are
-    /// passed over. The fourth column is the name.
+    /// The intervals of a BED file or an interval list.
     ///
     /// # Errors
     /// If it can't be read; at the first line that is none of BED.
     pub fn bed(path: impl AsRef<Path>) -> Result<Intervals, Error> {
-        let source = Source::open(path.as_ref())?;
-        let name = source.name().to_owned();
-        let mut lines = TextLines::new(source, TextBounds::LINES)?;
         let mut by_name: HashMap<Vec<u8>, Vec<Interval>> = HashMap::new();
-        let mut line = Vec::new();
-        while lines.next_line(&mut line)? {
-            let number = lines.number();
-            let parsed = parse(line.trim_ascii_end()).map_err(|reason| {
-                let kind = ErrorKind::BadRegion { region: String::new(), reason };
-                let at =
-                    Location { line: Some(number), ..Location::in_input(&name.as_str().into()) };
-                Error::new(kind, at)
-            })?;
-            if let Some((reference, interval)) = parsed {
-                match by_name.get_mut(reference) {
-                    Some(intervals) => intervals.push(interval),
-                    None => {
-                        by_name.insert(reference.to_vec(), vec![interval]);
-                    }
+        let file = IntervalFile::read(path.as_ref(), |line| {
+            let name = line.name.to_vec();
+            let interval = Interval { start: line.start, end: line.end, name };
+            match by_name.get_mut(line.reference) {
+                Some(intervals) => intervals.push(interval),
+                None => {
+                    by_name.insert(line.reference.to_vec(), vec![interval]);
                 }
             }
-        }
+        })?;
         by_name.values_mut().for_each(|all| all.sort_by_key(|interval| interval.start));
-        Ok(Intervals(IntervalSource::Bed(by_name)))
+        Ok(Intervals(IntervalSource::Bed { file, by_name }))
     }
 
     /// Whether they are windows.
@@ -71,17 +64,43 @@ impl Intervals {
         matches!(self.0, IntervalSource::Windows(_))
     }
 
+    /// A note about those of length 0; `None` if there are none.
+    pub fn note(&self) -> Option<Note> {
+        match &self.0 {
+            IntervalSource::Windows(_) => None,
+            IntervalSource::Bed { file, .. } => file.note(),
+        }
+    }
+
+    /// Refuses the intervals of a file if there are some, but none is on a reference of the header.
+    ///
+    /// # Errors
+    /// If that is so; `alignments` is the name of what the header belongs to.
+    pub fn check(&self, header: &Header, alignments: &str) -> Result<(), Error> {
+        let IntervalSource::Bed { file, by_name } = &self.0 else { return Ok(()) };
+        let are_known = header.references().iter().any(|known| self.are_on(&known.name));
+        if by_name.is_empty() || are_known {
+            return Ok(());
+        }
+        let count: usize = by_name.values().map(Vec::len).sum();
+        let reason = format!(
+            "none of the {count} intervals is on a reference of {alignments}; is the file for another assembly (chr1 or 1)?"
+        );
+        let kind = ErrorKind::BadRegion { region: String::new(), reason };
+        Err(Error::new(kind, Location::in_input(file.name())))
+    }
+
     /// Whether there may be any on the reference of this name.
     pub fn are_on(&self, reference: &[u8]) -> bool {
         match &self.0 {
             IntervalSource::Windows(_) => true,
-            IntervalSource::Bed(by_name) => by_name.contains_key(reference),
+            IntervalSource::Bed { by_name, .. } => by_name.contains_key(reference),
         }
     }
 
     /// The names of references that a BED file has, sorted.
     pub fn references(&self) -> Vec<&[u8]> {
-        let IntervalSource::Bed(by_name) = &self.0 else { return Vec::new() };
+        let IntervalSource::Bed { by_name, .. } = &self.0 else { return Vec::new() };
         let mut names: Vec<&[u8]> = by_name.keys().map(Vec::as_slice).collect();
         names.sort_unstable();
         names
@@ -91,7 +110,7 @@ impl Intervals {
     pub fn past_end(&self, reference: &[u8], length: u64) -> usize {
         match &self.0 {
             IntervalSource::Windows(_) => 0,
-            IntervalSource::Bed(by_name) => {
+            IntervalSource::Bed { by_name, .. } => {
                 let all = by_name.get(reference).into_iter().flatten();
                 all.filter(|interval| u64::from(interval.end) > length).count()
             }
@@ -106,7 +125,7 @@ impl Intervals {
     ) -> impl Iterator<Item = Interval> + Send + use<> {
         let (window, listed) = match &self.0 {
             IntervalSource::Windows(window) => (Some(u64::from(*window)), Vec::new()),
-            IntervalSource::Bed(by_name) => {
+            IntervalSource::Bed { by_name, .. } => {
                 (None, by_name.get(reference).cloned().unwrap_or_default())
             }
         };
@@ -118,32 +137,6 @@ impl Intervals {
             })
         });
         windows.chain(listed)
-    }
-}
-
-/// The interval of a line; `None` if the line holds none.
-fn parse(line: &[u8]) -> Result<Option<(&[u8], Interval)>, String> {
-    if line.is_empty() || line.starts_with(b"#") {
-        return Ok(None);
-    }
-    let mut fields = line.split(|&b| b == b'\t');
-    let name = fields.next().unwrap_or_default();
-    let mut position = || {
-        let field = fields.next()?;
-        std::str::from_utf8(field).ok()?.parse::<u32>().ok()
-    };
-    match (position(), position()) {
-        (Some(start), Some(end)) if start <= end => {
-            let label = fields.next().unwrap_or_default().to_vec();
-            Ok(Some((name, Interval { start, end, name: label })))
-        }
-        (Some(start), Some(end)) => Err(format!("start {start} is greater than end {end}")),
-        // A reference may have one of these names; its lines have positions.
-        _ if line.starts_with(b"track") || line.starts_with(b"browser") => Ok(None),
-        _ => Err(format!(
-            "expected a BED line: name, start and end, separated by tabs, found '{}'",
-            biofast_io::Shown(line)
-        )),
     }
 }
 
@@ -171,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_bad_line_is_named() {
-        for line in ["c\t5", "c\t5\t4", "c\t-1\t4", "c 1 4"] {
+        for line in ["c\t5", "c\t5\t4", "c\t-1\t4", "c 1"] {
             let error = read(format!("c\t1\t2\n{line}\n").as_bytes()).unwrap_err();
             assert!(error.to_string().contains("line 2"), "{error}");
         }

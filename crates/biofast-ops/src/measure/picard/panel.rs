@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-use biofast_bam::{Error, ErrorKind, Fasta, Header};
-use biofast_io::{Location, Source, TextBounds, TextLines};
+use biofast_bam::query::Note;
+use biofast_bam::region::IntervalFile;
+use biofast_bam::{Error, Fasta, Header};
 
 /// Targets and baits of a hybrid selection, from BED files or Picard's interval lists.
 #[derive(Clone, Debug)]
@@ -19,8 +20,7 @@ pub struct Panel {
 /// Intervals of a file.
 #[derive(Clone, Debug)]
 struct List {
-    /// The name of the file.
-    file: String,
+    file: IntervalFile,
     intervals: Vec<PanelInterval>,
     /// Names of references.
     references: Vec<Vec<u8>>,
@@ -37,8 +37,6 @@ struct PanelInterval {
 impl Panel {
     /// Reads the targets and the baits; without a file of baits the targets are taken for them.
     ///
-    /// A file whose lines start with a header of `@` is an interval list, with positions from 1; others are BED.
-    ///
     /// # Errors
     /// If a file can't be read; at the first line that is no interval; if there is no interval at all.
     pub fn open(targets: &Path, baits: Option<&Path>) -> Result<Panel, Error> {
@@ -53,6 +51,11 @@ impl Panel {
     /// The name of the baits: that of their file, up to the first dot.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Notes about the files that have intervals of length 0.
+    pub fn notes(&self) -> impl Iterator<Item = Note> + '_ {
+        std::iter::once(&self.targets).chain(&self.baits).filter_map(|list| list.file.note())
     }
 
     /// How many targets there are.
@@ -146,39 +149,30 @@ fn gc(fasta: &Fasta, reference: i32, (start, end): (u32, u32)) -> io::Result<u8>
 
 impl List {
     fn open(path: &Path) -> Result<List, Error> {
-        let source = Source::open(path)?;
-        let file = source.name().to_owned();
-        let mut lines = TextLines::new(source, TextBounds::LINES)?;
-        let mut list = List { file, intervals: Vec::new(), references: Vec::new() };
+        let (mut intervals, mut references) = (Vec::new(), Vec::new());
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
-        let (mut text, mut is_list) = (Vec::new(), false);
-        while lines.next_line(&mut text)? {
-            let line = lines.number();
-            text.truncate(text.trim_ascii_end().len());
-            is_list |= text.starts_with(b"@");
-            let found = parse(&text, is_list).map_err(|reason| list.error(line, &text, reason))?;
-            let Some((name, start, end)) = found else { continue };
-            let reference = match places.get(name) {
+        let file = IntervalFile::read(path, |found| {
+            let reference = match places.get(found.reference) {
                 Some(&place) => place,
                 None => {
-                    places.insert(name.to_vec(), list.references.len());
-                    list.references.push(name.to_vec());
-                    list.references.len() - 1
+                    places.insert(found.reference.to_vec(), references.len());
+                    references.push(found.reference.to_vec());
+                    references.len() - 1
                 }
             };
-            list.intervals.push(PanelInterval { reference, start, end, line });
-        }
+            let (start, end, line) = (found.start, found.end, found.line);
+            intervals.push(PanelInterval { reference, start, end, line });
+        })?;
+        let list = List { file, intervals, references };
         if list.intervals.is_empty() {
             return Err(list.error(1, b"", "the file has no intervals"));
         }
         Ok(list)
     }
 
-    fn error(&self, line: u64, text: &[u8], reason: &'static str) -> Error {
-        let region = String::from_utf8_lossy(text).into_owned();
-        let kind = ErrorKind::BadRegion { region, reason: reason.into() };
-        let at = Location::in_input(&self.file.as_str().into());
-        Error::new(kind, Location { line: Some(line), ..at })
+    fn error(&self, line: u64, reference: &[u8], reason: &str) -> Error {
+        let region = String::from_utf8_lossy(reference).into_owned();
+        self.file.error(line, region, reason.into())
     }
 
     fn bind(&self, header: &Header) -> Result<Vec<MergedIntervals>, Error> {
@@ -221,32 +215,6 @@ fn unite(stretches: &mut MergedIntervals) {
         }
         touches
     });
-}
-
-/// The reference, start and end of an interval.
-type Parsed<'a> = (&'a [u8], u32, u32);
-
-/// The interval of a line; `None` if it holds none.
-fn parse(line: &[u8], is_list: bool) -> Result<Option<Parsed<'_>>, &'static str> {
-    if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"@") {
-        return Ok(None);
-    }
-    let mut fields = line.split(|&b| b == b'\t');
-    let name = fields.next().unwrap_or_default();
-    let mut position = || std::str::from_utf8(fields.next()?).ok()?.parse::<u32>().ok();
-    match (position(), position(), is_list) {
-        (Some(start), Some(end), true) if start >= 1 && start <= end.saturating_add(1) => {
-            Ok(Some((name, start - 1, end)))
-        }
-        (Some(_), Some(_), true) => Err("the interval starts before 1 or after its end"),
-        (Some(start), Some(end), false) if start <= end => Ok(Some((name, start, end))),
-        (Some(_), Some(_), false) => Err("start is greater than end"),
-        // A reference may have one of these names; its lines have positions.
-        _ if line.starts_with(b"track") || line.starts_with(b"browser") => Ok(None),
-        _ => Err(
-            "expected a line of BED or of an interval list: name, start and end, separated by tabs",
-        ),
-    }
 }
 
 /// The stretches of a list that overlap those from `from` to `to`.
