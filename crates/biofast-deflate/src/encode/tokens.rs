@@ -76,6 +76,11 @@ impl Tokens {
         self.counted = 0;
     }
 
+    /// Whether there is nothing in them.
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.items_used == 0
+    }
+
     /// The items of all tokens, and those behind.
     #[inline(always)]
     pub(super) fn items(&self) -> &[Item] {
