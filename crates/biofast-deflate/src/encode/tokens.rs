@@ -152,6 +152,28 @@ impl Tokens {
         self.pending = 0;
     }
 
+    /// The same; where it goes on from the distance of a copy that ends here, that one becomes longer.
+    #[inline(always)]
+    pub(super) fn copy_on(&mut self, mut length: usize, distance: usize) {
+        if self.pending == 0
+            && let Some(last) = self.list.last_mut()
+            && last.length > 0
+            && usize::from(last.distance) + 1 == distance
+        {
+            let before = usize::from(last.length);
+            length += before;
+            // What is left must be nothing or a length of its own.
+            let longer = if length <= MAX_LENGTH { length } else { MAX_LENGTH.min(length - 3) };
+            last.length = longer as u16;
+            length -= longer;
+            self.counts.lengths[length_symbol(before) & 31] -= 1;
+            self.counts.lengths[length_symbol(longer) & 31] += 1;
+        }
+        if length > 0 {
+            self.copy(length, distance);
+        }
+    }
+
     #[cold]
     fn copy_long(&mut self, mut length: usize, distance: usize) {
         while length > 0 {

@@ -169,7 +169,7 @@ impl Overlaps {
             }
             if best >= SHORTEST {
                 self.add_others::<S>(tokens, text, done, at);
-                tokens.copy(best, at - from);
+                tokens.copy_on(best, at - from);
                 at += best;
                 done = at;
                 misses = 0;
@@ -182,6 +182,18 @@ impl Overlaps {
             at += candidates.skip::<S>(text, at, here);
         }
         self.add_others::<S>(tokens, text, done, end);
+    }
+
+    /// Adds bases of a record whose head isn't there.
+    #[inline(always)]
+    pub(super) fn add_rest<S: Simd>(
+        &mut self,
+        tokens: &mut Tokens,
+        text: &Text,
+        start: usize,
+        end: usize,
+    ) {
+        self.add_others::<S>(tokens, text, start, end);
     }
 
     /// Adds `text[start..end]` as literals, and copies of what a hash of eight bytes finds, as long as it does.
@@ -211,7 +223,7 @@ impl Overlaps {
                 let most = (at - done).min(place);
                 let back = (1..=most).take_while(|i| text[at - i] == text[place - i]).count();
                 tokens.literals(text, done, at - back);
-                tokens.copy(ahead + back, at - place);
+                tokens.copy_on(ahead + back, at - place);
                 self.found += ahead + back;
                 at += ahead;
                 done = at;

@@ -146,6 +146,13 @@ pub(super) fn first<S: Simd>(text: &Text, n: usize) -> Option<usize> {
     None
 }
 
+/// Whether the first `n` bytes are no text of letters: one byte in so many is none.
+pub(super) fn is_binary(text: &Text, n: usize) -> bool {
+    const PART: usize = 16;
+    let control = |byte: &&u8| **byte < 32 && !matches!(**byte, b'\t' | b'\n' | b'\r');
+    text[..n].iter().filter(control).count() * PART > n
+}
+
 /// Where the bases and the qualities end in a text that begins in a long record, whose head isn't there, and is of it up
 /// to `end`. Guessed from their values: what is wrong only costs size.
 pub(super) fn rest_of_long(text: &Text, end: usize) -> (usize, usize) {

@@ -8,7 +8,7 @@ use crate::encode::bits::{BitWriter, MAX_STREAM, Out};
 use crate::encode::costs::Costs;
 use crate::encode::emit::{Emitter, OVERHEAD};
 use crate::encode::quals;
-use crate::encode::simd::Simd;
+use crate::encode::simd::{CODED_BAM, Simd};
 use crate::encode::text::{MAX_TEXT, PADDING, Text};
 use crate::encode::tokens::Tokens;
 
@@ -24,6 +24,8 @@ const RUNS_SAVE: u32 = 13;
 /// If what comes before the first record or behind the last is more than one part in so many, and not known to be of a
 /// long read, this is no BAM.
 const PART: usize = 2;
+/// The same without any record.
+const PART_OF_ONE: usize = 16;
 
 // A stream as long as its text is given up; one block more may follow before that shows.
 const _: () = assert!(3 * MAX_TEXT + 2 * OVERHEAD <= MAX_STREAM);
@@ -58,7 +60,7 @@ impl BamWorkspace {
                 places: Places::new(),
                 overlaps: Overlaps::new(),
                 tokens: Tokens::new(),
-                emitter: Emitter::new(),
+                emitter: Emitter::new(CODED_BAM),
             },
             out: vec![0; size_of::<Out>()],
         }
@@ -85,7 +87,10 @@ impl BamCoder {
     /// Deflates the first `n` bytes of `text`.
     #[inline(always)]
     fn encode<S: Simd>(&mut self, text: &Text, n: usize, out: &mut Out) -> Option<usize> {
-        let first = records::first::<S>(text, n)?;
+        // Without any record the text may be a part of one.
+        let first = records::first::<S>(text, n);
+        let (most, first) =
+            (n / if first.is_some() { PART } else { PART_OF_ONE }, first.unwrap_or(n));
         let Self { costs, anchors, places, overlaps, tokens, emitter } = self;
         costs.clear();
         anchors.clear();
@@ -96,10 +101,10 @@ impl BamCoder {
         let mut done = 0;
         if first >= LONG {
             let (bases, qualities) = records::rest_of_long(text, first);
-            if first - qualities > n / PART {
+            if first - qualities > most || first == n && !records::is_binary(text, n) {
                 return None;
             }
-            tokens.literals(text, 0, bases);
+            overlaps.add_rest::<S>(tokens, text, 0, bases);
             if bases > 0 && !stream.cut::<S>(tokens, n) {
                 return None;
             }

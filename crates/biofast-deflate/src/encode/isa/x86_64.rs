@@ -10,7 +10,7 @@ use crate::encode::bam::{BamWorkspace, EncodeBam};
 use crate::encode::effort::Effort;
 use crate::encode::item::{BASES, Item, MIN_LENGTH, RUN};
 use crate::encode::simd::{
-    CODED, CODED_LITERAL, ItemCodes, Joined, MER_HASH, MER_SLOTS, PairCodes, Runs, Shortest, Simd,
+    CODED, ItemCodes, Joined, MER_HASH, MER_SLOTS, PairCodes, Runs, Shortest, Simd,
 };
 use crate::encode::work::{DeflateWorkspace, Encode, Encoded};
 
@@ -381,7 +381,7 @@ avx512! {
                 let from = _mm512_sub_epi16(items, _mm512_set1_epi16(first as i16));
                 _mm512_mask_cmplt_epu16_mask(live, from, _mm512_set1_epi16(CODED as i16))
             };
-            let (literals, runs) = (among(CODED_LITERAL), among(RUN));
+            let (literals, runs) = (among(codes.first), among(RUN));
             if literals | runs != live {
                 return None;
             }
