@@ -6,8 +6,10 @@ use crate::encode::symbols::MAX_DISTANCE;
 use crate::encode::text::{MAX_TEXT, Text, common, thirty_two, word};
 use crate::encode::tokens::Tokens;
 
-use super::records::Record;
+use super::records::{HEAD, Record};
 
+/// The most records that a text has.
+const MAX_RECORDS: usize = MAX_TEXT / HEAD;
 /// Earlier records that are asked, and how many of them at once.
 const BACK: usize = 64;
 const STEP: usize = 8;
@@ -40,6 +42,57 @@ struct Earlier {
     length: usize,
 }
 
+/// Records so far.
+struct Seen {
+    records: Vec<Earlier>,
+    /// Their ends once more, so that several can be compared at once.
+    lefts: Vec<i32>,
+    rights: Vec<i32>,
+}
+
+impl Seen {
+    fn clear(&mut self) {
+        self.records.clear();
+        self.lefts.clear();
+        self.rights.clear();
+    }
+
+    fn push(&mut self, record: Earlier) {
+        self.records.push(record);
+        self.lefts.push(record.left);
+        self.rights.push(record.right);
+    }
+
+    /// Which of the records `from..to`, at most [`STEP`], may overlap `this` one: a bit each, lowest first.
+    #[inline(always)]
+    fn overlap(&self, from: usize, to: usize, this: Earlier) -> u32 {
+        let ends = |all: &[i32]| {
+            let mut ends = [0; STEP];
+            match all.get(from..).and_then(<[i32]>::first_chunk) {
+                Some(all) => ends = *all,
+                None => ends[..to - from].copy_from_slice(&all[from..to]),
+            }
+            ends
+        };
+        let (lefts, rights) = (ends(&self.lefts), ends(&self.rights));
+        let mut fit = 0;
+        for i in 0..STEP {
+            let left = fits(this.left.wrapping_sub(lefts[i]), this.length);
+            let right = fits(this.right.wrapping_sub(rights[i]), this.length);
+            fit |= u32::from(left | right) << i;
+        }
+        fit & ((1 << (to - from)) - 1)
+    }
+}
+
+/// Whether a record that begins `x` bases behind another may be compared with it. Four bits a base: an odd difference
+/// never fits.
+#[inline(always)]
+fn fits(x: i32, length: usize) -> bool {
+    let range = (length as i32).wrapping_add(BEFORE - 1).cast_unsigned();
+    (x & 1 == 0) & (x.wrapping_add(BEFORE - 1).cast_unsigned() < range)
+}
+
 /// Where bases of an earlier record lie.
 #[derive(Clone, Copy)]
 struct Candidate {
@@ -51,7 +104,7 @@ struct Candidate {
 
 /// The records of a text so far.
 pub(super) struct Overlaps {
-    earlier: Vec<Earlier>,
+    earlier: Seen,
     /// Whether records that are aligned differ in length.
     lengths_differ: bool,
     /// Last places of eight bytes.
@@ -64,7 +117,11 @@ pub(super) struct Overlaps {
 impl Overlaps {
     pub(super) fn new() -> Self {
         Self {
-            earlier: Vec::with_capacity(MAX_TEXT / super::records::HEAD),
+            earlier: Seen {
+                records: Vec::with_capacity(MAX_RECORDS),
+                lefts: Vec::with_capacity(MAX_RECORDS),
+                rights: Vec::with_capacity(MAX_RECORDS),
+            },
             lengths_differ: false,
             table: Box::new([0; SLOTS]),
             hashing: true,
@@ -95,13 +152,13 @@ impl Overlaps {
         let this = Earlier { reference, left, right, bases: record.bases, length };
         let (start, end) = (record.bases.min(n), record.qualities.min(n));
         if start < end {
-            if reference < 0 || self.earlier.is_empty() {
+            if reference < 0 || self.earlier.records.is_empty() {
                 self.add_others::<S>(tokens, text, start, end);
             } else {
                 self.add_aligned::<S>(tokens, text, (start, end), this);
             }
         }
-        if let Some(before) = self.earlier.last() {
+        if let Some(before) = self.earlier.records.last() {
             self.lengths_differ |= before.length != length && record.operations > 0;
         }
         self.earlier.push(this);
@@ -115,7 +172,7 @@ impl Overlaps {
         (start, end): (usize, usize),
         this: Earlier,
     ) {
-        let mut candidates = Candidates::new(self.earlier.len());
+        let mut candidates = Candidates::new(self.earlier.records.len());
         candidates.ask(&self.earlier, this, FIRST);
         if candidates.used == 0 {
             candidates.ask(&self.earlier, this, CANDIDATES);
@@ -265,13 +322,17 @@ impl Candidates {
 
     /// Asks earlier records, the last one first, until there are `wanted` candidates.
     #[inline(always)]
-    fn ask(&mut self, earlier: &[Earlier], this: Earlier, wanted: usize) {
+    fn ask(&mut self, earlier: &Seen, this: Earlier, wanted: usize) {
         while self.next > self.last && self.used < wanted {
             let from = self.next.saturating_sub(STEP);
-            let records = earlier.get(from..self.next).unwrap_or_default();
+            let mut fit = earlier.overlap(from, self.next, this);
             self.next = from;
-            for record in records.iter().rev() {
-                self.ask_one(record, this);
+            while fit != 0 {
+                let i = fit.ilog2();
+                fit ^= 1 << i;
+                if let Some(record) = earlier.records.get(from + i as usize) {
+                    self.ask_one(record, this);
+                }
             }
         }
         if self.next <= self.last {
@@ -281,16 +342,13 @@ impl Candidates {
 
     #[inline(always)]
     fn ask_one(&mut self, record: &Earlier, this: Earlier) {
-        let left = this.left.wrapping_sub(record.left);
-        let right = this.right.wrapping_sub(record.right);
-        // Four bits a base: an odd difference never fits.
-        let length = this.length as i32;
-        let fits = |x: i32| x & 1 == 0 && x > -BEFORE && x < length;
-        if record.reference != this.reference || !(fits(left) | fits(right)) {
+        if record.reference != this.reference {
             return;
         }
-        for (x, wanted) in [(left, fits(left)), (right, fits(right) && left != right)] {
-            if wanted && self.used < ROOM - 2 {
+        let left = this.left.wrapping_sub(record.left);
+        let right = this.right.wrapping_sub(record.right);
+        for (x, other) in [(left, true), (right, left != right)] {
+            if other && fits(x, this.length) && self.used < ROOM - 2 {
                 let bytes = (x >> 1) as isize;
                 self.list[self.used] = Candidate {
                     place: record.bases.cast_signed() + bytes,

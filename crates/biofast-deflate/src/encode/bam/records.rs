@@ -153,13 +153,24 @@ pub(super) fn is_binary(text: &Text, n: usize) -> bool {
     text[..n].iter().filter(control).count() * PART > n
 }
 
-/// Where the bases and the qualities end in a text that begins in a long record, whose head isn't there, and is of it up
-/// to `end`. Guessed from their values: what is wrong only costs size.
-pub(super) fn rest_of_long(text: &Text, end: usize) -> (usize, usize) {
+/// Where the bases begin and end, and the qualities end, in a text that begins in a long record, whose head isn't there,
+/// and is of it up to `end`. Guessed from their values: what is wrong only costs size.
+pub(super) fn rest_of_long(text: &Text, end: usize) -> (usize, usize, usize) {
     let text = &text[..end];
     let is_base = |n: u8| matches!(n, 1 | 2 | 4 | 8 | 15);
-    let bases = text.iter().take_while(|&&pair| is_base(pair >> 4) && is_base(pair & 15)).count();
-    let bases = if bases < BASES { 0 } else { bases };
+    let are_bases = |&pair: &u8| is_base(pair >> 4) && is_base(pair & 15);
+    // What doesn't begin in the qualities may begin in the CIGAR.
+    let begins = text.iter().take(QUALITIES).any(|&byte| byte > QUALITY);
+    let stretch = |stretch: &[u8]| stretch.iter().all(are_bases);
+    let found = if begins { text.chunks_exact(BASES).position(stretch) } else { None };
+    let (start, bases) = found.map_or((0, 0), |i| {
+        let inside = BASES * i;
+        let before = text[..inside].iter().rev().take_while(|&pair| are_bases(pair)).count();
+        (
+            inside - before,
+            inside + text[inside..].iter().take_while(|&pair| are_bases(pair)).count(),
+        )
+    });
     let qualities = text[bases..].iter().take_while(|&&quality| quality <= QUALITY).count();
-    (bases, bases + if qualities < QUALITIES { 0 } else { qualities })
+    (start, bases, bases + if qualities < QUALITIES { 0 } else { qualities })
 }

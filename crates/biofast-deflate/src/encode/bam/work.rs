@@ -100,11 +100,20 @@ impl BamCoder {
         let mut stream = Stream { bits: BitWriter::new(), emitter, out };
         let mut done = 0;
         if first >= LONG {
-            let (bases, qualities) = records::rest_of_long(text, first);
+            let (start, bases, qualities) = records::rest_of_long(text, first);
             if first - qualities > most || first == n && !records::is_binary(text, n) {
                 return None;
             }
-            overlaps.add_rest::<S>(tokens, text, 0, bases);
+            if start > 0 {
+                let anchors = anchors.of(text, n, 0, None);
+                let literal = FIELD_LITERAL;
+                let region = Region { start: 0, end: start, anchors, name: (n, n), literal };
+                places.add::<S>(tokens, text, &region);
+                if !stream.cut::<S>(tokens, n) {
+                    return None;
+                }
+            }
+            overlaps.add_rest::<S>(tokens, text, start, bases);
             if bases > 0 && !stream.cut::<S>(tokens, n) {
                 return None;
             }
