@@ -1,6 +1,6 @@
 //! Deflates BAM in blocks of 65,280 bytes at each of libdeflate's levels, with zlib-rs at 6, and with `BamDeflater` (libdeflate's
-//! level 1 for what it declines): sizes and times relative to libdeflate's level 1. The encoders take turns every 16 blocks, and
-//! of each turn the shortest of all repetitions counts.
+//! level 1 for what it declines): sizes and speeds relative to the first. The encoders take turns every 16 blocks, and of each
+//! turn the shortest of all repetitions counts.
 //!
 //! `cargo run --release -p biofast-deflate --example bam_frontier -- FILE... [mb=60] [reps=5] [levels=1,6,7,bam]`
 #![allow(clippy::unwrap_used, missing_docs)]
