@@ -1,5 +1,5 @@
 //! DEFLATE (RFC 1951) for BGZF and gzip: inflates several independent blocks at once in one thread, or one stream in
-//! pieces, and deflates FASTQ.
+//! pieces, and deflates FASTQ and BAM.
 //!
 //! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
 //!
@@ -11,7 +11,8 @@
 //!
 //! [`SpeculativeInflater`] inflates a chunk of a stream before what it refers to is known: so several threads can share a stream.
 //!
-//! The other way, [`FastqDeflater`] makes blocks of FASTQ faster than libdeflate's level 1, and smaller on most reads.
+//! The other way, [`FastqDeflater`] makes blocks of FASTQ faster than libdeflate's level 1, and smaller on most reads, and
+//! [`BamDeflater`] blocks of BAM.
 //!
 //! The loop is compiled for several instruction sets and chosen at run time by `biofast_kernels::active`, which
 //! `BIOFAST_SIMD` overrides. Where [`is_profitable`] is false a good one-stream decoder is faster.
@@ -52,7 +53,7 @@ mod words;
 mod workspace;
 
 pub use crc32::{Crc32, crc32};
-pub use encode::{Effort, FastqDeflater};
+pub use encode::{BamDeflater, Effort, FastqDeflater};
 pub use fault::{Fault, FaultKind};
 pub use group::Inflater;
 pub use isa::is_profitable;

@@ -59,6 +59,10 @@ fn main() {
             put(&folder("inflate"), &format!("{name}-{level}"), &[b"\0\0\x02", &out[..n]]);
         }
     }
+    for style in [0, 1, 2, 3, 5, 9, 13, 17, 33, 41, 65, 67, 127, 255] {
+        let bytes: Vec<u8> = (0..60u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+        put(&folder("deflate_bam"), &format!("records-{style}"), &[b"\x03\x60", &[style], &bytes]);
+    }
     let extra = container::bgzf_block(b"ACGT", b"XY\x01\0z");
     put(&folder("bgzf"), "extra", &[b"\x02", &extra, &container::bgzf(b"", 1)]);
     for (number, oddities) in [(1, false), (2, true)] {

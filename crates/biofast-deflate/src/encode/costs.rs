@@ -14,6 +14,8 @@ const MOST: u32 = 12 * BIT;
 const RARE: u32 = 200;
 /// Lengths from which a run is taken whatever it is of.
 const LONG: usize = 20;
+/// Bytes of a run beyond which it counts as no longer.
+const LONGEST_SAVING: usize = 31;
 
 /// The costs of a block's symbols.
 pub(super) struct Costs {
@@ -128,6 +130,30 @@ impl Costs {
         let length = all.saturating_sub(log2(far / 8 + 1)).clamp(4 * BIT, 11 * BIT);
         let distance = log2(runs + copies + 1).saturating_sub(log2(far / 6 + 1));
         self.copy = length + distance.clamp(2 * BIT, 10 * BIT);
+    }
+
+    /// Bits of a literal in the fields of a BAM record, on average: digits, and the commonest bytes of numbers.
+    pub(super) fn field_literal(&self) -> u32 {
+        const COMMON: &[u8] = b"0123456789\x00\x01\x04c";
+        let bits = COMMON.iter().map(|&byte| self.of(byte) / BIT).sum::<u32>();
+        (bits / COMMON.len() as u32).clamp(4, 9)
+    }
+
+    /// Whether runs save `percent` of what the qualities of BAM records cost as literals, by the tokens so far.
+    pub(super) fn runs_save(&self, tokens: &mut Tokens, percent: u32) -> bool {
+        let counts = tokens.count_items();
+        let (mut bits, mut scores) = (0u64, 1);
+        for (&n, &cost) in counts.iter().zip(&self.literals).take(94).skip(1) {
+            bits += u64::from(n) * u64::from(cost);
+            scores += u64::from(n);
+        }
+        let average = bits / scores;
+        let saved = |(length, &n): (usize, &u32)| {
+            let literals = length.min(LONGEST_SAVING) as u64 * average;
+            u64::from(n) * literals.saturating_sub(u64::from(self.runs[length]))
+        };
+        let saved: u64 = (MIN_LENGTH..).zip(&counts[RUN..]).map(saved).sum();
+        saved * 100 >= bits * u64::from(percent)
     }
 
     /// How many scores are in use; 0 before the first estimate.

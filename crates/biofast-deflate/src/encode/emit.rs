@@ -3,7 +3,7 @@
 use super::bits::{BitWriter, Out};
 use super::huffman::{self, Builder, MAX_DISTANCE, MAX_LITERAL, MAX_META, PackedCode};
 use super::item::{BASES, ITEMS, Item, MIN_LENGTH, RUN, UNPACKED};
-use super::simd::{CODED, CODED_BITS, CODED_LITERAL, ItemCodes, Joined, PairCodes, Simd};
+use super::simd::{CODED, CODED_BITS, ItemCodes, Joined, PairCodes, Simd};
 use super::symbols::{
     DISTANCES, LENGTH_BASE, LENGTH_EXTRA, LENGTHS, distance_extra, distance_symbol, length_symbol,
 };
@@ -132,7 +132,8 @@ pub(super) struct Emitter {
 }
 
 impl Emitter {
-    pub(super) fn new() -> Self {
+    /// An emitter of texts whose commonest literals begin with `first`.
+    pub(super) fn new(first: usize) -> Self {
         Self {
             builder: Builder::new(),
             literals: [0; 286],
@@ -140,6 +141,7 @@ impl Emitter {
             lengths: [0; 512],
             items: CodeTable::NONE,
             common: ItemCodes {
+                first,
                 literals: [0; CODED],
                 runs: [0; CODED],
                 literal_bits: [0; CODED],
@@ -295,9 +297,8 @@ impl Emitter {
 
     /// What several items are looked up in at once.
     fn fill_common(&mut self) {
-        let ItemCodes { literals, runs, literal_bits, run_bits } = &mut self.common;
-        let first = CODED_LITERAL;
-        let [literals, runs] = [(literals, literal_bits, first), (runs, run_bits, RUN)];
+        let ItemCodes { first, literals, runs, literal_bits, run_bits } = &mut self.common;
+        let [literals, runs] = [(literals, literal_bits, *first), (runs, run_bits, RUN)];
         for (codes, bits, first) in [literals, runs] {
             for item in first..first + CODED {
                 let (code, n) = self.items.get(item);

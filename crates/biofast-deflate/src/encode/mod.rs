@@ -1,10 +1,11 @@
-//! DEFLATE that knows FASTQ.
+//! DEFLATE that knows FASTQ and BAM.
 //!
-//! Lines of bases and of qualities hold hardly any matches worth their bits, and looking for them is what a general
+//! FASTQ: lines of bases and of qualities hold hardly any matches worth their bits, and looking for them is what a general
 //! encoder spends its time on. This one looks where they are: names and separators repeat the record before, qualities
 //! come in runs, and stretches of qualities around a separator, a name or a run come again. All else is literals under
 //! codes made for the block. `docs/deflate.md` tells the strategies and their figures.
 
+mod bam;
 mod bits;
 mod costs;
 mod effort;
@@ -24,6 +25,7 @@ mod work;
 
 use biofast_kernels::Isa;
 
+use bam::{BamWorkspace, EncodeBam};
 pub use effort::Effort;
 use text::MAX_TEXT;
 use work::{DeflateWorkspace, Encode, Encoded};
@@ -114,4 +116,79 @@ impl FastqDeflater {
             None => 0,
         }
     }
+}
+
+/// Deflates blocks of BAM. Holds about 700 kB: keep it.
+///
+/// What it makes of a text depends on nothing but the text: not on the blocks before, nor on the instruction set.
+///
+/// ```
+/// use biofast_deflate::{BamDeflater, Block, Inflater};
+///
+/// // Unaligned records of 40 bases: lengths and fixed fields, name, bases, qualities.
+/// let mut text = Vec::new();
+/// for i in 0..500u32 {
+///     let hash = |n: u32| (n ^ n >> 9).wrapping_mul(0x9e37_79b1) >> 16;
+///     let name = format!("read{i:04}\0");
+///     let fields = [101, u32::MAX, u32::MAX, 0x1248_0000 | 9, 4 << 16, 40, u32::MAX, u32::MAX, 0];
+///     text.extend(fields.iter().flat_map(|field| field.to_le_bytes()));
+///     text.extend(name.bytes());
+///     text.extend((0..20).map(|j| [0x11, 0x12, 0x48, 0x84][hash(20 * i + j) as usize % 4]));
+///     text.extend((0..40).map(|j| [2, 12, 23, 37][hash(40 * i + j + 7) as usize % 4]));
+/// }
+/// let mut stream = Vec::new();
+/// assert!(BamDeflater::new().deflate(&text, &mut stream));
+/// let mut back = vec![0; text.len()];
+/// Inflater::new().inflate_blocks([Block { input: &stream, output: &mut back }])?;
+/// assert!(back == text && stream.len() < text.len() / 3);
+/// # Ok::<(), biofast_deflate::Fault>(())
+/// ```
+pub struct BamDeflater {
+    work: Box<BamWorkspace>,
+    encode: EncodeBam,
+}
+
+impl Default for BamDeflater {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl BamDeflater {
+    /// A deflater for the instruction set that `biofast_kernels` uses.
+    pub fn new() -> Self {
+        Self::for_isa(biofast_kernels::active())
+    }
+
+    /// A deflater for another instruction set; `None` where the CPU doesn't have it. For tests and benchmarks.
+    #[doc(hidden)]
+    pub fn with_isa(isa: Isa) -> Option<Self> {
+        biofast_kernels::available().contains(&isa).then(|| Self::for_isa(isa))
+    }
+
+    fn for_isa(isa: Isa) -> Self {
+        Self { work: Box::new(BamWorkspace::new()), encode: isa::encode_bam_for(isa) }
+    }
+
+    /// Appends `text` to `out` as a raw DEFLATE stream (RFC 1951).
+    ///
+    /// It may begin and end anywhere in a record. Returns false and leaves `out` as it is where a general encoder is the better
+    /// choice: what isn't records of BAM, and texts below 2 kB or above 64 KiB.
+    pub fn deflate(&mut self, text: &[u8], out: &mut Vec<u8>) -> bool {
+        if !(MIN_TEXT..=MAX_TEXT).contains(&text.len()) {
+            return false;
+        }
+        let Some(n) = (self.encode)(&mut self.work, text) else { return false };
+        let stream = self.work.stream(n);
+        debug_assert!(inflates_to(stream, text), "a block of BAM doesn't come back");
+        out.extend_from_slice(stream);
+        true
+    }
+}
+
+/// Whether `stream` is one of `text`.
+fn inflates_to(stream: &[u8], text: &[u8]) -> bool {
+    let mut back = vec![0; text.len()];
+    let blocks = [crate::workspace::Block { input: stream, output: &mut back }];
+    crate::group::Inflater::new().inflate_blocks(blocks).is_ok() && back == text
 }

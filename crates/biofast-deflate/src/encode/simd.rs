@@ -5,16 +5,19 @@ use super::item::{Item, MIN_LENGTH, RUN, UNPACKED, pack};
 /// The shortest run of each score that is cheaper than literals; scores are taken modulo 128.
 pub(super) type Shortest = [u8; 128];
 
-/// Items that have an entry in [`ItemCodes`]: literals from 32 on and the shortest runs, as many each.
+/// Items that have an entry in [`ItemCodes`]: literals from a first one on and the shortest runs, as many each.
 pub(super) const CODED: usize = 64;
-/// The first such literal.
-pub(super) const CODED_LITERAL: usize = 32;
+/// The first such literal: of FASTQ, whose scores, upper case letters and digits are from there on, and of BAM, whose
+/// qualities are numbers.
+pub(super) const CODED_FASTQ: usize = 32;
+pub(super) const CODED_BAM: usize = 0;
 /// The most bits of a code there.
 pub(super) const CODED_BITS: u32 = 16;
 
-/// Codes of the most common items: what scores, upper case letters and digits are, and short runs. Their places are the
-/// items modulo [`CODED`].
+/// Codes of the most common items, literals and short runs. Their places are the items modulo [`CODED`].
 pub(super) struct ItemCodes {
+    /// The first literal.
+    pub(super) first: usize,
     pub(super) literals: [u16; CODED],
     pub(super) runs: [u16; CODED],
     /// How many bits these are; a code of more than [`CODED_BITS`] has 64.

@@ -76,6 +76,11 @@ impl Tokens {
         self.counted = 0;
     }
 
+    /// Whether there is nothing in them.
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty() && self.items_used == 0
+    }
+
     /// The items of all tokens, and those behind.
     #[inline(always)]
     pub(super) fn items(&self) -> &[Item] {
@@ -145,6 +150,28 @@ impl Tokens {
             distance: (d - 1) as u16,
         });
         self.pending = 0;
+    }
+
+    /// The same; where it goes on from the distance of a copy that ends here, that one becomes longer.
+    #[inline(always)]
+    pub(super) fn copy_on(&mut self, mut length: usize, distance: usize) {
+        if self.pending == 0
+            && let Some(last) = self.list.last_mut()
+            && last.length > 0
+            && usize::from(last.distance) + 1 == distance
+        {
+            let before = usize::from(last.length);
+            length += before;
+            // What is left must be nothing or a length of its own.
+            let longer = if length <= MAX_LENGTH { length } else { MAX_LENGTH.min(length - 3) };
+            last.length = longer as u16;
+            length -= longer;
+            self.counts.lengths[length_symbol(before) & 31] -= 1;
+            self.counts.lengths[length_symbol(longer) & 31] += 1;
+        }
+        if length > 0 {
+            self.copy(length, distance);
+        }
     }
 
     #[cold]

@@ -8,7 +8,7 @@ use super::lines::{FIRST_NEW, Kind, Lines, NEW};
 use super::names::Names;
 use super::quals::{self, Search, Stretches};
 use super::repeats::Repeats;
-use super::simd::Simd;
+use super::simd::{CODED_FASTQ, Simd};
 use super::text::{MAX_TEXT, PADDING, Text, newline};
 use super::tokens::Tokens;
 
@@ -82,7 +82,7 @@ impl DeflateWorkspace {
                 stretches: Stretches::new(),
                 repeats: Repeats::new(),
                 tokens: Tokens::new(),
-                emitter: Emitter::new(),
+                emitter: Emitter::new(CODED_FASTQ),
             },
             out: vec![0; size_of::<Out>()],
         }

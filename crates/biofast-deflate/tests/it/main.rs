@@ -2,6 +2,7 @@
 //! as each would be linked for itself: `cargo test -p biofast-deflate --test it FILE::` runs those of one file.
 #![allow(clippy::unwrap_used)]
 
+mod bam;
 mod common;
 mod fastq;
 mod oracle;

@@ -6,10 +6,10 @@ use std::str::FromStr;
 /// How much effort is put into compressing an output. Parsed from `fast`, `small` or a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
-    /// BGZF only: FASTQ by an encoder that knows it, all else as level 1.
+    /// BGZF only: FASTQ and BAM by encoders that know them, all else as level 1.
     #[default]
     Fast,
-    /// BGZF only: each block as that encoder makes it with more effort or as level 6, whichever is smaller.
+    /// BGZF only: each block as the encoder of FASTQ makes it with more effort or as level 6, whichever is smaller.
     Small,
     /// A level of the format's library.
     Number(u8),

@@ -4,6 +4,7 @@
 use std::arch::aarch64::*;
 
 use super::picked::PICKED;
+use crate::encode::bam::BamWorkspace;
 use crate::encode::effort::Effort;
 use crate::encode::item::{BASES, Item};
 use crate::encode::simd::Simd;
@@ -11,6 +12,10 @@ use crate::encode::work::{DeflateWorkspace, Encoded};
 
 pub(super) fn encode(work: &mut DeflateWorkspace, text: &[u8], effort: Effort) -> Option<Encoded> {
     work.encode::<Neon>(text, effort)
+}
+
+pub(super) fn encode_bam(work: &mut BamWorkspace, text: &[u8]) -> Option<usize> {
+    work.encode::<Neon>(text)
 }
 
 /// Part of every AArch64 CPU.

@@ -2,6 +2,7 @@
 
 use biofast_kernels::Isa;
 
+use super::bam::{BamWorkspace, EncodeBam};
 use super::effort::Effort;
 use super::simd::Portable;
 use super::work::{DeflateWorkspace, Encode, Encoded};
@@ -20,6 +21,17 @@ pub(super) fn encode_for(isa: Isa) -> Encode {
         #[cfg(target_arch = "aarch64")]
         Isa::Neon => aarch64::encode,
         _ => encode_portable,
+    }
+}
+
+/// The same for BAM.
+pub(super) fn encode_bam_for(isa: Isa) -> EncodeBam {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 | Isa::Avx512 => x86_64::encode_bam(isa),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => aarch64::encode_bam,
+        _ => BamWorkspace::encode::<Portable>,
     }
 }
 

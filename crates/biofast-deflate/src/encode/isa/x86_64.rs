@@ -6,10 +6,11 @@ use std::arch::x86_64::*;
 use biofast_kernels::Isa;
 
 use super::picked::PICKED;
+use crate::encode::bam::{BamWorkspace, EncodeBam};
 use crate::encode::effort::Effort;
 use crate::encode::item::{BASES, Item, MIN_LENGTH, RUN};
 use crate::encode::simd::{
-    CODED, CODED_LITERAL, ItemCodes, Joined, MER_HASH, MER_SLOTS, PairCodes, Runs, Shortest, Simd,
+    CODED, ItemCodes, Joined, MER_HASH, MER_SLOTS, PairCodes, Runs, Shortest, Simd,
 };
 use crate::encode::work::{DeflateWorkspace, Encode, Encoded};
 
@@ -25,7 +26,17 @@ pub(super) fn encode(isa: Isa) -> Encode {
     }
 }
 
-/// The function of one level, in a module of that name.
+/// The same for BAM.
+pub(super) fn encode_bam(isa: Isa) -> EncodeBam {
+    match isa {
+        // SAFETY: as for FASTQ.
+        Isa::Avx512 => |work, text| unsafe { avx512::encode_bam(work, text) },
+        // SAFETY: as for FASTQ.
+        _ => |work, text| unsafe { avx2::encode_bam(work, text) },
+    }
+}
+
+/// The functions of one level, in a module of that name.
 macro_rules! level {
     ($module:ident, $features:literal, $simd:ty) => {
         mod $module {
@@ -41,6 +52,13 @@ macro_rules! level {
             ) -> Option<Encoded> {
                 work.encode::<$simd>(text, effort)
             }
+
+            /// # Safety
+            /// The CPU must have the target features.
+            #[target_feature(enable = $features)]
+            pub(super) unsafe fn encode_bam(work: &mut BamWorkspace, text: &[u8]) -> Option<usize> {
+                work.encode::<$simd>(text)
+            }
         }
     };
 }
@@ -52,7 +70,7 @@ level!(
     Avx512
 );
 
-/// Used by `avx2::encode` only: each method is a function with the target features that is inlined there. (Closures
+/// Used by the functions of `avx2` only: each method is a function with the target features that is inlined there. (Closures
 /// wouldn't have the features, and each intrinsic in one would be a call.)
 struct Avx2;
 
@@ -240,7 +258,7 @@ macro_rules! avx512 {
     };
 }
 
-/// Used by `avx512::encode` only; as [`Avx2`].
+/// Used by the functions of `avx512` only; as [`Avx2`].
 struct Avx512;
 
 impl Simd for Avx512 {
@@ -363,7 +381,7 @@ avx512! {
                 let from = _mm512_sub_epi16(items, _mm512_set1_epi16(first as i16));
                 _mm512_mask_cmplt_epu16_mask(live, from, _mm512_set1_epi16(CODED as i16))
             };
-            let (literals, runs) = (among(CODED_LITERAL), among(RUN));
+            let (literals, runs) = (among(codes.first), among(RUN));
             if literals | runs != live {
                 return None;
             }

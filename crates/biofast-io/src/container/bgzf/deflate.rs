@@ -1,6 +1,6 @@
 //! Writing BGZF blocks.
 
-use biofast_deflate::{Effort, FastqDeflater};
+use biofast_deflate::{BamDeflater, Effort, FastqDeflater};
 use libdeflater::{CompressionLvl, Compressor};
 
 use super::constants::MAX_INFLATED;
@@ -24,10 +24,12 @@ const ROOM: usize = MAX_INFLATED - HEADER.len() - FOOTER;
 /// otherwise the output would depend on which worker made the block before.
 #[doc(hidden)]
 pub struct Deflater {
-    /// For all texts, or those that `own` declines.
+    /// For all texts, or those that the others decline.
     codec: Compressor,
     /// For FASTQ.
     own: Option<FastqDeflater>,
+    /// For BAM, from the first text on that `own` declines; not where the smaller stream is taken.
+    bam: Option<BamDeflater>,
     /// What `own` made, where the smaller stream is taken.
     rival: Option<Vec<u8>>,
 }
@@ -46,6 +48,7 @@ impl Deflater {
         Deflater {
             codec: Compressor::new(number),
             own: effort.map(FastqDeflater::new),
+            bam: None,
             rival: (level == Level::Small).then(Vec::new),
         }
     }
@@ -65,7 +68,10 @@ impl Deflater {
         match (&mut self.own, &mut self.rival) {
             (None, _) => deflate_with(&mut self.codec, text, out),
             (Some(own), None) => {
-                let done = own.deflate_start(text, out);
+                let mut done = own.deflate_start(text, out);
+                if done == 0 && self.bam.get_or_insert_default().deflate(text, out) {
+                    done = text.len();
+                }
                 let room = ROOM - (out.len() - body);
                 if done < text.len() && !deflate_into(&mut self.codec, &text[done..], room, out) {
                     out.truncate(body);
@@ -181,6 +187,37 @@ mod tests {
         }
     }
 
+    /// Unaligned records of 100 bases.
+    fn bam() -> Vec<u8> {
+        let mut random = noise(1 << 20).into_iter().cycle();
+        let mut text = Vec::new();
+        for n in 0..1000 {
+            let name = format!("read:{}\0", n * n % 977);
+            let size = 32 + name.len() as u32 + 150;
+            let none = u32::MAX;
+            let fields =
+                [size, none, none, 0x1248_0000 | name.len() as u32, 4 << 16, 100, none, none, 0];
+            text.extend(fields.iter().flat_map(|field| field.to_le_bytes()));
+            text.extend(name.bytes());
+            let mut pick = |from: [u8; 4]| from[usize::from(random.next().unwrap_or(0) & 3)];
+            text.extend((0..50).map(|_| pick([1, 2, 4, 8]) << 4 | pick([1, 2, 4, 8])));
+            text.extend((0..100).map(|_| pick([2, 12, 23, 37])));
+        }
+        text
+    }
+
+    #[test]
+    fn blocks_of_bam_are_made_by_the_encoder_that_knows_it() {
+        let text = bam();
+        let (mut out, mut lengths) = (Vec::new(), Vec::new());
+        Deflater::new(Level::Fast).deflate(&text, &mut out, &mut lengths);
+        let mut stream = Vec::new();
+        assert!(BamDeflater::new().deflate(&text[..BLOCK_TEXT], &mut stream));
+        assert!(out[HEADER.len()..].starts_with(&stream));
+        out.extend(EOF_BLOCK);
+        assert!(read(out) == text);
+    }
+
     #[test]
     fn stored_blocks_are_read_back() {
         let text = noise(BLOCK_TEXT);
@@ -214,8 +251,8 @@ mod tests {
                 text.push(b'\n');
             }
         }
-        let bam: Vec<u8> = noise(200_000).into_iter().map(|b| b % 41).collect();
-        for text in [reads, same, bam] {
+        let odd: Vec<u8> = noise(200_000).into_iter().map(|b| b % 41).collect();
+        for text in [reads, same, odd, bam()] {
             let size = |level| {
                 let mut out = Vec::new();
                 Deflater::new(level).deflate(&text, &mut out, &mut Vec::new());
