@@ -229,6 +229,7 @@ pub(in crate::change) struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     /// The unit of these lengths at the front of `bytes`.
+    #[inline]
     fn at(lengths: &[u8], bytes: &'a [u8]) -> Unit<'a> {
         let mut array = [0; KeyLengths::LEN];
         array.copy_from_slice(lengths);
@@ -246,6 +247,7 @@ impl Stored for StoredUnit {
     type Record<'a> = Unit<'a>;
     const HEAD: usize = KeyLengths::LEN;
 
+    #[inline]
     fn write(unit: &Unit<'_>, out: &mut impl Write) -> io::Result<u64> {
         out.write_all(&unit.lengths.to_bytes())?;
         out.write_all(unit.key)?;
@@ -257,6 +259,7 @@ impl Stored for StoredUnit {
         head.first_chunk().map_or(0, |head| KeyLengths::from_bytes(head).sum())
     }
 
+    #[inline]
     fn read<'a>(head: &'a [u8], rest: &'a [u8]) -> Unit<'a> {
         Unit::at(head, rest)
     }
@@ -346,6 +349,7 @@ impl KeyLengths {
     }
 
     /// Appends a unit to `out`; `key` appends its key.
+    #[inline]
     pub(crate) fn write(
         out: &mut Vec<u8>,
         key: impl FnOnce(&mut Vec<u8>),

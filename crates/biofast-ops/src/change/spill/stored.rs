@@ -55,6 +55,7 @@ impl<S: Stored> StoredWriter<S> {
     }
 
     /// Adds a record.
+    #[inline]
     pub(in crate::change) fn add(&mut self, record: &S::Record<'_>) -> io::Result<()> {
         self.bytes += S::write(record, &mut self.out)?;
         Ok(())
@@ -71,40 +72,46 @@ impl<S: Stored> StoredWriter<S> {
         let mut file = self.out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.seek(SeekFrom::Start(0))?;
         let reader = BufReader::with_capacity(buffer, file);
-        Ok(StoredReader { reader, bytes: Vec::new(), kind: PhantomData })
+        Ok(StoredReader { reader, bytes: vec![0; S::HEAD], len: S::HEAD, kind: PhantomData })
     }
 }
 
 /// Records of a file, in the order they were added.
 pub(in crate::change) struct StoredReader<S> {
     reader: BufReader<Temporary>,
-    /// The record that was read last.
+    /// The record that was read last, and what is left behind it of longer ones.
     bytes: Vec<u8>,
+    len: usize,
     kind: PhantomData<fn() -> S>,
 }
 
 impl<S: Stored> StoredReader<S> {
     /// The next record.
+    #[inline]
     pub(in crate::change) fn next(&mut self) -> io::Result<Option<S::Record<'_>>> {
         Ok(self.advance()?.then(|| self.current()))
     }
 
     /// Reads the next record, if there is one.
+    #[inline]
     pub(in crate::change) fn advance(&mut self) -> io::Result<bool> {
-        self.bytes.resize(S::HEAD, 0);
-        if !read_or_end(&mut self.reader, &mut self.bytes)? {
+        let (head, _) = self.bytes.split_at_mut(S::HEAD);
+        if !read_or_end(&mut self.reader, head)? {
             return Ok(false);
         }
         // It was a length in memory.
-        let len = S::HEAD + S::rest(&self.bytes);
-        self.bytes.resize(len, 0);
-        self.reader.read_exact(&mut self.bytes[S::HEAD..])?;
+        self.len = S::HEAD + S::rest(head);
+        if self.bytes.len() < self.len {
+            self.bytes.resize(self.len, 0);
+        }
+        self.reader.read_exact(&mut self.bytes[S::HEAD..self.len])?;
         Ok(true)
     }
 
     /// The record that was read last, of which there must be one.
+    #[inline]
     pub(in crate::change) fn current(&self) -> S::Record<'_> {
-        let (head, rest) = self.bytes.split_at(S::HEAD);
+        let (head, rest) = self.bytes[..self.len].split_at(S::HEAD);
         S::read(head, rest)
     }
 }
