@@ -373,14 +373,16 @@ impl Asked<'_> {
                 name: name.clone(),
             });
             let beyond = found.picard.beyond_cap().into_iter();
-            let beyond = beyond.map(|what| format!("{what} (--coverage-cap)"));
-            let doubt = found.picard.doubt_of_reference().or_else(|| {
-                found.samtools_stats.as_ref().and_then(SamtoolsStats::doubt_of_reference)
-            });
-            let beyond = beyond.chain(doubt).map(|what| format!("{}: {what}", input.name()));
-            let beyond: Vec<String> = beyond.collect();
+            let beyond: Vec<String> =
+                beyond.map(|what| format!("{}: {what} (--coverage-cap)", input.name())).collect();
             if place == 0 && !args.messages.quiet {
                 beyond.iter().for_each(|warning| session.console.warning(warning));
+                let doubt = found.picard.doubt_of_reference().or_else(|| {
+                    found.samtools_stats.as_ref().and_then(SamtoolsStats::doubt_of_reference)
+                });
+                if let Some(doubt) = doubt {
+                    session.console.warning(&format!("{}: {doubt}", input.name()));
+                }
             }
             let mut entry = found.statistics.as_ref().map(|statistics| {
                 let sample = match &group {

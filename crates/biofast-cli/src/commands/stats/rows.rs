@@ -361,9 +361,7 @@ fn join_alignments(
     if let Some(metrics) = entry.metrics.as_ref().filter(|_| !is_part) {
         let name = Escaped(entry.sample.as_bytes()).to_string();
         let beyond = metrics.beyond_cap().into_iter();
-        let beyond = beyond.map(|what| format!("{what} (--coverage-cap)"));
-        let warnings = beyond.chain(metrics.doubt_of_reference());
-        entry.warnings.extend(warnings.map(|what| format!("{name}: {what}")));
+        entry.warnings.extend(beyond.map(|what| format!("{name}: {what} (--coverage-cap)")));
     }
     let Some((whole, left_out)) = join.finish(is_part).with_context(|| entry.sample.clone())?
     else {
