@@ -358,6 +358,11 @@ impl KeyLengths {
         let at = out.len();
         out.extend_from_slice(&[0; KeyLengths::LEN]);
         key(out);
+        KeyLengths::finish(out, at, texts)
+    }
+
+    /// Appends the texts of the unit that begins at `at` and ends with its key.
+    fn finish(out: &mut Vec<u8>, at: usize, texts: [&[u8]; 2]) -> Result<(), String> {
         let key = out.len() - at - KeyLengths::LEN;
         let lengths = [key, texts[0].len(), texts[1].len()].map(u32::try_from);
         let [Ok(key), Ok(one), Ok(two)] = lengths else {
