@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use biofast_cli::Run;
 use biofast_io::{CancellationToken, Progress};
 use biofast_ops::verdicts::{Library, VerdictRules};
 use biofast_ops::{alignments, reads};
 use biofast_report::html;
-use biofast_cli::Run;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use biofast_io::Location;
-use biofast_ops::shards;
 use biofast_bam as bam;
+use biofast_cli::{Fault, FaultKind};
 use biofast_fastq as fastq;
 use biofast_io as bytes;
-use biofast_cli::{Fault, FaultKind};
+use biofast_io::Location;
+use biofast_ops::shards;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
