@@ -60,7 +60,8 @@ fn main() {
         }
     }
     for style in [0, 1, 2, 3, 5, 9, 13, 17, 33, 41, 65, 67, 127, 255] {
-        let bytes: Vec<u8> = (0..60u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+        let bytes: Vec<u8> =
+            (0..60u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
         put(&folder("deflate_bam"), &format!("records-{style}"), &[b"\x03\x60", &[style], &bytes]);
     }
     let extra = container::bgzf_block(b"ACGT", b"XY\x01\0z");
