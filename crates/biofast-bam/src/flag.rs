@@ -25,8 +25,9 @@ pub const DUPLICATE: u16 = 0x400;
 /// A part of a chimeric alignment beside the primary one.
 pub const SUPPLEMENTARY: u16 = 0x800;
 
-/// The names of the bits, from the lowest.
-const NAMES: [&str; 12] = [
+/// The names of the bits, from the lowest, as samtools has them.
+#[doc(hidden)]
+pub const NAMES: [&str; 12] = [
     "PAIRED",
     "PROPER_PAIR",
     "UNMAP",

@@ -45,29 +45,13 @@ fn flags(text: &str) -> Result<u16, String> {
         let wrong = text.split(',').find(|name| flag::parse(name).is_none()).unwrap_or(text);
         let typed = wrong.to_ascii_uppercase();
         let near = |name: &&&str| strsim::osa_distance(name, &typed);
-        let nearest = NAMES.iter().min_by_key(near).filter(|name| near(name) <= 2);
+        let nearest = flag::NAMES.iter().min_by_key(near).filter(|name| near(name) <= 2);
         match nearest {
             Some(name) => format!("no flag is named '{wrong}': did you mean {name}?"),
             None => format!(
                 "expected a number from 0 to 65535, or names separated by commas: {}",
-                NAMES.join(", ")
+                flag::NAMES.join(", ")
             ),
         }
     })
 }
-
-/// The names of the flags, as samtools has them.
-const NAMES: [&str; 12] = [
-    "PAIRED",
-    "PROPER_PAIR",
-    "UNMAP",
-    "MUNMAP",
-    "REVERSE",
-    "MREVERSE",
-    "READ1",
-    "READ2",
-    "SECONDARY",
-    "QCFAIL",
-    "DUP",
-    "SUPPLEMENTARY",
-];
