@@ -1,5 +1,7 @@
 //! What the fuzz targets share: a bound on memory, and ways to read the same input twice.
 
+pub mod deflaters;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
