@@ -4,10 +4,8 @@
 
 use crate::common;
 
-use std::io::Read as _;
-
-use biofast_deflate::{BamDeflater, Block, Inflater};
-use common::{Random, libdeflate};
+use biofast_deflate::BamDeflater;
+use common::{Random, libdeflate, read_back};
 use proptest::prelude::*;
 
 const BLOCK: usize = 65_280;
@@ -40,18 +38,6 @@ fn check(deflaters: &mut [(String, BamDeflater)], text: &[u8]) -> Option<Vec<u8>
         }
     }
     first.flatten()
-}
-
-fn read_back(stream: &[u8], text: &[u8]) {
-    let mut back = vec![0; text.len()];
-    Inflater::new().inflate_blocks([Block { input: stream, output: &mut back }]).unwrap();
-    assert!(back == text, "our own decoder");
-    back.fill(0);
-    let n = libdeflater::Decompressor::new().deflate_decompress(stream, &mut back);
-    assert!(n == Ok(text.len()) && back == text, "libdeflate");
-    let mut back = Vec::new();
-    flate2::read::DeflateDecoder::new(stream).read_to_end(&mut back).unwrap();
-    assert!(back == text, "zlib-rs");
 }
 
 /// A record.

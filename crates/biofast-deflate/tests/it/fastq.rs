@@ -4,11 +4,11 @@
 
 use crate::common;
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use biofast_deflate::{Block, Effort, FastqDeflater, Inflater, crc32};
-use common::Random;
+use biofast_deflate::{Effort, FastqDeflater, crc32};
+use common::{Random, read_back};
 use proptest::prelude::*;
 
 const EFFORTS: [Effort; 2] = [Effort::Fast, Effort::Small];
@@ -61,18 +61,6 @@ fn check_parts(
         }
     }
     streams.into_iter().map(|(_, found)| found).collect()
-}
-
-fn read_back(stream: &[u8], text: &[u8]) {
-    let mut back = vec![0; text.len()];
-    Inflater::new().inflate_blocks([Block { input: stream, output: &mut back }]).unwrap();
-    assert!(back == text, "our own decoder");
-    back.fill(0);
-    let n = libdeflater::Decompressor::new().deflate_decompress(stream, &mut back);
-    assert!(n == Ok(text.len()) && back == text, "libdeflate");
-    let mut back = Vec::new();
-    flate2::read::DeflateDecoder::new(stream).read_to_end(&mut back).unwrap();
-    assert!(back == text, "zlib-rs");
 }
 
 /// How a generated file looks.

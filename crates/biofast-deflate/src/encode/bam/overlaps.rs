@@ -241,21 +241,15 @@ impl Overlaps {
         self.add_others::<S>(tokens, text, done, end);
     }
 
-    /// Adds bases of a record whose head isn't there.
+    /// Adds `text[start..end]` as literals, and copies of what a hash of eight bytes finds, as long as it does.
     #[inline(always)]
-    pub(super) fn add_rest<S: Simd>(
+    pub(super) fn add_others<S: Simd>(
         &mut self,
         tokens: &mut Tokens,
         text: &Text,
         start: usize,
         end: usize,
     ) {
-        self.add_others::<S>(tokens, text, start, end);
-    }
-
-    /// Adds `text[start..end]` as literals, and copies of what a hash of eight bytes finds, as long as it does.
-    #[inline(always)]
-    fn add_others<S: Simd>(&mut self, tokens: &mut Tokens, text: &Text, start: usize, end: usize) {
         if !self.hashing || end < start + 12 {
             return tokens.literals(text, start, end);
         }

@@ -113,7 +113,7 @@ impl BamCoder {
                     return None;
                 }
             }
-            overlaps.add_rest::<S>(tokens, text, start, bases);
+            overlaps.add_others::<S>(tokens, text, start, bases);
             if bases > 0 && !stream.cut::<S>(tokens, n) {
                 return None;
             }

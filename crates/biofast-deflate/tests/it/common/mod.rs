@@ -1,7 +1,7 @@
 //! What the tests share: data, streams of several writers and by hand, and the comparison with libdeflate.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses a part
 
-use std::io::Write;
+use std::io::{Read as _, Write};
 
 use biofast_deflate::{Block, Fault, FaultKind, Inflater};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
@@ -289,4 +289,17 @@ pub fn compare(stream: &[u8], len: usize, ours: &Result<Vec<u8>, FaultKind>, wha
     };
     let ours = ours.as_ref().map(|_| "bytes");
     assert!(agree, "{what}: ours {ours:?}, libdeflate {theirs:?}, {len} bytes from {stream:02x?}");
+}
+
+/// Panics unless our own decoder, libdeflate and zlib-rs make `text` of `stream`.
+pub fn read_back(stream: &[u8], text: &[u8]) {
+    let mut back = vec![0; text.len()];
+    Inflater::new().inflate_blocks([Block { input: stream, output: &mut back }]).unwrap();
+    assert!(back == text, "our own decoder");
+    back.fill(0);
+    let n = Decompressor::new().deflate_decompress(stream, &mut back);
+    assert!(n == Ok(text.len()) && back == text, "libdeflate");
+    let mut back = Vec::new();
+    flate2::read::DeflateDecoder::new(stream).read_to_end(&mut back).unwrap();
+    assert!(back == text, "zlib-rs");
 }
