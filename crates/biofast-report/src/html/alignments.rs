@@ -282,10 +282,10 @@ fn insert_size(id: &str, insert: &InsertSize) -> String {
     let y = Axis::up_to("Pairs", highest as f64).whole();
     let mut chart = Chart::new(format!("{id}-insert"), "Insert sizes", x, y);
     let middle = |bin: &Bin| (bin.from + bin.to.min(last)) as f64 / 2.0;
-    for ((name, class, kind, pairs), line) in kinds.into_iter().zip(&lines) {
+    for ((name, class, _, pairs), line) in kinds.into_iter().zip(&lines) {
         if pairs > 0 {
             let points: Vec<_> = line.iter().map(|bin| (middle(bin), bin.count as f64)).collect();
-            chart.line(kind + 1, class, &points);
+            chart.line(class, &points);
             chart.key(Mark::Line, class, name);
         }
     }
@@ -364,8 +364,8 @@ fn reached(id: &str, coverage: &Coverage) -> String {
     let mut chart = Chart::new(format!("{id}-reached"), "Positions by depth reached", x, y);
     let points = &at_least[1..];
     let area: Vec<_> = points.iter().map(|&(depth, share)| (depth, 0.0, share)).collect();
-    chart.band("1", "f1 wide", &area);
-    chart.line(1, "c1", points);
+    chart.band("f1 wide", &area);
+    chart.line("c1", points);
     points.iter().for_each(|&(depth, _)| chart.at(depth));
     let rows = points.iter().map(|&(depth, share)| vec![decimal(depth, 0), decimal(share, 3)]);
     chart.table(&["Depth", "Positions at or above this depth, %"], rows.collect());
@@ -407,8 +407,8 @@ fn indels(id: &str, figures: &Figures) -> String {
     // Numbers differ by powers of ten; a single one must still be seen.
     let y = Axis::new("Number", 0.5, highest.max(10.0)).log(true);
     let mut chart = Chart::new(format!("{id}-indels"), "Insertions and deletions", x, y);
-    chart.bars(0, "f1", drawn.iter().map(|r| (r.0 as f64 - 0.45, r.0 as f64, r.1 as f64)));
-    chart.bars(0, "f2", drawn.iter().map(|r| (r.0 as f64, r.0 as f64 + 0.45, r.2 as f64)));
+    chart.bars("f1", drawn.iter().map(|r| (r.0 as f64 - 0.45, r.0 as f64, r.1 as f64)));
+    chart.bars("f2", drawn.iter().map(|r| (r.0 as f64, r.0 as f64 + 0.45, r.2 as f64)));
     chart.key(Mark::Area, "f1", "insertions");
     chart.key(Mark::Area, "f2", "deletions");
     indels.iter().for_each(|&(len, ..)| chart.at(len as f64));

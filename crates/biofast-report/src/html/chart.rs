@@ -40,8 +40,6 @@ pub(super) struct Chart {
     upright: bool,
     columns: String,
     rows: Vec<Vec<String>>,
-    /// Whether marks are of figures.
-    is_of_figures: bool,
 }
 
 /// A step of a path, in tenths.
@@ -104,7 +102,6 @@ impl Chart {
             upright: false,
             columns: String::new(),
             rows: Vec::new(),
-            is_of_figures: false,
         }
     }
 
@@ -185,17 +182,10 @@ impl Chart {
         text
     }
 
-    /// A line. If `column` isn't 0, that column of the figures has a row for each point.
-    pub(super) fn line(&mut self, column: usize, class: &str, points: &[(f64, f64)]) {
+    /// A line.
+    pub(super) fn line(&mut self, class: &str, points: &[(f64, f64)]) {
         let path = self.path('M', points.iter().copied());
-        let of = self.of(column);
-        let _ = write!(self.marks, "<path class=\"mark line {class}\"{of} d=\"{path}\"/>");
-    }
-
-    /// Says that a mark is of a column of the figures.
-    fn of(&mut self, column: usize) -> String {
-        self.is_of_figures |= column > 0;
-        if column > 0 { format!(" data-of=\"{column}\"") } else { String::new() }
+        let _ = write!(self.marks, "<path class=\"mark line {class}\" d=\"{path}\"/>");
     }
 
     /// The line of a sample, which is chosen by `id` and named to who points at it. One of many is drawn in whole pixels.
@@ -211,36 +201,20 @@ impl Chart {
             write!(self.marks, "<path class=\"mark line {class}\" data-s=\"{id}\" d=\"{path}\"/>");
     }
 
-    /// What lies between the figures of two columns, or of one and 0: x, lower and upper.
-    pub(super) fn band(&mut self, columns: &str, class: &str, points: &[(f64, f64, f64)]) {
+    /// What lies between two lines: x, lower and upper.
+    pub(super) fn band(&mut self, class: &str, points: &[(f64, f64, f64)]) {
         let upper = self.path('M', points.iter().map(|&(x, _, upper)| (x, upper)));
         let lower = self.path('L', points.iter().rev().map(|&(x, lower, _)| (x, lower)));
-        self.is_of_figures = true;
-        let _ = write!(
-            self.marks,
-            "<path class=\"mark area {class}\" data-of=\"{columns}\" d=\"{upper}{lower}Z\"/>"
-        );
+        let _ = write!(self.marks, "<path class=\"mark area {class}\" d=\"{upper}{lower}Z\"/>");
     }
 
-    /// Bars that fill their place: left edge, right edge and height. They are of a column of the figures, if `column` isn't 0.
-    pub(super) fn bars(
-        &mut self,
-        column: usize,
-        class: &str,
-        bars: impl Iterator<Item = (f64, f64, f64)>,
-    ) {
+    /// Bars that fill their place: left edge, right edge and height.
+    pub(super) fn bars(&mut self, class: &str, bars: impl Iterator<Item = (f64, f64, f64)>) {
         let mut path = String::new();
         let floor = self.y.at(0.0);
-        // The left edge less the middle, and the width, where all bars have the same.
-        let mut shape: Option<(i64, i64)> = None;
-        let mut is_even = true;
         for (from, to, height) in bars.filter(|bar| bar.2 != 0.0) {
             let (left, right) = (self.x.at(from), self.x.at(to));
             let gap = if right - left > 4.0 { 1.0 } else { 0.0 };
-            let middle = self.x.at((from + to) / 2.0);
-            let this = [left + gap / 2.0 - middle, (right - left - gap).max(0.5)];
-            let this = this.map(|length| (100.0 * length).round() as i64);
-            is_even &= *shape.get_or_insert((this[0], this[1])) == (this[0], this[1]);
             // What is there at all can be seen.
             let tall = self.y.at(height) - floor;
             let tall = if tall.abs() < 0.7 { 0.7f64.copysign(-height) } else { tall };
@@ -255,12 +229,7 @@ impl Chart {
             );
         }
         if !path.is_empty() {
-            let mut of = String::new();
-            if let Some((left, width)) = shape.filter(|_| is_even && column > 0) {
-                let [left, width] = [left, width].map(|length| decimal(length as f64 / 100.0, 2));
-                of = format!("{} data-bar=\"{left} {width}\"", self.of(column));
-            }
-            let _ = write!(self.marks, "<path class=\"mark bar {class}\"{of} d=\"{path}\"/>");
+            let _ = write!(self.marks, "<path class=\"mark bar {class}\" d=\"{path}\"/>");
         }
     }
 
@@ -322,10 +291,6 @@ impl Chart {
         if self.places.len() == self.rows.len() {
             let way = if self.upright { "y" } else { "x" };
             let _ = write!(text, " data-{way}=\"{}\"", places(&self.places));
-        }
-        let y = &self.axes[1];
-        if self.is_of_figures && !y.log {
-            let _ = write!(text, " data-scale=\"{} {}\"", decimal(y.from, 6), decimal(y.to, 6));
         }
         text
     }

@@ -181,7 +181,7 @@ fn reached(id: &str, depths: &Depths) -> String {
     for ((name, column, class), of) in kinds.into_iter().zip(sets) {
         if let Some(of) = of {
             let points: Vec<_> = places.iter().map(|&at| (at as f64, share(of, at))).collect();
-            chart.line(columns.len(), class, &points);
+            chart.line(class, &points);
             chart.key(Mark::Line, class, name);
             columns.push(column);
         }
@@ -223,7 +223,7 @@ fn from_the_least(id: &str, of: &TargetDepths, sorted: &[&TargetDepth]) -> Strin
     chart.rule(mean, "");
     chart.key(Mark::Line, "rule", "mean of all their positions");
     let points: Vec<_> = drawn.iter().map(|&at| (place(at), sorted[at].mean)).collect();
-    chart.line(1, "c1", &points);
+    chart.line("c1", &points);
     let mut rows = Vec::new();
     for &at in &drawn {
         chart.at(place(at));

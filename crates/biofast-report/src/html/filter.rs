@@ -218,7 +218,7 @@ fn inserts(report: &FilterReport) -> String {
         .enumerate()
         .map(|(i, &n)| (i as f64, n as f64))
         .collect();
-    chart.line(0, "c1", &points);
+    chart.line("c1", &points);
     let rows = histogram.iter().enumerate().filter(|(_, n)| **n > 0);
     rows.clone().for_each(|(len, _)| chart.at(len as f64));
     let rows = rows.map(|(len, &n)| vec![grouped(len as u64), grouped(n)]).collect();
@@ -330,7 +330,7 @@ fn quality(id: &str, sets: [&Statistics; 2]) -> String {
     for ((name, class), s) in MARKS.into_iter().zip(sets) {
         let points: Vec<_> =
             s.positions.iter().filter_map(|p| Some((middle(p), p.mean_quality?))).collect();
-        chart.line(0, class, &points);
+        chart.line(class, &points);
         chart.key(Mark::Line, class, name);
     }
     let [before, after] = sets;
@@ -405,7 +405,7 @@ fn lines(
             }
             counts => counts.iter().map(|&(value, n)| (value as f64, n as f64)).collect(),
         };
-        chart.line(0, class, &points);
+        chart.line(class, &points);
         chart.key(Mark::Line, class, name);
     }
     let [before, after] = &sets;

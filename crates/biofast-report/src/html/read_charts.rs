@@ -95,13 +95,13 @@ fn quality_by_position(id: &str, reads: &Statistics) -> String {
         let pairs = positions.iter().map(at(low)).zip(positions.iter().map(at(high)));
         pairs.map(|((x, low), (_, high))| (x, low, high)).collect()
     };
-    chart.band("1 5", "f1 wide", &band(0, 4));
-    chart.band("2 4", "f1 narrow", &band(1, 3));
+    chart.band("f1 wide", &band(0, 4));
+    chart.band("f1 narrow", &band(1, 3));
     chart.rule(30.0, "Q30");
     chart.rule(20.0, "Q20");
     let mean: Vec<_> = positions.iter().map(|(p, (mean, _))| (middle(p), *mean)).collect();
-    chart.line(3, "c1", &positions.iter().map(at(2)).collect::<Vec<_>>());
-    chart.line(6, "c2 dash1", &mean);
+    chart.line("c1", &positions.iter().map(at(2)).collect::<Vec<_>>());
+    chart.line("c2 dash1", &mean);
     chart.key(Mark::Line, "c1", "median");
     chart.key(Mark::Line, "c2 dash1", "mean (of error probabilities)");
     chart.key(Mark::Area, "f1 narrow", "25–75 %");
@@ -141,7 +141,7 @@ pub(super) fn bases_by_position(id: &str, title: &str, reads: &Statistics) -> St
     let mut chart = Chart::new(format!("{id}-bases"), title, x, y);
     for (base, (name, class)) in BASES.into_iter().enumerate() {
         let points: Vec<_> = positions.iter().map(|p| (middle(p), share(p, base))).collect();
-        chart.line(base + 1, class, &points);
+        chart.line(class, &points);
         chart.key(Mark::Line, class, name);
     }
     let mut rows = Vec::new();
@@ -171,12 +171,12 @@ fn smooth_gc(id: &str, reads: &Statistics) -> Option<String> {
     let y = Axis::up_to("Reads", highest);
     let mut chart = Chart::new(format!("{id}-gc"), "GC of reads", x, y);
     let places = || (0u32..).map(f64::from).zip(histogram);
-    chart.bars(1, "f1", places().map(|(at, n)| (at - 0.5, at + 0.5, n)));
+    chart.bars("f1", places().map(|(at, n)| (at - 0.5, at + 0.5, n)));
     chart.key(Mark::Area, "f1", "reads");
     let mut deviation = String::new();
     if let Some(normal) = normal {
         let curve: Vec<_> = (0..=100).map(|percent| (percent as f64, normal.at(percent))).collect();
-        chart.line(2, "c2 dash1", &curve);
+        chart.line("c2 dash1", &curve);
         chart.key(Mark::Line, "c2 dash1", "normal distribution");
         deviation = format!(
             " The reads are {} % off a normal distribution of the same mode and spread; more than 15 % may come of several \
@@ -298,7 +298,7 @@ pub(super) fn bar_chart(
     // Bars by ratio start where they start; others have their value in the middle.
     let (before, after) = if x.log { (0.0, 1.0) } else { (-0.5, 0.5) };
     let edges = |bin: &Bin| (bin.from as f64 + before, bin.to as f64 + after);
-    chart.bars(1, "f1", bins.iter().map(|bin| (edges(bin).0, edges(bin).1, bin.count as f64)));
+    chart.bars("f1", bins.iter().map(|bin| (edges(bin).0, edges(bin).1, bin.count as f64)));
     for bin in bins.iter().filter(|bin| bin.count > 0) {
         chart.at((edges(bin).0 + edges(bin).1) / 2.0);
     }

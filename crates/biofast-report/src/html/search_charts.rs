@@ -45,9 +45,9 @@ fn duplication(id: &str, found: &Duplication) -> String {
     // All of them wouldn't have room.
     let named = places().filter(|(place, _)| *place < 9.0 || *place % 2.0 == 1.0);
     chart.x_ticks(named.map(|(place, level)| (place, level.name())).collect());
-    chart.bars(1, "f1", places().map(|(at, level)| (at - 0.4, at + 0.4, level.percent_of_all)));
+    chart.bars("f1", places().map(|(at, level)| (at - 0.4, at + 0.4, level.percent_of_all)));
     let distinct: Vec<_> = places().map(|(at, level)| (at, level.percent_of_distinct)).collect();
-    chart.line(2, "c2", &distinct);
+    chart.line("c2", &distinct);
     chart.key(Mark::Area, "f1", "reads");
     chart.key(Mark::Line, "c2", "distinct sequences");
     let mut rows = Vec::new();
@@ -117,7 +117,7 @@ fn adapters(id: &str, content: &AdapterContent) -> String {
     let middle = |start: usize, end: usize| (start + end) as f64 / 2.0;
     for (adapter, class) in ADAPTERS.into_iter().enumerate().take(content.names.len()) {
         let points = positions.iter().map(|at| (middle(at.start, at.end), at.percent[adapter]));
-        chart.line(adapter + 1, class, &points.collect::<Vec<_>>());
+        chart.line(class, &points.collect::<Vec<_>>());
         chart.key(Mark::Line, class, &content.names[adapter]);
     }
     let mut rows = Vec::new();

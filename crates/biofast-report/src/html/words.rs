@@ -83,11 +83,11 @@ fn chart(number: usize, before: &Stats, after: Option<&Stats>) -> Option<String>
     chart.x_ticks(places().map(|(at, word)| (at, Stats::letters(word))).collect());
     chart.rule(1.0, "");
     let half = if after.is_some() { 0.0 } else { 0.4 };
-    chart.bars(0, "f7", places().map(|(at, word)| (at - 0.4, at + half, counts.times(word))));
+    chart.bars("f7", places().map(|(at, word)| (at - 0.4, at + half, counts.times(word))));
     chart.key(Mark::Area, "f7", "before");
     let mut columns = vec!["Word", "Before", "Times as often as expected"];
     if let Some(after) = &after {
-        chart.bars(0, "f1", places().map(|(at, word)| (at, at + 0.4, after.times(word))));
+        chart.bars("f1", places().map(|(at, word)| (at, at + 0.4, after.times(word))));
         chart.key(Mark::Area, "f1", "after");
         columns.extend(["After", "Times as often as expected, after"]);
     }

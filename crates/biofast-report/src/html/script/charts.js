@@ -20,47 +20,8 @@
     return known.get(figure);
   };
 
-  // Where the middle of a chart's drawing begins and ends.
+  // The margins of a chart's drawing.
   const [LEFT, RIGHT, TOP, BOTTOM] = [58, 30, 12, 44];
-  // Marks of figures without a path are drawn: lines, bands between two columns or from 0, and bars.
-  const draw = (figure) => {
-    const bare = figure.querySelectorAll("path[data-of]:not([d])");
-    if (!bare.length) return;
-    const { rows, places } = about(figure);
-    const floor = figure.querySelector("svg[role=img]").viewBox.baseVal.height - BOTTOM;
-    const [from, to] = figure.dataset.scale.split(" ").map(Number);
-    const y = (value) => floor - Math.min(Math.max((value - from) / (to - from), 0), 1) * (floor - TOP);
-    const tenth = (place) => Math.round(10 * place) / 10;
-    // Of points less than a pixel apart the first one is drawn; the last one always.
-    let last = -Infinity;
-    const seen = places.map((place, i) => {
-      const is = place - last >= 1 || i === places.length - 1;
-      if (is) last = place;
-      return is;
-    });
-    for (const mark of bare) {
-      const [column, upper] = mark.dataset.of.split(" ");
-      const values = (at) => rows.map((row) => Number(row[at].replaceAll(",", "")));
-      const line = (heights) => heights.map((value, i) => [tenth(places[i]), tenth(y(value))]).filter((_, i) => seen[i]);
-      const path = (points) => points.map((point) => point.join(" ")).join("L");
-      let d = "";
-      if (mark.dataset.bar) {
-        const [left, width] = mark.dataset.bar.split(" ").map(Number);
-        values(column).forEach((value, i) => {
-          // What is there at all can be seen.
-          if (value) d += `M${tenth(places[i] + left)} ${tenth(y(0))}v${-Math.max(tenth(y(0) - y(value)), 0.7)}h${width}V${tenth(y(0))}z`;
-        });
-      } else if (mark.classList.contains("area")) {
-        const [low, high] = upper === undefined ? [rows.map(() => 0), values(column)] : [values(column), values(upper)];
-        d = `M${path(line(high))}L${path(line(low).reverse())}Z`;
-      } else {
-        d = `M${path(line(values(column)))}`;
-      }
-      mark.setAttribute("d", d);
-    }
-  };
-  const drawIn = (element) => element.querySelectorAll("figure.chart").forEach(draw);
-  document.addEventListener("biofast-unpacked", (event) => drawIn(event.target));
 
   // The table is made when it is opened.
   document.addEventListener("toggle", (event) => {
