@@ -11,7 +11,7 @@ use crate::options::{Flags, InFile, OutFile, ProgramLineArgs, RegionArgs};
 
 /// Which alignments, with the meaning and the letters of `samtools view`.
 #[derive(clap::Args)]
-pub(in crate::commands::filter) struct AlignmentArgs {
+pub(super) struct AlignmentArgs {
     #[command(flatten)]
     pub(super) flags: Flags,
 
@@ -38,7 +38,7 @@ pub(in crate::commands::filter) struct AlignmentArgs {
     expression: Option<Expression>,
 
     #[command(flatten)]
-    pub(in crate::commands::filter) regions: RegionArgs,
+    pub(super) regions: RegionArgs,
 
     /// With both regions and -L: include only records that overlap an intersection of the two
     ///

@@ -4,7 +4,7 @@ use biofast_io::output::Format;
 use clap::ValueEnum;
 
 use super::adapters::AdapterArgs;
-use super::alignments::args::AlignmentArgs;
+use super::alignment_args::AlignmentArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
 use crate::options::{Given, InFile, OutFile, Pairing, PairsOut, ShardArg};

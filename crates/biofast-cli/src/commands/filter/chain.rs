@@ -20,8 +20,8 @@ use biofast_ops::filter::{Filter, PairRule};
 
 use super::args::{Args, FilterPairRule, MeanArg, Select, TrimArgs, UmiPlace};
 use super::bounds::number;
-use super::preset;
-use super::reads::by_adapter::Places;
+use super::places::Places;
+use super::preset_fastp;
 use crate::inputs;
 use crate::session::Session;
 
@@ -179,8 +179,8 @@ fn trimmers(
         filter = filter.trim(PolyG(min.get()));
     }
     if let Some(found) = found {
-        filter = preset::poly_g(all, found, filter);
-        filter = preset::adapters(all, paired, found, all.mates.rule()?, filter)?;
+        filter = preset_fastp::poly_g(all, found, filter);
+        filter = preset_fastp::adapters(all, paired, found, all.mates.rule()?, filter)?;
     } else {
         filter = all.mates.add(paired, all.html.is_some(), filter)?;
     }

@@ -5,13 +5,17 @@
 //! typed are [planned](chain), outputs opened, records passed, and the run [reported](report).
 
 mod adapters;
+mod alignment_args;
 mod alignments;
 mod args;
 mod bounds;
 mod chain;
+
 mod given;
 mod mates;
+mod places;
 mod preset;
+mod preset_fastp;
 mod reads;
 mod report;
 
@@ -25,7 +29,7 @@ use crate::console::Hinted;
 use crate::inputs::{self, Input};
 use crate::options::keeps_mates_together;
 use crate::session::{Exit, Session};
-use reads::by_adapter::Places;
+use places::Places;
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     // What follows a file of alignments are regions.

@@ -1,7 +1,6 @@
 //! `biofast filter` on alignments: records chosen as by `samtools view`, and unaligned ones trimmed and
 //! selected as FASTQ.
 
-pub(in crate::commands::filter) mod args;
 mod outputs;
 mod pass;
 

@@ -1,7 +1,7 @@
 //! `biofast filter` on FASTQ.
 
 mod best;
-pub(super) mod by_adapter;
+mod by_adapter;
 mod opener;
 mod outputs;
 
@@ -16,7 +16,7 @@ use biofast_ops::measure::records::Sum;
 
 use super::args::{Args, FilterIndexFormat};
 use super::chain::{self, Looked};
-use super::preset;
+use super::preset_fastp;
 use super::report::{FilterReports, warn_of_absent};
 use crate::console::Console;
 use crate::inputs::{self, Input, Layout};
@@ -61,7 +61,7 @@ pub(super) fn run(
     }
     if reports.are_for_fastp() {
         let found = plan.looked.fastp.clone().unwrap_or_default();
-        reports.fill_for_fastp(preset::report(
+        reports.fill_for_fastp(preset_fastp::report(
             session,
             args,
             job.is_paired(),
