@@ -40,12 +40,12 @@ fn records(seed: &[u8], want: usize) -> Vec<u8> {
 fuzz_target!(|data: &[u8]| {
     let Some(text) = block(data, 3, records) else { return };
     let mut out = Vec::new();
-    for effort in [Effort::Fast, Effort::Small] {
+    for effort in [Effort::Fast, Effort::Balanced] {
         comes_back(&text, |isa, stream| {
             Some(FastqDeflater::with_isa(effort, isa)?.deflate(&text, stream))
         });
     }
-    for level in [Level::default(), Level::Fast, Level::Small] {
+    for level in [Level::default(), Level::Fast, Level::Balanced, Level::Small] {
         out.clear();
         let mut lengths = Vec::new();
         for part in text.chunks(bgzf::BLOCK_TEXT) {

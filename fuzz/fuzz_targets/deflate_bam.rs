@@ -1,7 +1,7 @@
 //! Our deflate of BAM: two decoders read it back, on every instruction set the same bytes.
 #![no_main]
 
-use biofast_deflate::BamDeflater;
+use biofast_deflate::{BamDeflater, Effort};
 use biofast_fuzz::deflaters::{block, bytes_of, comes_back};
 use libfuzzer_sys::fuzz_target;
 
@@ -51,5 +51,9 @@ fn records(seed: &[u8], want: usize) -> Vec<u8> {
 
 fuzz_target!(|data: &[u8]| {
     let Some(text) = block(data, 2, records) else { return };
-    comes_back(&text, |isa, stream| Some(BamDeflater::with_isa(isa)?.deflate(&text, stream)));
+    for effort in [Effort::Fast, Effort::Balanced] {
+        comes_back(&text, |isa, stream| {
+            Some(BamDeflater::with_isa(effort, isa)?.deflate(&text, stream))
+        });
+    }
 });

@@ -2,13 +2,13 @@
 //! level 1 for what it declines): sizes and speeds relative to the first. The encoders take turns every 16 blocks, and of each
 //! turn the shortest of all repetitions counts.
 //!
-//! `cargo run --release -p biofast-deflate --example bam_frontier -- FILE... [mb=60] [reps=5] [levels=1,6,7,bam]`
+//! `cargo run --release -p biofast-deflate --example bam_frontier -- FILE... [mb=60] [reps=5] [levels=1,6,7,fast,balanced]`
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
-use biofast_deflate::BamDeflater;
+use biofast_deflate::{BamDeflater, Effort};
 use libdeflater::{CompressionLvl, Compressor};
 
 const BLOCK: usize = 65_280;
@@ -28,7 +28,8 @@ impl Encoder {
     fn new(name: &str) -> Self {
         match name {
             "zlib" => Encoder::Zlib,
-            "bam" => Encoder::Bam(BamDeflater::new(), libdeflate(1)),
+            "fast" => Encoder::Bam(BamDeflater::new(Effort::Fast), libdeflate(1)),
+            "balanced" => Encoder::Bam(BamDeflater::new(Effort::Balanced), libdeflate(6)),
             level => Encoder::Libdeflate(libdeflate(level.parse().unwrap())),
         }
     }
@@ -55,7 +56,7 @@ impl Encoder {
 }
 
 fn main() {
-    let (mut mb, mut reps, mut levels) = (60, 5, "1,4,6,7,zlib,bam".to_owned());
+    let (mut mb, mut reps, mut levels) = (60, 5, "1,4,6,7,zlib,fast,balanced".to_owned());
     let mut files = Vec::new();
     for argument in std::env::args().skip(1) {
         match argument.split_once('=') {
@@ -98,7 +99,7 @@ fn main() {
             let mbs = text.len() as f64 / 1e6 / t.as_secs_f64();
             let (size, speed) = (*n as f64 / size as f64, time.as_secs_f64() / t.as_secs_f64());
             println!(
-                "  {name:5} size {size:.3}  speed {speed:.2}  {mbs:6.0} MB/s  {declined} declined"
+                "  {name:8} size {size:.3}  speed {speed:.2}  {mbs:6.0} MB/s  {declined} declined"
             );
         }
     }

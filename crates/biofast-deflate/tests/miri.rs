@@ -72,7 +72,7 @@ fn fastq_is_deflated_and_inflated() {
         format!("@r{i} first\n{bases}\n+\n{}\n", "IIIIHHHHGG".repeat(6))
     };
     let text: String = (0..60).map(&mut record).collect();
-    for effort in [Effort::Fast, Effort::Small] {
+    for effort in [Effort::Fast, Effort::Balanced] {
         let mut stream = Vec::new();
         assert!(FastqDeflater::new(effort).deflate(text.as_bytes(), &mut stream), "not taken");
         let mut back = vec![0; text.len()];

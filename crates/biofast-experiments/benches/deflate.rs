@@ -65,7 +65,7 @@ fn deflate(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("deflate/hostile {name}"));
         group.throughput(Throughput::Bytes(text.len() as u64));
         let mut out = Vec::with_capacity(2 * BLOCK);
-        for effort in [Effort::Fast, Effort::Small] {
+        for effort in [Effort::Fast, Effort::Balanced] {
             for isa in biofast_kernels::available() {
                 let Some(mut deflater) = FastqDeflater::with_isa(effort, isa) else { continue };
                 let Ok(level) = CompressionLvl::new(1) else { continue };

@@ -105,9 +105,9 @@ pub(crate) struct Args {
     #[arg(short = 'v', value_name = "PHRED", value_parser = clap::value_parser!(u8).range(0..=93))]
     missing_quality: Option<u8>,
 
-    /// Compression level: fast, small or a number
+    /// Compression level: fast, balanced, small or a number
     ///
-    /// BGZF (.gz, .bgz) takes fast, small or 0 to 12 [default: fast], and zstd takes 0 to 19 [default: 3].
+    /// BGZF (.gz, .bgz) takes fast, balanced, small or 0 to 12 [default: fast], and zstd takes 0 to 19 [default: 3].
     #[arg(short = 'c', long, value_name = "LEVEL")]
     level: Option<Level>,
 

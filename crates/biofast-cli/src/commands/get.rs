@@ -71,9 +71,9 @@ pub(crate) struct Args {
     #[arg(long)]
     with_header: bool,
 
-    /// Compression level: fast, small or a number
+    /// Compression level: fast, balanced, small or a number
     ///
-    /// BAM and .gz take fast, small or 0 to 12 [default: fast], and .zst takes 0 to 19 [default: 3].
+    /// BAM and .gz take fast, balanced, small or 0 to 12 [default: fast], and .zst takes 0 to 19 [default: 3].
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
 

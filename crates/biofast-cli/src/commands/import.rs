@@ -89,7 +89,7 @@ pub(crate) struct Args {
     #[arg(short, long, conflicts_with = "level")]
     uncompressed: bool,
 
-    /// Compression level: fast, small (6), or 0 (none) to 12 [default: fast]
+    /// Compression level: fast, balanced, small (6), or 0 (none) to 12 [default: fast]
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
 

@@ -101,7 +101,7 @@ pub(crate) struct Args {
     #[arg(short, long = "out", value_name = "FILE")]
     output: Option<OutFile>,
 
-    /// Compression level of BAM: fast, small (6), or 0 (none) to 12 [default: fast]
+    /// Compression level of BAM: fast, balanced, small (6), or 0 (none) to 12 [default: fast]
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
 

@@ -182,9 +182,9 @@ pub(crate) struct ReadsOut {
     #[arg(short = 'O', long, value_name = "FORMAT")]
     pub(crate) output_format: Option<Format>,
 
-    /// Compression level: fast, small or a number
+    /// Compression level: fast, balanced, small or a number
     ///
-    /// BGZF takes fast, small or 0 to 12 [default: fast], zstd takes 0 to 19 [default: 3], and bzip2 takes 1 to 9
+    /// BGZF takes fast, balanced, small or 0 to 12 [default: fast], zstd takes 0 to 19 [default: 3], and bzip2 takes 1 to 9
     /// [default: 9].
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Option<Level>,

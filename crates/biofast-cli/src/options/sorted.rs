@@ -12,7 +12,7 @@ use crate::output;
 use crate::session::Session;
 
 /// The level of BAM unless another is given, as of `filter`.
-const BAM_LEVEL: Level = Level::Number(6);
+const BAM_LEVEL: Level = Level::Balanced;
 
 /// How alignments are written by one thread.
 #[derive(clap::Args)]
@@ -21,7 +21,7 @@ pub(crate) struct SortedOut {
     #[arg(short = 'O', long, value_enum, ignore_case = true, value_name = "FORMAT")]
     output_format: Option<SortedFormat>,
 
-    /// Compression level: fast, small or 0 to 12 [default: 6 for BAM]
+    /// Compression level: fast, balanced, small or 0 to 12 [default: balanced for BAM]
     #[arg(short = 'l', long, value_name = "LEVEL")]
     level: Option<Level>,
 

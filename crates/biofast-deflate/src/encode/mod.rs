@@ -120,10 +120,10 @@ impl FastqDeflater {
 
 /// Deflates blocks of BAM. Holds about 700 kB: keep it.
 ///
-/// What it makes of a text depends on nothing but the text: not on the blocks before, nor on the instruction set.
+/// What it makes of a text depends on nothing but the text and the effort: not on the blocks before, nor on the instruction set.
 ///
 /// ```
-/// use biofast_deflate::{BamDeflater, Block, Inflater};
+/// use biofast_deflate::{BamDeflater, Block, Effort, Inflater};
 ///
 /// // Unaligned records of 40 bases: lengths and fixed fields, name, bases, qualities.
 /// let mut text = Vec::new();
@@ -137,7 +137,7 @@ impl FastqDeflater {
 ///     text.extend((0..40).map(|j| [2, 12, 23, 37][hash(40 * i + j + 7) as usize % 4]));
 /// }
 /// let mut stream = Vec::new();
-/// assert!(BamDeflater::new().deflate(&text, &mut stream));
+/// assert!(BamDeflater::new(Effort::Fast).deflate(&text, &mut stream));
 /// let mut back = vec![0; text.len()];
 /// Inflater::new().inflate_blocks([Block { input: &stream, output: &mut back }])?;
 /// assert!(back == text && stream.len() < text.len() / 3);
@@ -148,26 +148,21 @@ pub struct BamDeflater {
     encode: EncodeBam,
 }
 
-impl Default for BamDeflater {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl BamDeflater {
     /// A deflater for the instruction set that `biofast_kernels` uses.
-    pub fn new() -> Self {
-        Self::for_isa(biofast_kernels::active())
+    pub fn new(effort: Effort) -> Self {
+        Self::for_isa(effort, biofast_kernels::active())
     }
 
     /// A deflater for another instruction set; `None` where the CPU doesn't have it. For tests and benchmarks.
     #[doc(hidden)]
-    pub fn with_isa(isa: Isa) -> Option<Self> {
-        biofast_kernels::available().contains(&isa).then(|| Self::for_isa(isa))
+    pub fn with_isa(effort: Effort, isa: Isa) -> Option<Self> {
+        biofast_kernels::available().contains(&isa).then(|| Self::for_isa(effort, isa))
     }
 
-    fn for_isa(isa: Isa) -> Self {
-        Self { work: Box::new(BamWorkspace::new()), encode: isa::encode_bam_for(isa) }
+    fn for_isa(effort: Effort, isa: Isa) -> Self {
+        let encode = isa::encode_bam_for(isa, effort);
+        Self { work: Box::new(BamWorkspace::new()), encode }
     }
 
     /// Appends `text` to `out` as a raw DEFLATE stream (RFC 1951).

@@ -252,7 +252,7 @@ impl Coder {
                         let few =
                             values.iter().filter(|&&n| n * RARE > looked_at).count() <= FEW_SCORES;
                         let busy = few && items * BUSY >= scored;
-                        searching |= effort == Effort::Small || busy;
+                        searching |= effort == Effort::Balanced || busy;
                     }
                     end
                 }

@@ -4,20 +4,29 @@
 
 use crate::common;
 
-use biofast_deflate::BamDeflater;
+use biofast_deflate::{BamDeflater, Effort};
 use common::{Random, libdeflate, read_back};
 use proptest::prelude::*;
 
 const BLOCK: usize = 65_280;
 
-/// A deflater of each instruction set.
-fn deflaters() -> Vec<(String, BamDeflater)> {
-    let all = biofast_kernels::available().into_iter();
-    all.map(|isa| (isa.to_string(), BamDeflater::with_isa(isa).unwrap())).collect()
+/// Deflaters of each instruction set, by effort.
+type Deflaters = [Vec<(String, BamDeflater)>; 2];
+
+fn deflaters() -> Deflaters {
+    [Effort::Fast, Effort::Balanced].map(|effort| {
+        let all = biofast_kernels::available().into_iter();
+        all.map(|isa| (isa.to_string(), BamDeflater::with_isa(effort, isa).unwrap())).collect()
+    })
 }
 
-/// Deflates `text` in every way and inflates it again; the stream, `None` where it was declined.
-fn check(deflaters: &mut [(String, BamDeflater)], text: &[u8]) -> Option<Vec<u8>> {
+/// Deflates `text` in every way and inflates it again; the stream made with little effort, `None` where it was declined.
+fn check(deflaters: &mut Deflaters, text: &[u8]) -> Option<Vec<u8>> {
+    let [fast, _balanced] = deflaters.each_mut().map(|deflaters| check_effort(deflaters, text));
+    fast
+}
+
+fn check_effort(deflaters: &mut [(String, BamDeflater)], text: &[u8]) -> Option<Vec<u8>> {
     let mut first: Option<Option<Vec<u8>>> = None;
     for (isa, deflater) in deflaters {
         let mut stream = b"before".to_vec();
@@ -425,14 +434,17 @@ fn the_header_of_a_file_comes_before_its_records() {
 
 #[test]
 fn blocks_do_not_depend_on_those_before() {
-    let mut used = BamDeflater::new();
+    let mut used =
+        [Effort::Fast, Effort::Balanced].map(|effort| (effort, BamDeflater::new(effort)));
     for (what, shape) in shapes() {
         let text = text_of(&generate(&shape, 2 * BLOCK, &mut Random(21)));
         for block in text.chunks(BLOCK) {
-            let (mut one, mut other) = (Vec::new(), Vec::new());
-            let done = used.deflate(block, &mut one);
-            assert_eq!(done, BamDeflater::new().deflate(block, &mut other));
-            assert!(one == other, "{what}");
+            for (effort, used) in &mut used {
+                let (mut one, mut other) = (Vec::new(), Vec::new());
+                let done = used.deflate(block, &mut one);
+                assert_eq!(done, BamDeflater::new(*effort).deflate(block, &mut other));
+                assert!(one == other, "{what}, {effort:?}");
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use biofast_deflate::{Effort, FastqDeflater, crc32};
 use common::{Random, read_back};
 use proptest::prelude::*;
 
-const EFFORTS: [Effort; 2] = [Effort::Fast, Effort::Small];
+const EFFORTS: [Effort; 2] = [Effort::Fast, Effort::Balanced];
 const BLOCK: usize = 65_280;
 
 /// A deflater of each effort and instruction set.

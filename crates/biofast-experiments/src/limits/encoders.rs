@@ -42,7 +42,7 @@ impl Contestant {
     fn new(name: &str) -> Result<Self> {
         let encoder = match name {
             "fast" => Encoder::Own(Box::new(FastqDeflater::new(Effort::Fast)), libdeflate(1)?),
-            "more" => Encoder::Own(Box::new(FastqDeflater::new(Effort::Small)), libdeflate(1)?),
+            "more" => Encoder::Own(Box::new(FastqDeflater::new(Effort::Balanced)), libdeflate(1)?),
             level => {
                 let level = level.parse().with_context(|| format!("unknown encoder '{level}'"))?;
                 Encoder::Libdeflate(libdeflate(level)?)
@@ -86,7 +86,7 @@ pub(crate) fn read(path: &Path, most: usize) -> Result<Vec<u8>> {
 
 /// Prints a row for each encoder: size and speed, and both relative to the first one's.
 ///
-/// `names` are libdeflate's levels, `fast` and `more` (Effort::Small alone, without the comparison with level 6 that
+/// `names` are libdeflate's levels, `fast` and `more` (Effort::Balanced alone, without the comparison with level 6 that
 /// `--level small` makes). Each stream is inflated once and compared.
 pub fn compare(path: &Path, names: &[String], reps: usize, most: usize) -> Result<()> {
     let text = read(path, most)?;

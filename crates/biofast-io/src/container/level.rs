@@ -3,12 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// How much effort is put into compressing an output. Parsed from `fast`, `small` or a number.
+/// How much effort is put into compressing an output. Parsed from `fast`, `balanced`, `small` or a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     /// BGZF only: FASTQ and BAM by encoders that know them, all else as level 1.
     #[default]
     Fast,
+    /// BGZF only: FASTQ by its encoder with more effort, BAM by its own where that makes about as little as level 6, all else as
+    /// level 6.
+    Balanced,
     /// BGZF only: each block as the encoder of FASTQ makes it with more effort or as level 6, whichever is smaller.
     Small,
     /// A level of the format's library.
@@ -19,6 +22,7 @@ impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Level::Fast => f.pad("fast"),
+            Level::Balanced => f.pad("balanced"),
             Level::Small => f.pad("small"),
             Level::Number(n) => n.fmt(f),
         }
@@ -31,7 +35,11 @@ pub struct UnknownLevel(String);
 
 impl fmt::Display for UnknownLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is not a compression level: expected fast, small or a number", self.0)
+        write!(
+            f,
+            "'{}' is not a compression level: expected fast, balanced, small or a number",
+            self.0
+        )
     }
 }
 
@@ -43,6 +51,7 @@ impl FromStr for Level {
     fn from_str(text: &str) -> Result<Level, UnknownLevel> {
         match text.to_ascii_lowercase().as_str() {
             "fast" => Ok(Level::Fast),
+            "balanced" => Ok(Level::Balanced),
             "small" => Ok(Level::Small),
             number => number.parse().map(Level::Number).map_err(|_| UnknownLevel(text.to_owned())),
         }

@@ -60,7 +60,7 @@ impl Encoder {
                 let level = match compression.level() {
                     Level::Number(n) => i32::from(n),
                     // No compression is made with these: zstd's default.
-                    Level::Fast | Level::Small => 0,
+                    Level::Fast | Level::Balanced | Level::Small => 0,
                 };
                 OutputCodec::Zstd(zstd::ZstdCompressor::new(level)?)
             }

@@ -95,7 +95,7 @@ impl fmt::Display for InvalidLevel {
             match self.format {
                 Format::Zstd => "0 to 19",
                 Format::Bzip2 => "1 to 9",
-                _ => "fast, small or 0 to 12",
+                _ => "fast, balanced, small or 0 to 12",
             }
         )
     }
@@ -124,7 +124,7 @@ impl Compression {
     /// The level of bzip2 unless another is given, as of `bzip2`.
     pub const DEFAULT_BZIP2_LEVEL: Level = Level::Number(9);
 
-    /// `format` at `level`: for BGZF fast, small or libdeflate's 0 (stored) to 12, for zstd 0 (its
+    /// `format` at `level`: for BGZF fast, balanced, small or libdeflate's 0 (stored) to 12, for zstd 0 (its
     /// default) to 19, for bzip2 1 to 9. Plain output has none and takes any.
     ///
     /// # Errors
@@ -141,7 +141,7 @@ impl Compression {
             (_, None) => true,
             (Level::Number(0), Some(_)) => format != Format::Bzip2,
             (Level::Number(n), Some(highest)) => n <= highest,
-            (Level::Fast | Level::Small, Some(_)) => format == Format::Bgzf,
+            (Level::Fast | Level::Balanced | Level::Small, Some(_)) => format == Format::Bgzf,
         };
         if exists { Ok(Compression { format, level }) } else { Err(InvalidLevel { level, format }) }
     }

@@ -10,7 +10,7 @@ pub(super) fn bzip2_level(level: Level) -> u8 {
     match level {
         Level::Number(n) => n.clamp(1, 9),
         // No compression is made with these: the usual one.
-        Level::Fast | Level::Small => 9,
+        Level::Fast | Level::Balanced | Level::Small => 9,
     }
 }
 

@@ -132,9 +132,9 @@ pub(crate) struct Args {
     #[arg(short = 'O', long, value_name = "FORMAT")]
     pub(super) output_format: Option<FilterFormat>,
 
-    /// Compression level: fast, small or a number
+    /// Compression level: fast, balanced, small or a number
     ///
-    /// BGZF takes fast, small or 0 to 12 [default: fast], zstd takes 0 to 19 [default: 3], and bzip2 takes 1 to 9
+    /// BGZF takes fast, balanced, small or 0 to 12 [default: fast], zstd takes 0 to 19 [default: 3], and bzip2 takes 1 to 9
     /// [default: 9]. The default for BAM is 6; blocks whose records are all kept are then copied.
     #[arg(long, value_name = "LEVEL")]
     pub(super) level: Option<biofast_io::output::Level>,

@@ -9,13 +9,13 @@ use crate::encode::tokens::Tokens;
 use super::records::four;
 
 /// Slots of the table of places.
-const SLOTS: usize = 8192;
+pub(super) const SLOTS: usize = 8192;
 /// The shortest copy.
-const SHORTEST: u32 = 3;
+pub(super) const SHORTEST: u32 = 3;
 /// Bytes that are compared at once.
-const WIDTH: usize = 32;
+pub(super) const WIDTH: usize = 32;
 /// Bits that a copy costs besides those of its distance, and how many more where literals are cheap.
-const COPY: u32 = 8;
+pub(super) const COPY: u32 = 8;
 const COPY_CHEAP: u32 = 3;
 /// Literals of so many bits or less are cheap.
 const CHEAP: u32 = 6;
@@ -46,15 +46,15 @@ pub(super) struct Region {
 
 /// A candidate, and how many of 32 bytes are the same there.
 #[derive(Clone, Copy)]
-struct Match {
-    length: u32,
-    distance: usize,
+pub(super) struct Match {
+    pub(super) length: u32,
+    pub(super) distance: usize,
 }
 
 impl Match {
     /// What is outside of the text compares as zeros; so its distance is to be checked before it is taken.
     #[inline(always)]
-    fn at<S: Simd>(text: &Text, here: &[u8; WIDTH], at: usize, distance: usize) -> Self {
+    pub(super) fn at<S: Simd>(text: &Text, here: &[u8; WIDTH], at: usize, distance: usize) -> Self {
         let there = thirty_two(text, at.wrapping_sub(distance));
         Self { length: S::equal_half(here, there).trailing_ones(), distance }
     }
@@ -70,6 +70,12 @@ impl Match {
     fn or(self, other: Self) -> Self {
         if other.worth() > self.worth() { other } else { self }
     }
+}
+
+/// Where four bytes are remembered.
+#[inline(always)]
+pub(super) fn slot(four: u32) -> usize {
+    (four.wrapping_mul(0x9e37_79b1) >> 19) as usize
 }
 
 /// How far back `place` is, or 1 if that is too far.
@@ -115,7 +121,7 @@ impl Places {
                 anchor += 1;
             }
             let here = thirty_two(text, at);
-            let slot = &mut self.table[(four(text, at).wrapping_mul(0x9e37_79b1) >> 19) as usize];
+            let slot = &mut self.table[slot(four(text, at))];
             let places = *slot;
             *slot = places << 16 | at as u32;
             let mut best = Match::at::<S>(text, here, at, like);

@@ -5,6 +5,7 @@
 //! blocks of their own for bases and qualities. `docs/deflate.md` tells more, and has figures.
 
 mod anchors;
+mod chains;
 mod fields;
 mod overlaps;
 mod records;

@@ -1,6 +1,7 @@
 //! The way from records to a stream: field by field to tokens, then blocks.
 
 use super::anchors::Anchors;
+use super::chains::Chains;
 use super::fields::{Places, Region};
 use super::overlaps::Overlaps;
 use super::records::{self, Record};
@@ -21,6 +22,9 @@ const TIMES: usize = 5;
 const FIELD_LITERAL: u32 = 7;
 /// Runs that save less than so many hundredths of the qualities aren't looked for.
 const RUNS_SAVE: u32 = 13;
+/// Qualities that are at least one of so many count as values, and from so many on these are many.
+const RARE: u32 = 500;
+const MANY_VALUES: usize = 10;
 /// If what comes before the first record or behind the last is more than one part in so many, and not known to be of a
 /// long read, this is no BAM.
 const PART: usize = 2;
@@ -45,6 +49,7 @@ struct BamCoder {
     costs: Costs,
     anchors: Anchors,
     places: Places,
+    chains: Chains,
     overlaps: Overlaps,
     tokens: Tokens,
     emitter: Emitter,
@@ -58,6 +63,7 @@ impl BamWorkspace {
                 costs: Costs::new(),
                 anchors: Anchors::new(),
                 places: Places::new(),
+                chains: Chains::new(),
                 overlaps: Overlaps::new(),
                 tokens: Tokens::new(),
                 emitter: Emitter::new(CODED_BAM),
@@ -75,26 +81,35 @@ impl BamWorkspace {
     ///
     /// Inlined into each instruction set's function, together with what it calls.
     #[inline(always)]
-    pub(in crate::encode) fn encode<S: Simd>(&mut self, text: &[u8]) -> Option<usize> {
+    pub(in crate::encode) fn encode<S: Simd, const BALANCED: bool>(
+        &mut self,
+        text: &[u8],
+    ) -> Option<usize> {
         self.text.get_mut(..text.len())?.copy_from_slice(text);
         self.text[text.len()..].fill(0);
         let out = self.out.first_chunk_mut()?;
-        self.coder.encode::<S>(&self.text, text.len(), out)
+        self.coder.encode::<S, BALANCED>(&self.text, text.len(), out)
     }
 }
 
 impl BamCoder {
     /// Deflates the first `n` bytes of `text`.
     #[inline(always)]
-    fn encode<S: Simd>(&mut self, text: &Text, n: usize, out: &mut Out) -> Option<usize> {
+    fn encode<S: Simd, const BALANCED: bool>(
+        &mut self,
+        text: &Text,
+        n: usize,
+        out: &mut Out,
+    ) -> Option<usize> {
         // Without any record the text may be a part of one.
         let first = records::first::<S>(text, n);
         let (most, first) =
             (n / if first.is_some() { PART } else { PART_OF_ONE }, first.unwrap_or(n));
-        let Self { costs, anchors, places, overlaps, tokens, emitter } = self;
+        let Self { costs, anchors, places, chains, overlaps, tokens, emitter } = self;
+        let mut fields = if BALANCED { Fields::Chains(chains) } else { Fields::Places(places) };
         costs.clear();
         anchors.clear();
-        places.clear();
+        fields.clear();
         overlaps.clear();
         tokens.clear();
         let mut stream = Stream { bits: BitWriter::new(), emitter, out };
@@ -108,7 +123,7 @@ impl BamCoder {
                 let anchors = anchors.of(text, n, 0, None);
                 let literal = FIELD_LITERAL;
                 let region = Region { start: 0, end: start, anchors, name: (n, n), literal };
-                places.add::<S>(tokens, text, &region);
+                fields.add::<S>(tokens, text, &region);
                 if !stream.cut::<S>(tokens, n) {
                     return None;
                 }
@@ -128,6 +143,7 @@ impl BamCoder {
         let mut at = first;
         let (mut count, mut next_costs) = (0, FIRST);
         let (mut literal, mut runs) = (FIELD_LITERAL, true);
+        let mut sample = Sample::default();
         while let Some(record) = Record::read(text, n, at) {
             let [bases, qualities, tags] =
                 [record.bases, record.qualities, record.tags].map(|place| place.min(n));
@@ -139,11 +155,15 @@ impl BamCoder {
                 name: (record.name, record.cigar),
                 literal,
             };
-            places.add::<S>(tokens, text, &region);
+            fields.add::<S>(tokens, text, &region);
             if long && bases < n && !stream.cut::<S>(tokens, n) {
                 return None;
             }
+            let before = tokens.items().len();
             overlaps.add::<S>(tokens, text, n, &record);
+            if BALANCED && count < FIRST && !long {
+                sample.add(text, [bases, qualities, tags], tokens.items().len() - before);
+            }
             if long && qualities < n && !stream.cut::<S>(tokens, n) {
                 return None;
             }
@@ -158,11 +178,14 @@ impl BamCoder {
             done = tags;
             at = record.end;
             count += 1;
+            if BALANCED && count == FIRST && !long && sample.is_better_matched() {
+                return None;
+            }
             if count == next_costs && !long {
                 next_costs *= TIMES;
                 costs.update(tokens);
                 literal = costs.field_literal();
-                runs = runs && costs.runs_save(tokens, RUNS_SAVE);
+                runs = runs && (BALANCED || costs.runs_save(tokens, RUNS_SAVE));
             }
         }
         // What is left is the start of a record, or none.
@@ -171,7 +194,7 @@ impl BamCoder {
         }
         if done < n {
             let anchors = anchors.of(text, n, done, None);
-            places.add::<S>(
+            fields.add::<S>(
                 tokens,
                 text,
                 &Region { start: done, end: n, anchors, name: (n, n), literal },
@@ -181,6 +204,65 @@ impl BamCoder {
         emitter.block::<S>(tokens, true, &mut bits, out);
         bits.finish(out);
         (bits.at < n).then_some(bits.at)
+    }
+}
+
+/// What the first records of a block are like.
+struct Sample {
+    /// How often each quality came.
+    qualities: [u32; 128],
+    /// Bytes of bases, and those of them that are no copies.
+    bases: usize,
+    literals: usize,
+}
+
+impl Default for Sample {
+    fn default() -> Self {
+        Self { qualities: [0; 128], bases: 0, literals: 0 }
+    }
+}
+
+impl Sample {
+    /// Adds a short record, of which `literals` bytes of bases are no copies.
+    #[inline(always)]
+    fn add(&mut self, text: &Text, [bases, qualities, tags]: [usize; 3], literals: usize) {
+        self.bases += qualities - bases;
+        self.literals += literals;
+        for &quality in text.get(qualities..tags).unwrap_or_default() {
+            self.qualities[usize::from(quality) % 128] += 1;
+        }
+    }
+
+    /// Whether an encoder that matches everywhere makes less of such records: qualities of few values, and bases that
+    /// aren't copied.
+    fn is_better_matched(&self) -> bool {
+        let all: u32 = self.qualities.iter().sum();
+        let values = self.qualities.iter().filter(|&&n| n * RARE > all).count();
+        all > 0 && values < MANY_VALUES || self.literals * 2 > self.bases
+    }
+}
+
+/// How fields are searched.
+enum Fields<'a> {
+    Places(&'a mut Places),
+    Chains(&'a mut Chains),
+}
+
+impl Fields<'_> {
+    #[inline(always)]
+    fn clear(&mut self) {
+        match self {
+            Fields::Places(places) => places.clear(),
+            Fields::Chains(chains) => chains.clear(),
+        }
+    }
+
+    #[inline(always)]
+    fn add<S: Simd>(&mut self, tokens: &mut Tokens, text: &Text, region: &Region) {
+        match self {
+            Fields::Places(places) => places.add::<S>(tokens, text, region),
+            Fields::Chains(chains) => chains.add::<S>(tokens, text, region),
+        }
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Deflater {
     codec: Compressor,
     /// For FASTQ.
     own: Option<FastqDeflater>,
+    /// The effort of these two.
+    effort: Effort,
     /// For BAM, from the first text on that `own` declines; not where the smaller stream is taken.
     bam: Option<BamDeflater>,
     /// What `own` made, where the smaller stream is taken.
@@ -40,7 +42,8 @@ impl Deflater {
     pub fn new(level: Level) -> Deflater {
         let (number, effort) = match level {
             Level::Fast => (1, Some(Effort::Fast)),
-            Level::Small => (6, Some(Effort::Small)),
+            Level::Balanced => (6, Some(Effort::Balanced)),
+            Level::Small => (6, Some(Effort::Balanced)),
             Level::Number(n) => (n, None),
         };
         let number =
@@ -48,6 +51,7 @@ impl Deflater {
         Deflater {
             codec: Compressor::new(number),
             own: effort.map(FastqDeflater::new),
+            effort: effort.unwrap_or_default(),
             bam: None,
             rival: (level == Level::Small).then(Vec::new),
         }
@@ -69,7 +73,12 @@ impl Deflater {
             (None, _) => deflate_with(&mut self.codec, text, out),
             (Some(own), None) => {
                 let mut done = own.deflate_start(text, out);
-                if done == 0 && self.bam.get_or_insert_default().deflate(text, out) {
+                if done == 0
+                    && self
+                        .bam
+                        .get_or_insert_with(|| BamDeflater::new(self.effort))
+                        .deflate(text, out)
+                {
                     done = text.len();
                 }
                 let room = ROOM - (out.len() - body);
@@ -137,12 +146,13 @@ mod tests {
         text
     }
 
-    const LEVELS: [Level; 15] = {
-        let mut levels = [Level::Fast; 15];
+    const LEVELS: [Level; 16] = {
+        let mut levels = [Level::Fast; 16];
         levels[1] = Level::Small;
+        levels[2] = Level::Balanced;
         let mut n = 0;
         while n <= 12 {
-            levels[n as usize + 2] = Level::Number(n);
+            levels[n as usize + 3] = Level::Number(n);
             n += 1;
         }
         levels
@@ -212,7 +222,7 @@ mod tests {
         let (mut out, mut lengths) = (Vec::new(), Vec::new());
         Deflater::new(Level::Fast).deflate(&text, &mut out, &mut lengths);
         let mut stream = Vec::new();
-        assert!(BamDeflater::new().deflate(&text[..BLOCK_TEXT], &mut stream));
+        assert!(BamDeflater::new(Effort::Fast).deflate(&text[..BLOCK_TEXT], &mut stream));
         assert!(out[HEADER.len()..].starts_with(&stream));
         out.extend(EOF_BLOCK);
         assert!(read(out) == text);
@@ -232,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn small_is_never_larger_than_level_6_nor_fast_much_larger_than_level_1() {
+    fn balanced_and_fast_are_not_much_larger_than_levels_6_and_1_and_small_never_is() {
         let mut x = 7u64;
         let mut pick = |from: &[u8]| {
             x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -259,6 +269,8 @@ mod tests {
                 out.len()
             };
             assert!(size(Level::Small) <= size(Level::Number(6)));
+            let (balanced, six) = (size(Level::Balanced), size(Level::Number(6)));
+            assert!(balanced * 100 <= six * 112, "{balanced} bytes, {six} at level 6");
             let (fast, one) = (size(Level::Fast), size(Level::Number(1)));
             // Few independent scores share a code with the bases: docs/deflate.md has real reads (up to 1.05), and what is
             // gained in time.

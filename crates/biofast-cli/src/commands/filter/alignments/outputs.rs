@@ -12,7 +12,7 @@ use crate::output;
 use crate::session::Session;
 
 /// The level of BAM unless another is given. `docs/filter.md` has the measurement behind it.
-const BAM_LEVEL: Level = Level::Number(6);
+const BAM_LEVEL: Level = Level::Balanced;
 
 /// The outputs of a run, and how records are written to each.
 pub(super) struct Outputs {
