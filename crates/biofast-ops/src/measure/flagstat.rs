@@ -5,6 +5,8 @@ use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 use serde::{Deserialize, Serialize};
 
+use crate::measure::qc::Tally;
+
 /// Values the 12 defined flag bits can have together.
 const FLAGS: usize = 1 << 12;
 
@@ -106,6 +108,16 @@ impl FlagstatCollector {
             }
         }
         result
+    }
+}
+
+impl Tally for FlagstatCollector {
+    fn accept(&mut self, batch: Batch<'_>) {
+        FlagstatCollector::accept(self, batch);
+    }
+
+    fn merge(&mut self, other: FlagstatCollector) {
+        FlagstatCollector::merge(self, &other);
     }
 }
 

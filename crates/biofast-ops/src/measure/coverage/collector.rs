@@ -1,5 +1,7 @@
 //! Makes runs of depth of alignments in order.
 
+use std::ops::ControlFlow;
+
 use biofast_bam::{Error, ErrorKind, Header};
 use biofast_io::Location;
 
@@ -220,6 +222,14 @@ impl Unsorted {
     /// A record of this number, from 0, that lies before the one before it.
     pub(crate) fn new(record: u64, previous: (u32, i32), found: (u32, i32)) -> Unsorted {
         Unsorted { record, previous, found }
+    }
+
+    /// What it means for the reading of records.
+    pub(crate) fn flow(result: Result<(), Unsorted>) -> ControlFlow<Option<Error>> {
+        match result {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(unsorted) => ControlFlow::Break(Some(unsorted.error(Location::default()))),
+        }
     }
 
     /// The error, in that input.

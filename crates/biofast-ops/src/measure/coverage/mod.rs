@@ -32,6 +32,7 @@ mod edge;
 mod intervals;
 mod low;
 mod mates;
+mod measure;
 mod parts;
 #[doc(hidden)]
 pub mod regions;
@@ -49,6 +50,7 @@ use biofast_io::{Location, Options};
 
 pub use distribution::{Distribution, PerReference};
 pub use intervals::{Interval, Intervals};
+pub use measure::DepthMeasure;
 pub use parts::{DepthJoin, PartialDepths, Unjoined, collect_part};
 pub use spans::{Counting, DepthRules, ReferenceSums, Spans};
 pub use targets::{TargetDepth, TargetDepths};

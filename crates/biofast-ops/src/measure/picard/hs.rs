@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use biofast_bam::{Batch, Op, Record, flag};
+use biofast_bam::{Batch, Fasta, Header, Op, Record, flag};
 use biofast_io::crc32;
 use serde::{Deserialize, Serialize};
 
 use super::adapters::is_adapter;
-use super::panel::{BoundPanel, overlapping};
+use super::panel::{BoundPanel, Panel, overlapping};
 use super::pieces::{self, HIGH, LOWEST, Pieces, QUALITIES};
 use super::pile::{Pile, PositionDepth, each_record};
 use super::seam::{Meeting, PieceSeam, SeamKeeper, SeamMismatch};
 use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
-use crate::measure::coverage::Unsorted;
+use crate::measure::coverage::{Spans, Unsorted};
+use crate::measure::qc::{Failure, FindingTypes, Findings, Flow, Measure, MeasuredInput, Ordered};
 
 /// Depths of nearly all bases are counted up to this one, unless another is given: `COVERAGE_CAP` of Picard 3.4.
 pub(crate) const CAP: u16 = 200;
@@ -60,7 +61,7 @@ impl Hs {
 
 /// The same of a piece of a file, with what it takes to join it with others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct HsPart {
+pub struct HsPart {
     panel: PanelOfPart,
     reads: HsReadCounts,
     ordered: HsOrderedCounts,
@@ -181,6 +182,76 @@ impl HsReadCounts {
             overlap,
             off_target
         );
+    }
+}
+
+/// Finds [`Hs`], and of a piece of a file an [`HsPart`].
+pub struct HsMeasure {
+    bound: Arc<BoundPanel>,
+    is_part: bool,
+    cap: Option<u16>,
+}
+
+impl HsMeasure {
+    /// For records with this header. With a reference GC content is found, too. Depths are counted up to the `cap`; without one to
+    /// that of Picard 3.4, 200.
+    ///
+    /// # Errors
+    /// At the first interval that lies on none of the references, or behind its end; if the reference can't be read.
+    pub fn new(
+        panel: &Panel,
+        header: &Header,
+        reference: Option<&Fasta>,
+        is_part: bool,
+        cap: Option<u16>,
+    ) -> Result<HsMeasure, Failure> {
+        Ok(HsMeasure { bound: Arc::new(panel.bind(header, reference)?), is_part, cap })
+    }
+}
+
+impl Measure for HsMeasure {
+    type Counts = HsCounts;
+    type Ordered = HsOrdered;
+
+    fn start(&self, _: &FindingTypes) -> HsCounts {
+        HsCounts::new(self.bound.clone())
+    }
+
+    fn begin(&mut self, _: &Header, _: usize) -> HsOrdered {
+        HsOrdered::new(self.bound.clone(), self.is_part, self.cap)
+    }
+
+    fn accept(&self, counts: &mut HsCounts, batch: Batch<'_>, left: &mut Pieces) {
+        counts.accept(batch, left);
+    }
+
+    fn merge(&self, mine: &mut HsCounts, theirs: HsCounts) {
+        mine.join(theirs);
+    }
+
+    fn finish(
+        &self,
+        counts: HsCounts,
+        ordered: HsOrdered,
+        _: &MeasuredInput<'_>,
+        found: &mut Findings,
+    ) -> Result<(), Failure> {
+        let part = ordered.finish(&counts);
+        match self.is_part {
+            true => found.put(part),
+            false => found.put(part.whole()),
+        }
+        Ok(())
+    }
+}
+
+impl Ordered for HsOrdered {
+    type Piece = Pieces;
+
+    fn append(&mut self, left: &mut Pieces, _: Option<&Spans>) -> Flow {
+        let result = self.add(left);
+        left.clear();
+        Unsorted::flow(result)
     }
 }
 
@@ -396,7 +467,7 @@ fn clipped(record: &Record<'_>) -> u64 {
 }
 
 /// What is made of the records in the order of the file.
-pub(crate) struct HsOrdered {
+pub struct HsOrdered {
     pile: Pile,
     depths: HsDepths,
     /// Of a part: what it carries of its ends.

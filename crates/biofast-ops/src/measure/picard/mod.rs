@@ -42,6 +42,8 @@ use std::io;
 use biofast_bam::{Batch, Fasta, Header, flag};
 use serde::{Deserialize, Serialize};
 
+use crate::measure::qc::{Failure, FindingTypes, Findings, Measure, MeasuredInput};
+use crate::measure::samtools_stats::SamtoolsStats;
 use crate::measure::samtools_stats::cycles::Cycles;
 use crate::number::grouped;
 use alignment_summary::AlignmentSummary;
@@ -53,7 +55,9 @@ use insert_size::InsertSizes;
 use seam::SeamMismatch;
 use wgs::Wgs;
 
+pub use hs::HsMeasure;
 pub use panel::Panel;
+pub use wgs::WgsMeasure;
 
 /// Which metrics to collect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -262,6 +266,58 @@ impl Picard {
     }
 }
 
+/// Finds [`Picard`]: the metrics that no order of records matters to, and what was found of [`wgs`] and [`hs`], if these are listed
+/// before.
+pub struct PicardMeasure {
+    /// Which metrics.
+    pub wanted: MetricSelection,
+    /// For mismatches, and for GC bias.
+    pub reference: Option<Fasta>,
+}
+
+impl Measure for PicardMeasure {
+    type Counts = PicardCounts;
+    type Ordered = ();
+
+    fn start(&self, before: &FindingTypes) -> PicardCounts {
+        let has_cycles = before.has::<SamtoolsStats>();
+        PicardCounts::new(&self.wanted, self.reference.as_ref(), has_cycles)
+    }
+
+    fn begin(&mut self, _: &Header, _: usize) {}
+
+    fn accept(&self, counts: &mut PicardCounts, batch: Batch<'_>, (): &mut ()) {
+        if self.wanted.of_any_order() {
+            counts.accept(batch);
+        }
+    }
+
+    fn merge(&self, mine: &mut PicardCounts, theirs: PicardCounts) {
+        mine.join(theirs);
+    }
+
+    fn finish(
+        &self,
+        counts: PicardCounts,
+        (): (),
+        input: &MeasuredInput<'_>,
+        found: &mut Findings,
+    ) -> Result<(), Failure> {
+        if let Some(record) = counts.malformed {
+            return Err(Failure::MalformedTags(record + 1));
+        }
+        let cycles = found.get::<SamtoolsStats>().map(|samtools| &samtools.counts.cycles);
+        let (header, threads) = (input.header, input.options.threads);
+        let picard = counts
+            .finish(cycles, header, self.reference.as_ref(), threads)
+            .map_err(Failure::Reference)?;
+        let (wgs, hs) = (found.take(), found.take());
+        let (wgs_part, hs_part) = (found.take().map(Box::new), found.take().map(Box::new));
+        found.put(Picard { wgs, hs, wgs_part, hs_part, ..picard });
+        Ok(())
+    }
+}
+
 /// What a worker counts, of what doesn't look at the order of records.
 #[doc(hidden)]
 pub struct PicardCounts {
@@ -281,8 +337,8 @@ impl PicardCounts {
         wanted: &MetricSelection,
         reference: Option<&Fasta>,
         has_cycles: bool,
-    ) -> Option<PicardCounts> {
-        wanted.of_any_order().then(|| PicardCounts {
+    ) -> PicardCounts {
+        PicardCounts {
             alignment_summary: wanted.alignment_summary.then(AlignmentSummary::default),
             insert_size: wanted.insert_size.then(InsertSizes::default),
             cycles: wanted.by_cycle().then(|| ByCycle::new(!has_cycles)),
@@ -292,7 +348,7 @@ impl PicardCounts {
                 .map(|fasta| reference::Bases::new(fasta.clone())),
             fault: None,
             malformed: None,
-        })
+        }
     }
 
     pub(crate) fn accept(&mut self, batch: Batch<'_>) {
@@ -360,11 +416,6 @@ impl PicardCounts {
         };
     }
 
-    /// The number, from 1, of the first record whose optional fields can't be read.
-    pub(crate) fn malformed_record(&self) -> Option<u64> {
-        self.malformed.map(|record| record + 1)
-    }
-
     /// What was counted; the cycles are those of somebody else, or its own.
     pub(crate) fn finish(
         mut self,
@@ -384,10 +435,7 @@ impl PicardCounts {
             insert_size: self.insert_size,
             cycles: self.cycles.map(|own| own.finish(cycles)),
             gc_bias: self.gc_bias,
-            wgs: None,
-            hs: None,
-            wgs_part: None,
-            hs_part: None,
+            ..Picard::default()
         })
     }
 }

@@ -8,9 +8,8 @@ use biofast_testkit::effort::times;
 use biofast_testkit::sam::{self, REFERENCES, SamShape};
 
 use super::alignment_summary::Category;
-use super::{MetricSelection, Picard};
-use crate::measure::coverage::Distribution;
-use crate::measure::qc;
+use super::{MetricSelection, Picard, PicardMeasure};
+use crate::measure::qc::{self, MeasureList, StatisticsMeasure};
 
 fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) -> Picard {
     let options = Options { threads, chunk_size: 9000, ..Options::default() };
@@ -27,13 +26,15 @@ fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) 
         wgs: false,
         hs: false,
     };
-    let wanted = qc::QcSelection {
-        picard: wanted,
-        reference: Some(reference),
-        samtools_stats,
-        ..qc::QcSelection::default()
-    };
-    qc::collect(input.source, &options, &wanted, |_| Ok(Distribution::default())).unwrap().picard
+    let mut measures = MeasureList::new();
+    let reference = Some(reference.clone());
+    measures.extend(samtools_stats.then(|| StatisticsMeasure {
+        samtools: true,
+        reference: reference.clone(),
+        ..StatisticsMeasure::default()
+    }));
+    measures.add(PicardMeasure { wanted, reference });
+    qc::collect(input.source, &options, measures).unwrap().take::<Picard>().unwrap()
 }
 
 /// Counts of reads, letter by letter.

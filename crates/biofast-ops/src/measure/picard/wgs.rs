@@ -1,6 +1,7 @@
 //! Coverage of a genome as `CollectWgsMetrics` has it: bases of high quality, those of mates once, and what doesn't count.
 
 use std::io;
+use std::sync::OnceLock;
 
 use biofast_bam::{Batch, Fasta, Header, Record, flag};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,8 @@ use super::reference::Bases;
 use super::references::count_each;
 use super::seam::{PieceSeam, SeamKeeper, SeamMismatch};
 use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
-use crate::measure::coverage::{Unsorted, key, lasting_key};
+use crate::measure::coverage::{Spans, Unsorted, key, lasting_key};
+use crate::measure::qc::{Failure, FindingTypes, Findings, Flow, Measure, MeasuredInput, Ordered};
 
 /// Positions of more bases than this count as of this many.
 pub(crate) const CAP: u16 = 250;
@@ -38,7 +40,7 @@ pub struct Wgs {
 
 /// The same of a piece of a file, with what it takes to join it with others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WgsPart {
+pub struct WgsPart {
     excluded: Excluded,
     #[serde(deserialize_with = "counts")]
     low_quality: u64,
@@ -88,6 +90,79 @@ impl Excluded {
     }
 }
 
+/// Finds [`Wgs`], and of a piece of a file a [`WgsPart`].
+pub struct WgsMeasure {
+    fasta: Fasta,
+    is_part: bool,
+    cap: Option<u16>,
+    /// Known bases of the reference, once they were counted.
+    territory: OnceLock<u64>,
+}
+
+impl WgsMeasure {
+    /// Depths are counted up to the `cap`; without one to that of Picard 3.4, 250.
+    pub fn new(fasta: Fasta, is_part: bool, cap: Option<u16>) -> WgsMeasure {
+        WgsMeasure { fasta, is_part, cap, territory: OnceLock::new() }
+    }
+}
+
+impl Measure for WgsMeasure {
+    type Counts = WgsCounts;
+    type Ordered = WgsOrdered;
+
+    fn start(&self, _: &FindingTypes) -> WgsCounts {
+        WgsCounts::new(&self.fasta, self.is_part)
+    }
+
+    fn begin(&mut self, _: &Header, _: usize) -> WgsOrdered {
+        WgsOrdered::new(self.is_part, self.cap)
+    }
+
+    fn accept(&self, counts: &mut WgsCounts, batch: Batch<'_>, left: &mut Pieces) {
+        if counts.fault.is_none() {
+            counts.fault = counts.accept(batch, left).err();
+        }
+    }
+
+    fn merge(&self, mine: &mut WgsCounts, theirs: WgsCounts) {
+        mine.join(theirs);
+    }
+
+    fn finish(
+        &self,
+        mut counts: WgsCounts,
+        ordered: WgsOrdered,
+        input: &MeasuredInput<'_>,
+        found: &mut Findings,
+    ) -> Result<(), Failure> {
+        let territory = match self.territory.get() {
+            Some(known) => *known,
+            None => territory(input.header, &self.fasta, input.options.threads)
+                .map_err(Failure::Reference)?,
+        };
+        let _ = self.territory.set(territory);
+        if let Some(fault) = counts.fault.take() {
+            return Err(Failure::Reference(fault));
+        }
+        let part = ordered.finish(&counts, territory);
+        match self.is_part {
+            true => found.put(part),
+            false => found.put(part.whole()),
+        }
+        Ok(())
+    }
+}
+
+impl Ordered for WgsOrdered {
+    type Piece = Pieces;
+
+    fn append(&mut self, left: &mut Pieces, _: Option<&Spans>) -> Flow {
+        let result = self.add(left);
+        left.clear();
+        Unsorted::flow(result)
+    }
+}
+
 /// What a worker counts.
 pub struct WgsCounts {
     excluded: Excluded,
@@ -96,6 +171,8 @@ pub struct WgsCounts {
     reference: Bases,
     qualities: Vec<u8>,
     key: fn(&[u8]) -> u128,
+    /// Why the reference couldn't be read.
+    fault: Option<io::Error>,
 }
 
 impl WgsCounts {
@@ -107,6 +184,7 @@ impl WgsCounts {
             bases: Box::new([0; 256]),
             reference: Bases::new(fasta.clone()),
             qualities: Vec::new(),
+            fault: None,
         }
     }
 
@@ -179,7 +257,8 @@ impl WgsCounts {
     }
 
     pub(crate) fn join(&mut self, other: WgsCounts) {
-        let WgsCounts { excluded, bases, reference: _, qualities: _, key: _ } = other;
+        let WgsCounts { excluded, bases, reference: _, qualities: _, key: _, fault } = other;
+        self.fault = self.fault.take().or(fault);
         self.excluded.merge(excluded);
         self.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
     }
@@ -202,7 +281,7 @@ fn is_unknown(letter: u8) -> bool {
 }
 
 /// What is made of the records in the order of the file.
-pub(crate) struct WgsOrdered {
+pub struct WgsOrdered {
     pile: Pile,
     names: TemplateOverlaps,
     depths: WgsDepths,

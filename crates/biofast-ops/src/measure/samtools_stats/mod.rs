@@ -14,7 +14,7 @@ mod reference;
 use std::io;
 use std::ops::ControlFlow;
 
-use biofast_bam::{Batch, Error, Fasta, Record, flag, par_fold_ordered};
+use biofast_bam::{Batch, Fasta, Record, flag, par_fold_ordered};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source, crc32};
 use biofast_kernels as kernels;
@@ -22,6 +22,7 @@ use biofast_kernels as kernels;
 use crate::measure::alignments::basics::{Basics, ExaminedRecord, Fragment};
 use crate::measure::alignments::in_order::InOrder;
 use crate::measure::doubt::doubt_of_reference;
+use crate::measure::failure::Failure;
 use barcodes::{Barcodes, PendingBarcode};
 use cycles::Cycles;
 use pileup::Pileup;
@@ -45,41 +46,6 @@ impl SamtoolsStats {
     /// A doubt about the reference, if one was given and most of the aligned bases differ from it.
     pub fn doubt_of_reference(&self) -> Option<String> {
         doubt_of_reference(self.pileup.mismatches.total(), self.counts.basics.aligned_bases())
-    }
-}
-
-/// Why the statistics can't be had.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Failure {
-    /// The alignments are faulty.
-    Input(Error),
-    /// The reference can't be read.
-    Reference(io::Error),
-    /// The optional fields of this record, counted from 1, are malformed.
-    MalformedTags(u64),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::Input(error) => error.fmt(f),
-            Failure::Reference(error) => write!(f, "{error}"),
-            Failure::MalformedTags(record) => {
-                write!(f, "record {record}: malformed tags")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Failure {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The errors themselves are all of the message.
-        match self {
-            Failure::Input(error) => error.source(),
-            Failure::Reference(error) => error.source(),
-            Failure::MalformedTags(_) => None,
-        }
     }
 }
 
