@@ -64,13 +64,7 @@ impl FlagstatCollector {
         input: impl Into<Query>,
         options: &Options,
     ) -> Result<(Header, FlagstatCollector), Fault<FlagstatCollector, Error>> {
-        biofast_bam::par_fold_regions(
-            input,
-            options,
-            FlagstatCollector::new,
-            FlagstatCollector::accept,
-            |mine, theirs| mine.merge(&theirs),
-        )
+        Tally::collect_alone(input, options)
     }
 
     /// Adds the records of a batch.

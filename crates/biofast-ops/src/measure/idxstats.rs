@@ -40,13 +40,7 @@ impl IdxstatsCollector {
         input: impl Into<Query>,
         options: &Options,
     ) -> Result<(Header, IdxstatsCollector), Fault<IdxstatsCollector, Error>> {
-        biofast_bam::par_fold_regions(
-            input,
-            options,
-            IdxstatsCollector::default,
-            IdxstatsCollector::accept,
-            |mine, theirs| mine.merge(&theirs),
-        )
+        Tally::collect_alone(input, options)
     }
 
     /// Adds the records of a batch.

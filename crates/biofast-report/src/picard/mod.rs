@@ -88,7 +88,7 @@ impl Metrics {
 /// use biofast_bam::{Detail, Input, InputOptions};
 /// use biofast_io::{Options, Source};
 /// use biofast_ops::picard::{MetricSelection, Picard, PicardMeasure};
-/// use biofast_ops::qc::{self, MeasureList};
+/// use biofast_ops::qc;
 /// use biofast_report::picard::{Metrics, text};
 ///
 /// let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
@@ -96,9 +96,7 @@ impl Metrics {
 /// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
 /// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
 /// let wanted = MetricSelection { quality_distribution: true, ..MetricSelection::default() };
-/// let mut measures = MeasureList::new();
-/// measures.add(PicardMeasure { wanted, reference: None });
-/// let found = qc::collect(input.source, &options, measures)?;
+/// let found = qc::collect(input.source, &options, PicardMeasure::new(wanted, None))?;
 /// let picard = found.get::<Picard>().ok_or("not counted")?;
 /// let file = text(picard, Metrics::QualityDistribution, "example", "1.0.0");
 /// assert!(file.is_some_and(|file| file.ends_with("QUALITY\tCOUNT_OF_Q\n40\t4\n\n")));

@@ -1,6 +1,6 @@
 //! `biofast stats` of BAM, SAM and CRAM.
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use biofast_bam::query::Query;
 use biofast_bam::{self as bam, Detail, Fasta};
 use biofast_io::output::Output;
@@ -143,8 +143,8 @@ fn collect_metrics(
         if let Some(panel) = panel.filter(|_| wanted.hs) {
             measures.add(HsMeasure::new(&panel, &header, reference.as_ref(), is_part, cap)?);
         }
-        measures.add(StatisticsMeasure { own: true, part, ..StatisticsMeasure::default() });
-        measures.add(PicardMeasure { wanted, reference });
+        measures.add(StatisticsMeasure::own(part));
+        measures.add(PicardMeasure::new(wanted, reference));
         Ok(measures)
     };
     let found = measures().and_then(|measures| qc::collect(query, &watch.options, measures));
@@ -154,7 +154,7 @@ fn collect_metrics(
         Failure::Input(error) => error.into(),
         failure => failure.into(),
     })?;
-    let Some(statistics) = found.get::<Statistics>() else { bail!("nothing was counted") };
+    let statistics = found.get::<Statistics>().context("nothing was counted")?;
     let mut figures = Figures::from(statistics);
     if let Some(partial) = &mut figures.partial {
         partial.picard = found.take().map(Box::new);
@@ -207,8 +207,7 @@ pub(super) fn collect_by(
     let (header, query) =
         args.regions.query(&watch.console, input, source, &opening)?.peek_header()?;
     let groups = groups(&header, by, input)?;
-    let mut measures = MeasureList::new();
-    measures.add(StatisticsMeasure { own: true, ..StatisticsMeasure::default() });
+    let measures = StatisticsMeasure::own(None);
     let options = options_for(groups.names().len(), &watch.options);
     let found = qc::collect_by(query, &options, measures, Some(&groups))
         .map_err(|failure| failed(failure, input))?;
@@ -255,10 +254,11 @@ pub(super) fn samtools(
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
     let source = bam::Input::open(input.open()?, &opening)?.source;
     let bar = watch.bar(input.len(), &args.messages);
-    let statistics = SamtoolsStats::collect(source, &watch.options, reference.as_ref());
+    let found = qc::collect(source, &watch.options, StatisticsMeasure::samtools(reference));
     drop(bar);
     watch.tell(input, None, &args.messages, &args.threads);
-    let statistics = statistics.map_err(|failure| failed(failure, input))?;
+    let statistics = found.map_err(|failure| failed(failure, input))?.take::<SamtoolsStats>();
+    let statistics = statistics.context("nothing was counted")?;
     if let Some(doubt) = statistics.doubt_of_reference().filter(|_| !args.messages.quiet) {
         session.console.warning(&format!("{}: {doubt}", input.name()));
     }

@@ -440,7 +440,7 @@ impl Asked<'_> {
         if self.has(ReportName::Idxstats) {
             measures.tally::<IdxstatsCollector>();
         }
-        measures.add(PicardMeasure { wanted, reference: reference.cloned() });
+        measures.add(PicardMeasure::new(wanted, reference.cloned()));
         Ok(measures)
     }
 

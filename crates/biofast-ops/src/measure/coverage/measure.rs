@@ -8,9 +8,7 @@ use biofast_bam::{Batch, Header};
 use super::collector::{DepthCollector, Unsorted};
 use super::run::DepthSink;
 use super::spans::{Counting, DepthRules, ReferenceSums, Spans};
-use crate::measure::qc::{
-    Failure, FindingTypes, Findings, Flow, Measure, MeasuredInput, Ordered, SpanRules,
-};
+use crate::measure::qc::{End, Finished, Flow, Measure, Ordered, SpanRules};
 
 /// Passes the depths of sorted records to a sink, which is then found; with [`DepthRules::sums`] also the [`ReferenceSums`] of
 /// each reference.
@@ -39,7 +37,7 @@ impl<D: DepthSink + Send + 'static> Measure for DepthMeasure<D> {
         Some(SpanRules { rules: self.rules.clone(), is_part: false })
     }
 
-    fn start(&self, _: &FindingTypes) {}
+    fn start(&self) {}
 
     fn begin(&mut self, header: &Header, part: usize) -> Option<DepthCollector<D>> {
         let sink = self.sinks.get_mut().ok()?.get_mut(part)?.take()?;
@@ -54,20 +52,14 @@ impl<D: DepthSink + Send + 'static> Measure for DepthMeasure<D> {
 
     fn merge(&self, (): &mut (), (): ()) {}
 
-    fn finish(
-        &self,
-        (): (),
-        depths: Option<DepthCollector<D>>,
-        input: &MeasuredInput<'_>,
-        found: &mut Findings,
-    ) -> Result<(), Failure> {
+    fn finish(&self, (): (), depths: Option<DepthCollector<D>>, end: &mut End<'_>) -> Finished {
         if let Some(depths) = depths {
-            found.put(depths.finish());
+            end.found.put(depths.finish());
         }
         if self.rules.sums {
-            let mut sums = input.sums.to_vec();
-            sums.resize(input.header.references().len(), ReferenceSums::default());
-            found.put(sums);
+            let mut sums = end.sums.to_vec();
+            sums.resize(end.header.references().len(), ReferenceSums::default());
+            end.found.put(sums);
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use super::pile::{Pile, PositionDepth, each_record};
 use super::seam::{Meeting, PieceSeam, SeamKeeper, SeamMismatch};
 use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
 use crate::measure::coverage::{Spans, Unsorted};
-use crate::measure::qc::{Failure, FindingTypes, Findings, Flow, Measure, MeasuredInput, Ordered};
+use crate::measure::qc::{End, Failure, Finished, Flow, Measure, Ordered};
 
 /// Depths of nearly all bases are counted up to this one, unless another is given: `COVERAGE_CAP` of Picard 3.4.
 pub(crate) const CAP: u16 = 200;
@@ -213,45 +213,51 @@ impl Measure for HsMeasure {
     type Counts = HsCounts;
     type Ordered = HsOrdered;
 
-    fn start(&self, _: &FindingTypes) -> HsCounts {
-        HsCounts::new(self.bound.clone())
+    fn start(&self) -> HsCounts {
+        HsCounts {
+            bound: self.bound.clone(),
+            reads: HsReadCounts::default(),
+            bases: Box::new([0; 256]),
+            qualities: Vec::new(),
+        }
     }
 
     fn begin(&mut self, _: &Header, _: usize) -> HsOrdered {
-        HsOrdered::new(self.bound.clone(), self.is_part, self.cap)
+        let cap = self.cap.unwrap_or(CAP);
+        let depths = HsDepths {
+            bound: self.bound.clone(),
+            reference: 0,
+            target: 0,
+            before: 0,
+            covered: Vec::new(),
+            by_depth: vec![0],
+            by_most: vec![0; usize::from(cap) + 1],
+            aligned_by_gc: [0; CLASSES],
+        };
+        HsOrdered { pile: Pile::new(cap), depths, keeper: self.is_part.then(SeamKeeper::default) }
     }
 
     fn accept(&self, counts: &mut HsCounts, batch: Batch<'_>, left: &mut Pieces) {
-        counts.accept(batch, left);
+        for (number, record) in batch.numbered() {
+            if let Some(kept) = counts.count(&record) {
+                counts.add(&record, number, kept, left);
+            }
+        }
     }
 
     fn merge(&self, mine: &mut HsCounts, theirs: HsCounts) {
-        mine.join(theirs);
+        let HsCounts { bound: _, reads, bases, qualities: _ } = theirs;
+        mine.reads.merge(&reads);
+        mine.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
     }
 
-    fn finish(
-        &self,
-        counts: HsCounts,
-        ordered: HsOrdered,
-        _: &MeasuredInput<'_>,
-        found: &mut Findings,
-    ) -> Result<(), Failure> {
+    fn finish(&self, counts: HsCounts, ordered: HsOrdered, end: &mut End<'_>) -> Finished {
         let part = ordered.finish(&counts);
         match self.is_part {
-            true => found.put(part),
-            false => found.put(part.whole()),
+            true => end.found.put(part),
+            false => end.found.put(part.whole()),
         }
         Ok(())
-    }
-}
-
-impl Ordered for HsOrdered {
-    type Piece = Pieces;
-
-    fn append(&mut self, left: &mut Pieces, _: Option<&Spans>) -> Flow {
-        let result = self.add(left);
-        left.clear();
-        Unsorted::flow(result)
     }
 }
 
@@ -265,24 +271,6 @@ pub struct HsCounts {
 }
 
 impl HsCounts {
-    pub(crate) fn new(bound: Arc<BoundPanel>) -> HsCounts {
-        HsCounts {
-            bound,
-            reads: HsReadCounts::default(),
-            bases: Box::new([0; 256]),
-            qualities: Vec::new(),
-        }
-    }
-
-    /// Counts a batch, and leaves its bases on targets that count.
-    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut Pieces) {
-        for (number, record) in batch.numbered() {
-            if let Some(kept) = self.count(&record) {
-                self.add(&record, number, kept, left);
-            }
-        }
-    }
-
     /// Counts a record. How many of its bases are looked at; `None` if it has no coverage.
     #[inline]
     fn count(&mut self, record: &Record<'_>) -> Option<usize> {
@@ -429,12 +417,6 @@ impl HsCounts {
         }
         left.push_record(record, number, 0, firsts);
     }
-
-    pub(crate) fn join(&mut self, other: HsCounts) {
-        let HsCounts { bound: _, reads, bases, qualities: _ } = other;
-        self.reads.merge(&reads);
-        self.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
-    }
 }
 
 /// How many bases at the end of a record are clipped because its mate starts before them, as htsjdk counts them: whether
@@ -528,29 +510,12 @@ impl HsDepths {
     }
 }
 
-impl HsOrdered {
-    pub(crate) fn new(bound: Arc<BoundPanel>, is_part: bool, cap: Option<u16>) -> HsOrdered {
-        let cap = cap.unwrap_or(CAP);
-        let depths = HsDepths {
-            bound,
-            reference: 0,
-            target: 0,
-            before: 0,
-            covered: Vec::new(),
-            by_depth: vec![0],
-            by_most: vec![0; usize::from(cap) + 1],
-            aligned_by_gc: [0; CLASSES],
-        };
-        HsOrdered { pile: Pile::new(cap), depths, keeper: is_part.then(SeamKeeper::default) }
-    }
+impl Ordered for HsOrdered {
+    type Piece = Pieces;
 
-    /// Adds the records of the next batch.
-    ///
-    /// # Errors
-    /// At the first record that counts and is out of order.
-    pub(crate) fn add(&mut self, left: &Pieces) -> Result<(), Unsorted> {
+    fn append(&mut self, left: &mut Pieces, _: Option<&Spans>) -> Flow {
         let HsOrdered { pile, depths, keeper } = self;
-        each_record(left, |piece, blocks, high| {
+        let result = each_record(left, |piece, blocks, high| {
             if let Some(keeper) = keeper {
                 let bound = &depths.bound;
                 keeper.add(piece, &blocks, |at| bound.gc_at(piece.reference as usize, at));
@@ -566,11 +531,15 @@ impl HsOrdered {
                 pile.step(from, to, 1);
             }
             Ok(())
-        })
+        });
+        left.clear();
+        Unsorted::flow(result)
     }
+}
 
+impl HsOrdered {
     /// What was found, of records that workers counted.
-    pub(crate) fn finish(mut self, counts: &HsCounts) -> HsPart {
+    fn finish(mut self, counts: &HsCounts) -> HsPart {
         let depths = &mut self.depths;
         self.pile.finish(|depth| depths.add(depth));
         let bound = &depths.bound;

@@ -42,9 +42,8 @@ use std::io;
 use biofast_bam::{Batch, Fasta, Header, flag};
 use serde::{Deserialize, Serialize};
 
-use crate::measure::qc::{Failure, FindingTypes, Findings, Measure, MeasuredInput};
+use crate::measure::qc::{End, Failure, FindingTypes, Finished, Measure};
 use crate::measure::samtools_stats::SamtoolsStats;
-use crate::measure::samtools_stats::cycles::Cycles;
 use crate::number::grouped;
 use alignment_summary::AlignmentSummary;
 use cycles::{ByCycle, Summed};
@@ -266,58 +265,6 @@ impl Picard {
     }
 }
 
-/// Finds [`Picard`]: the metrics that no order of records matters to, and what was found of [`wgs`] and [`hs`], if these are listed
-/// before.
-pub struct PicardMeasure {
-    /// Which metrics.
-    pub wanted: MetricSelection,
-    /// For mismatches, and for GC bias.
-    pub reference: Option<Fasta>,
-}
-
-impl Measure for PicardMeasure {
-    type Counts = PicardCounts;
-    type Ordered = ();
-
-    fn start(&self, before: &FindingTypes) -> PicardCounts {
-        let has_cycles = before.has::<SamtoolsStats>();
-        PicardCounts::new(&self.wanted, self.reference.as_ref(), has_cycles)
-    }
-
-    fn begin(&mut self, _: &Header, _: usize) {}
-
-    fn accept(&self, counts: &mut PicardCounts, batch: Batch<'_>, (): &mut ()) {
-        if self.wanted.of_any_order() {
-            counts.accept(batch);
-        }
-    }
-
-    fn merge(&self, mine: &mut PicardCounts, theirs: PicardCounts) {
-        mine.join(theirs);
-    }
-
-    fn finish(
-        &self,
-        counts: PicardCounts,
-        (): (),
-        input: &MeasuredInput<'_>,
-        found: &mut Findings,
-    ) -> Result<(), Failure> {
-        if let Some(record) = counts.malformed {
-            return Err(Failure::MalformedTags(record + 1));
-        }
-        let cycles = found.get::<SamtoolsStats>().map(|samtools| &samtools.counts.cycles);
-        let (header, threads) = (input.header, input.options.threads);
-        let picard = counts
-            .finish(cycles, header, self.reference.as_ref(), threads)
-            .map_err(Failure::Reference)?;
-        let (wgs, hs) = (found.take(), found.take());
-        let (wgs_part, hs_part) = (found.take().map(Box::new), found.take().map(Box::new));
-        found.put(Picard { wgs, hs, wgs_part, hs_part, ..picard });
-        Ok(())
-    }
-}
-
 /// What a worker counts, of what doesn't look at the order of records.
 #[doc(hidden)]
 pub struct PicardCounts {
@@ -331,19 +278,39 @@ pub struct PicardCounts {
     malformed: Option<u64>,
 }
 
-impl PicardCounts {
-    /// What is wanted; with a reference mismatches, too. If somebody else counts [`Cycles`], these needn't.
-    pub(crate) fn new(
-        wanted: &MetricSelection,
-        reference: Option<&Fasta>,
-        has_cycles: bool,
-    ) -> PicardCounts {
+/// Finds [`Picard`]: the metrics that no order of records matters to, and what was found of [`wgs`] and [`hs`], if these are listed
+/// before.
+pub struct PicardMeasure {
+    wanted: MetricSelection,
+    reference: Option<Fasta>,
+    /// Whether `samtools stats` counts cycles, which needn't be counted twice.
+    has_cycles: bool,
+}
+
+impl PicardMeasure {
+    /// What is wanted; with a reference mismatches, too.
+    pub fn new(wanted: MetricSelection, reference: Option<Fasta>) -> PicardMeasure {
+        PicardMeasure { wanted, reference, has_cycles: false }
+    }
+}
+
+impl Measure for PicardMeasure {
+    type Counts = PicardCounts;
+    type Ordered = ();
+
+    fn follow(&mut self, before: &FindingTypes) {
+        self.has_cycles = before.has::<SamtoolsStats>();
+    }
+
+    fn start(&self) -> PicardCounts {
+        let PicardMeasure { wanted, reference, has_cycles } = self;
         PicardCounts {
             alignment_summary: wanted.alignment_summary.then(AlignmentSummary::default),
             insert_size: wanted.insert_size.then(InsertSizes::default),
             cycles: wanted.by_cycle().then(|| ByCycle::new(!has_cycles)),
             gc_bias: (wanted.gc_bias && reference.is_some()).then(GcBias::default),
             reference: reference
+                .as_ref()
                 .filter(|_| wanted.alignment_summary || wanted.gc_bias)
                 .map(|fasta| reference::Bases::new(fasta.clone())),
             fault: None,
@@ -351,7 +318,69 @@ impl PicardCounts {
         }
     }
 
-    pub(crate) fn accept(&mut self, batch: Batch<'_>) {
+    fn begin(&mut self, _: &Header, _: usize) {}
+
+    fn accept(&self, counts: &mut PicardCounts, batch: Batch<'_>, (): &mut ()) {
+        if self.wanted.of_any_order() {
+            counts.accept(batch);
+        }
+    }
+
+    fn merge(&self, mine: &mut PicardCounts, theirs: PicardCounts) {
+        fn join<C>(mine: &mut Option<C>, theirs: Option<C>, join: impl FnOnce(&mut C, C)) {
+            if let (Some(mine), Some(theirs)) = (mine, theirs) {
+                join(mine, theirs);
+            }
+        }
+        // By name, so that no count can be forgotten.
+        let PicardCounts {
+            alignment_summary,
+            insert_size,
+            cycles,
+            gc_bias,
+            reference: _,
+            fault,
+            malformed,
+        } = theirs;
+        join(&mut mine.alignment_summary, alignment_summary, |a, b| a.merge(&b));
+        join(&mut mine.insert_size, insert_size, |a, b| a.merge(&b));
+        join(&mut mine.cycles, cycles, ByCycle::join);
+        join(&mut mine.gc_bias, gc_bias, |a, b| a.merge(&b));
+        mine.fault = mine.fault.take().or(fault);
+        mine.malformed = [mine.malformed, malformed].into_iter().flatten().min();
+    }
+
+    fn finish(&self, mut counts: PicardCounts, (): (), end: &mut End<'_>) -> Finished {
+        if let Some(record) = counts.malformed {
+            return Err(Failure::MalformedTags(record + 1));
+        }
+        if let Some(fault) = counts.fault {
+            return Err(Failure::Reference(fault));
+        }
+        if let (Some(gc_bias), Some(fasta)) = (&mut counts.gc_bias, &self.reference) {
+            let added = gc_bias.add_windows(end.header, fasta, end.options.threads);
+            added.map_err(Failure::Reference)?;
+        }
+        let found = &mut end.found;
+        let all = found.get::<SamtoolsStats>().map(|samtools| &samtools.counts.cycles);
+        let cycles = counts.cycles.map(|own| own.finish(all));
+        let picard = Picard {
+            alignment_summary: counts.alignment_summary,
+            insert_size: counts.insert_size,
+            cycles,
+            gc_bias: counts.gc_bias,
+            wgs: found.take(),
+            hs: found.take(),
+            wgs_part: found.take().map(Box::new),
+            hs_part: found.take().map(Box::new),
+        };
+        found.put(picard);
+        Ok(())
+    }
+}
+
+impl PicardCounts {
+    fn accept(&mut self, batch: Batch<'_>) {
         if let Some(reference) = &self.reference
             && !batch.is_empty()
         {
@@ -386,56 +415,5 @@ impl PicardCounts {
                 self.fault = summary.add(&record, &fields, self.reference.as_mut()).err();
             }
         }
-    }
-
-    /// Adds what another one counted.
-    pub(crate) fn join(&mut self, other: PicardCounts) {
-        fn join<C>(mine: &mut Option<C>, theirs: Option<C>, join: impl FnOnce(&mut C, C)) {
-            if let (Some(mine), Some(theirs)) = (mine, theirs) {
-                join(mine, theirs);
-            }
-        }
-        // By name, so that no count can be forgotten.
-        let PicardCounts {
-            alignment_summary,
-            insert_size,
-            cycles,
-            gc_bias,
-            reference: _,
-            fault,
-            malformed,
-        } = other;
-        join(&mut self.alignment_summary, alignment_summary, |a, b| a.merge(&b));
-        join(&mut self.insert_size, insert_size, |a, b| a.merge(&b));
-        join(&mut self.cycles, cycles, ByCycle::join);
-        join(&mut self.gc_bias, gc_bias, |a, b| a.merge(&b));
-        self.fault = self.fault.take().or(fault);
-        self.malformed = match (self.malformed, malformed) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-    }
-
-    /// What was counted; the cycles are those of somebody else, or its own.
-    pub(crate) fn finish(
-        mut self,
-        cycles: Option<&Cycles>,
-        header: &Header,
-        reference: Option<&Fasta>,
-        threads: usize,
-    ) -> io::Result<Picard> {
-        if let Some(fault) = self.fault {
-            return Err(fault);
-        }
-        if let (Some(gc_bias), Some(fasta)) = (&mut self.gc_bias, reference) {
-            gc_bias.add_windows(header, fasta, threads)?;
-        }
-        Ok(Picard {
-            alignment_summary: self.alignment_summary,
-            insert_size: self.insert_size,
-            cycles: self.cycles.map(|own| own.finish(cycles)),
-            gc_bias: self.gc_bias,
-            ..Picard::default()
-        })
     }
 }

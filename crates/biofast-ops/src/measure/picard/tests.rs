@@ -28,12 +28,10 @@ fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) 
     };
     let mut measures = MeasureList::new();
     let reference = Some(reference.clone());
-    measures.extend(samtools_stats.then(|| StatisticsMeasure {
-        samtools: true,
-        reference: reference.clone(),
-        ..StatisticsMeasure::default()
-    }));
-    measures.add(PicardMeasure { wanted, reference });
+    if samtools_stats {
+        measures.add(StatisticsMeasure::samtools(reference.clone()));
+    }
+    measures.add(PicardMeasure::new(wanted, reference));
     qc::collect(input.source, &options, measures).unwrap().take::<Picard>().unwrap()
 }
 

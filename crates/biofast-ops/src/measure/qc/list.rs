@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use biofast_bam::{Batch, Header};
 
 use super::measure::{
-    FindingTypes, Findings, Flow, Measure, MeasuredInput, Ordered, Piece, SpanRules, Tally,
+    End, FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, SpanRules, Tally,
     TallyMeasure,
 };
 use crate::measure::coverage::{Counting, DepthRules, ReferenceSums, Spans};
@@ -25,8 +25,6 @@ pub struct MeasureList {
 
 struct Listed {
     measure: Box<dyn AnyMeasure>,
-    /// What measures before this one give.
-    before: FindingTypes,
     /// The number of its spans.
     spans: Option<usize>,
 }
@@ -59,25 +57,21 @@ impl MeasureList {
     }
 
     /// Adds a measure. If those before it give all that it gives, they do so instead.
-    pub fn add<M: Measure>(&mut self, measure: M) {
+    pub fn add<M: Measure>(&mut self, mut measure: M) {
         let gives = measure.gives();
         if !gives.is_empty() && gives.iter().all(|finding| self.given.0.contains(finding)) {
             self.wanted.0.extend(gives);
             return;
         }
+        measure.follow(&self.given);
         let spans = measure.spans().map(|rules| self.share(rules));
-        self.list.push(Listed { measure: Box::new(measure), before: self.given.clone(), spans });
+        self.list.push(Listed { measure: Box::new(measure), spans });
         self.given.0.extend(gives);
     }
 
     /// Adds counts that are found as they are.
     pub fn tally<T: Tally>(&mut self) {
         self.add(TallyMeasure::<T>(PhantomData));
-    }
-
-    /// Adds a measure, if there is one.
-    pub fn extend<M: Measure>(&mut self, measure: Option<M>) {
-        measure.into_iter().for_each(|measure| self.add(measure));
     }
 
     /// The number of spans that serve these rules, too.
@@ -103,7 +97,7 @@ impl MeasureList {
     pub(super) fn start(&self) -> PartCounts {
         PartCounts {
             records: 0,
-            counts: self.list.iter().map(|one| one.measure.start(&one.before)).collect(),
+            counts: self.list.iter().map(|one| one.measure.start()).collect(),
             sums: vec![Vec::new(); self.spans.len()],
         }
     }
@@ -147,21 +141,28 @@ impl MeasureList {
         Flow::Continue(())
     }
 
-    pub(super) fn finish(
-        &self,
-        counts: PartCounts,
+    /// What was found; of all parts the `end` is the same.
+    pub(super) fn finish<'a>(
+        &'a self,
+        counts: &'a mut PartCounts,
         ordered: PartOrdered,
-        input: &MeasuredInput<'_>,
+        mut end: End<'a>,
     ) -> Result<Findings, Failure> {
-        let mut found = Findings::default();
-        found.records = counts.records;
-        for ((one, own), ordered) in self.list.iter().zip(counts.counts).zip(ordered.0) {
-            let sums = one.spans.and_then(|place| counts.sums.get(place));
-            let sums = sums.map_or(&[][..], Vec::as_slice);
-            let input = MeasuredInput { wanted: &self.wanted, sums, ..*input };
-            one.measure.finish(own, ordered, &input, &mut found)?;
+        end.found.records = counts.records;
+        end.wanted = &self.wanted;
+        for ((one, own), ordered) in self.list.iter().zip(counts.counts.drain(..)).zip(ordered.0) {
+            end.sums = one.spans.map_or(&[], |place| &counts.sums[place]);
+            one.measure.finish(own, ordered, &mut end)?;
         }
-        Ok(found)
+        Ok(end.found)
+    }
+}
+
+impl<M: Measure> From<M> for MeasureList {
+    fn from(measure: M) -> MeasureList {
+        let mut list = MeasureList::new();
+        list.add(measure);
+        list
     }
 }
 
@@ -178,25 +179,19 @@ fn are_alike(one: &DepthRules, other: &DepthRules) -> bool {
 
 /// A [`Measure`] of any type.
 trait AnyMeasure: Send + Sync {
-    fn start(&self, before: &FindingTypes) -> Erased;
+    fn start(&self) -> Erased;
     fn begin(&mut self, header: &Header, part: usize) -> Erased;
     fn piece(&self) -> Erased;
     fn accept(&self, counts: &mut Erased, batch: Batch<'_>, piece: &mut Erased);
     fn merge(&self, mine: &mut Erased, theirs: Erased);
     fn append(&self, ordered: &mut Erased, piece: &mut Erased, spans: Option<&Spans>) -> Flow;
-    fn finish(
-        &self,
-        counts: Erased,
-        ordered: Erased,
-        input: &MeasuredInput<'_>,
-        found: &mut Findings,
-    ) -> Result<(), Failure>;
+    fn finish(&self, counts: Erased, ordered: Erased, end: &mut End<'_>) -> Finished;
 }
 
 // What a measure gets back is of its types, as it made all of it.
 impl<M: Measure> AnyMeasure for M {
-    fn start(&self, before: &FindingTypes) -> Erased {
-        Box::new(Measure::start(self, before))
+    fn start(&self) -> Erased {
+        Box::new(Measure::start(self))
     }
 
     fn begin(&mut self, header: &Header, part: usize) -> Erased {
@@ -226,15 +221,9 @@ impl<M: Measure> AnyMeasure for M {
         }
     }
 
-    fn finish(
-        &self,
-        counts: Erased,
-        ordered: Erased,
-        input: &MeasuredInput<'_>,
-        found: &mut Findings,
-    ) -> Result<(), Failure> {
+    fn finish(&self, counts: Erased, ordered: Erased, end: &mut End<'_>) -> Finished {
         match (counts.downcast(), ordered.downcast()) {
-            (Ok(counts), Ok(ordered)) => Measure::finish(self, *counts, *ordered, input, found),
+            (Ok(counts), Ok(ordered)) => Measure::finish(self, *counts, *ordered, end),
             _ => Ok(()),
         }
     }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use biofast_bam::{Batch, Error, Header};
+use biofast_bam::{Batch, Error, Header, Query, par_fold_regions};
 use biofast_io::Options;
+use biofast_io::pipeline::Fault;
 
 use crate::measure::coverage::{DepthRules, ReferenceSums, Spans};
 use crate::measure::failure::Failure;
@@ -32,8 +33,11 @@ pub trait Measure: Send + Sync + 'static {
         None
     }
 
-    /// The counts of a thread. What the measures `before` this one give needn't be counted again.
-    fn start(&self, before: &FindingTypes) -> Self::Counts;
+    /// Hears what the measures listed before this one give: it needn't be counted again.
+    fn follow(&mut self, _before: &FindingTypes) {}
+
+    /// The counts of a thread.
+    fn start(&self) -> Self::Counts;
 
     /// What is made in order of a part of the records: of all records (0), or of a group (from 1).
     fn begin(&mut self, header: &Header, part: usize) -> Self::Ordered;
@@ -48,13 +52,7 @@ pub trait Measure: Send + Sync + 'static {
     ///
     /// # Errors
     /// If the reference can't be read, or a record is malformed.
-    fn finish(
-        &self,
-        counts: Self::Counts,
-        ordered: Self::Ordered,
-        input: &MeasuredInput<'_>,
-        found: &mut Findings,
-    ) -> Result<(), Failure>;
+    fn finish(&self, counts: Self::Counts, ordered: Self::Ordered, end: &mut End<'_>) -> Finished;
 }
 
 /// The simplest measure: counts that no order matters to, and that are found as they are. It is listed by
@@ -65,6 +63,17 @@ pub trait Tally: Default + Send + 'static {
 
     /// Adds what another thread counted.
     fn merge(&mut self, other: Self);
+
+    /// Counts all records of an input, or those of a query, alone.
+    ///
+    /// # Errors
+    /// The first fault of the input, with the counts of the records before it.
+    fn collect_alone(
+        input: impl Into<Query>,
+        options: &Options,
+    ) -> Result<(Header, Self), Fault<Self, Error>> {
+        par_fold_regions(input, options, Self::default, Self::accept, Self::merge)
+    }
 }
 
 pub(super) struct TallyMeasure<T>(pub(super) PhantomData<fn() -> T>);
@@ -77,7 +86,7 @@ impl<T: Tally> Measure for TallyMeasure<T> {
         vec![TypeId::of::<T>()]
     }
 
-    fn start(&self, _: &FindingTypes) -> T {
+    fn start(&self) -> T {
         T::default()
     }
 
@@ -91,14 +100,8 @@ impl<T: Tally> Measure for TallyMeasure<T> {
         mine.merge(theirs);
     }
 
-    fn finish(
-        &self,
-        counts: T,
-        (): (),
-        _: &MeasuredInput<'_>,
-        found: &mut Findings,
-    ) -> Result<(), Failure> {
-        found.put(counts);
+    fn finish(&self, counts: T, (): (), end: &mut End<'_>) -> Finished {
+        end.found.put(counts);
         Ok(())
     }
 }
@@ -144,18 +147,23 @@ pub struct SpanRules {
     pub is_part: bool,
 }
 
-/// What was measured.
-pub struct MeasuredInput<'a> {
+/// Whether all could be found.
+pub type Finished = Result<(), Failure>;
+
+/// What was measured, when all of it was read.
+pub struct End<'a> {
     /// The header.
     pub header: &'a Header,
     /// How it was read.
     pub options: &'a Options,
     /// Whether all records of the file were read, not those of regions.
     pub is_everything: bool,
-    /// Findings that are wanted of earlier measures, as those that give them alone were not counted.
+    /// Findings of measures that weren't counted, since those before give them.
     pub wanted: &'a FindingTypes,
     /// Sums over the [`spans`](Measure::spans) of this measure, if its rules ask for them.
     pub sums: &'a [ReferenceSums],
+    /// What was found so far.
+    pub found: Findings,
 }
 
 /// Types of findings.

@@ -42,7 +42,7 @@ pub use super::failure::Failure;
 pub use groups::{GroupBy, Groups};
 pub use list::MeasureList;
 pub use measure::{
-    FindingTypes, Findings, Flow, Measure, MeasuredInput, Ordered, Piece, SpanRules, Tally,
+    End, FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, SpanRules, Tally,
 };
 pub use statistics::StatisticsMeasure;
 
@@ -53,7 +53,7 @@ pub use statistics::StatisticsMeasure;
 pub fn collect(
     input: impl Into<Query>,
     options: &Options,
-    measures: MeasureList,
+    measures: impl Into<MeasureList>,
 ) -> Result<Findings, Failure> {
     let found = collect_by(input, options, measures, None)?;
     Ok(found.into_iter().next().unwrap_or_default())
@@ -93,13 +93,14 @@ pub fn collect(
 pub fn collect_by(
     input: impl Into<Query>,
     options: &Options,
-    mut measures: MeasureList,
+    measures: impl Into<MeasureList>,
     groups: Option<&Groups>,
 ) -> Result<Vec<Findings>, Failure> {
     let (header, query) = input.into().peek_header().map_err(Failure::Input)?;
     let name: Arc<str> = query.name().into();
     let is_everything = query.is_everything();
     let parts = 1 + groups.map_or(0, |groups| groups.names().len());
+    let mut measures = measures.into();
     let mut ordered: Vec<_> = (0..parts).map(|part| measures.begin(&header, part)).collect();
     let measures = measures;
     let mut unsorted = None;
@@ -124,15 +125,13 @@ pub fn collect_by(
     }
     let (header, worker) = result.map_err(|Fault { error, .. }| Failure::Input(error))?;
     worker.tell_unknown(options);
-    let (wanted, sums) = (&FindingTypes::default(), &[][..]);
-    let input = MeasuredInput { header: &header, options, is_everything, wanted, sums };
-    let counts = worker.parts.into_iter().zip(ordered);
-    counts
-        .map(|(counts, ordered)| {
-            let counts = counts.map_or_else(|| measures.start(), |counts| *counts);
-            measures.finish(counts, ordered, &input)
-        })
-        .collect()
+    let parts = worker.parts.into_iter().zip(ordered).map(|(counts, ordered)| {
+        let mut counts = counts.unwrap_or_else(|| Box::new(measures.start()));
+        let (wanted, sums, found) = (&FindingTypes::default(), &[][..], Findings::default());
+        let end = End { header: &header, options, is_everything, wanted, sums, found };
+        measures.finish(&mut counts, ordered, end)
+    });
+    parts.collect()
 }
 
 /// What a thread counts.

@@ -5,7 +5,7 @@ use std::any::TypeId;
 
 use biofast_bam::{Batch, Fasta, Header};
 
-use super::measure::{FindingTypes, Findings, Flow, Measure, MeasuredInput, Ordered, SpanRules};
+use super::measure::{End, Finished, Flow, Measure, Ordered, SpanRules};
 use crate::measure::alignments::depth::SortedDepth;
 use crate::measure::alignments::partial::PartKind;
 use crate::measure::alignments::{AlignmentCollector, Statistics};
@@ -29,6 +29,18 @@ pub struct StatisticsMeasure {
     pub samtools: bool,
     /// For the mismatches in what `samtools stats` says.
     pub reference: Option<Fasta>,
+}
+
+impl StatisticsMeasure {
+    /// biofast's own, of a whole or of a part.
+    pub fn own(part: Option<PartKind>) -> StatisticsMeasure {
+        StatisticsMeasure { own: true, part, ..StatisticsMeasure::default() }
+    }
+
+    /// Those of `samtools stats`.
+    pub fn samtools(reference: Option<Fasta>) -> StatisticsMeasure {
+        StatisticsMeasure { samtools: true, reference, ..StatisticsMeasure::default() }
+    }
 }
 
 /// What a thread counts.
@@ -67,7 +79,7 @@ impl Measure for StatisticsMeasure {
         self.own.then_some(SpanRules { rules, is_part })
     }
 
-    fn start(&self, _: &FindingTypes) -> StatisticsCounts {
+    fn start(&self) -> StatisticsCounts {
         StatisticsCounts {
             own: self.own.then(AlignmentCollector::default),
             samtools: self.samtools.then(|| SamtoolsCounts::new(self.reference.as_ref())),
@@ -105,9 +117,8 @@ impl Measure for StatisticsMeasure {
         &self,
         mut counts: StatisticsCounts,
         ordered: StatisticsOrdered,
-        input: &MeasuredInput<'_>,
-        found: &mut Findings,
-    ) -> Result<(), Failure> {
+        end: &mut End<'_>,
+    ) -> Finished {
         counts.settle();
         let StatisticsCounts { mut own, mut samtools } = counts;
         if let Some(own) = &mut own {
@@ -115,25 +126,25 @@ impl Measure for StatisticsMeasure {
                 own.add_cycles(&samtools.cycles);
                 samtools.basics = own.basics.clone();
             }
-            own.basics.negative.warn(input.options);
+            own.basics.negative.warn(end.options);
         }
-        let depths = ordered.own.map(|depth| depth.finish(input.options));
-        let depths = depths.filter(|_| input.is_everything).unwrap_or_default();
-        let own = own.map(|own| Statistics::new(input.header.clone(), own, depths));
+        let depths = ordered.own.map(|depth| depth.finish(end.options));
+        let depths = depths.filter(|_| end.is_everything).unwrap_or_default();
+        let own = own.map(|own| Statistics::new(end.header.clone(), own, depths));
         if let Some((ordered, counts)) = ordered.samtools.zip(samtools) {
-            found.put(ordered.finish(counts)?);
+            end.found.put(ordered.finish(counts)?);
         }
         if let Some(own) = own {
             if let Some(record) = own.malformed_record() {
                 return Err(Failure::MalformedTags(record));
             }
-            if input.wanted.has::<FlagstatCollector>() {
-                found.put(own.counts.flags.clone());
+            if end.wanted.has::<FlagstatCollector>() {
+                end.found.put(own.counts.flags.clone());
             }
-            if input.wanted.has::<IdxstatsCollector>() {
-                found.put(own.counts.references.clone());
+            if end.wanted.has::<IdxstatsCollector>() {
+                end.found.put(own.counts.references.clone());
             }
-            found.put(own);
+            end.found.put(own);
         }
         Ok(())
     }

@@ -14,9 +14,8 @@ mod reference;
 use std::io;
 use std::ops::ControlFlow;
 
-use biofast_bam::{Batch, Fasta, Record, flag, par_fold_ordered};
-use biofast_io::pipeline::Fault;
-use biofast_io::{Options, Source, crc32};
+use biofast_bam::{Batch, Fasta, Record, flag};
+use biofast_io::crc32;
 use biofast_kernels as kernels;
 
 use crate::measure::alignments::basics::{Basics, ExaminedRecord, Fragment};
@@ -84,34 +83,6 @@ impl SamtoolsChunk {
             placed.mismatches = (mismatches.len() - before) as u32;
         }
         Ok(())
-    }
-}
-
-impl SamtoolsStats {
-    /// Collects all records of `source`; with a reference also what needs one.
-    ///
-    /// # Errors
-    /// The first fault of the input or the reference.
-    pub fn collect(
-        source: Source,
-        options: &Options,
-        reference: Option<&Fasta>,
-    ) -> Result<SamtoolsStats, Failure> {
-        let mut ordered = SamtoolsOrdered::new(reference);
-        let (_, counts) = par_fold_ordered(
-            source,
-            options,
-            || SamtoolsCounts::new(reference),
-            SamtoolsCounts::accept,
-            SamtoolsCounts::join,
-            |left| {
-                let flow = ordered.add(left);
-                left.records.clear();
-                flow
-            },
-        )
-        .map_err(|Fault { error, .. }| Failure::Input(error))?;
-        ordered.finish(counts)
     }
 }
 
