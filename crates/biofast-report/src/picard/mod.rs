@@ -96,7 +96,7 @@ impl Metrics {
 /// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
 /// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
 /// let wanted = MetricSelection { quality_distribution: true, ..MetricSelection::default() };
-/// let found = qc::collect(input.source, &options, PicardMeasure::new(wanted, None))?;
+/// let found = qc::collect(input.source, &options, PicardMeasure::new(wanted, None, false))?;
 /// let picard = found.get::<Picard>().ok_or("not counted")?;
 /// let file = text(picard, Metrics::QualityDistribution, "example", "1.0.0");
 /// assert!(file.is_some_and(|file| file.ends_with("QUALITY\tCOUNT_OF_Q\n40\t4\n\n")));

@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use biofast_bam::{self as bam, Header, Record};
 use biofast_io::output::Output;
 use biofast_io::{Options, Source};
-use biofast_ops::alignments::Statistics;
-use biofast_ops::qc::{self, StatisticsMeasure};
+use biofast_ops::alignments::{Statistics, StatisticsMeasure};
+use biofast_ops::qc;
 use biofast_report::samtools;
 
 use crate::commands::stats;

@@ -5,11 +5,11 @@ use biofast_bam::query::Query;
 use biofast_bam::{self as bam, Detail, Fasta};
 use biofast_io::output::Output;
 use biofast_io::{Options, Source};
-use biofast_ops::alignments::Statistics;
 use biofast_ops::alignments::partial::PartKind;
 use biofast_ops::alignments::report::{self, AlignmentFileReport, Figures, ReportGroup};
+use biofast_ops::alignments::{Statistics, StatisticsMeasure};
 use biofast_ops::picard::{HsMeasure, Panel, PicardMeasure, WgsMeasure};
-use biofast_ops::qc::{self, Failure, GroupBy, Groups, MeasureList, StatisticsMeasure};
+use biofast_ops::qc::{self, Failure, GroupBy, Groups, MeasureList};
 use biofast_ops::reads::report::Status;
 use biofast_ops::samtools_stats::SamtoolsStats;
 use biofast_report::samtools;
@@ -144,7 +144,7 @@ fn collect_metrics(
             measures.add(HsMeasure::new(&panel, &header, reference.as_ref(), is_part, cap)?);
         }
         measures.add(StatisticsMeasure::own(part));
-        measures.add(PicardMeasure::new(wanted, reference));
+        measures.add(PicardMeasure::new(wanted, reference, is_part));
         Ok(measures)
     };
     let found = measures().and_then(|measures| qc::collect(query, &watch.options, measures));

@@ -8,15 +8,15 @@ use anyhow::{Error, Result, bail};
 use biofast_bam::{self as bam, Detail, Fasta, Header};
 use biofast_io::Progress;
 use biofast_io::output::{Output, commit};
-use biofast_ops::alignments::Statistics;
 use biofast_ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
+use biofast_ops::alignments::{Statistics, StatisticsMeasure};
 use biofast_ops::coverage::{
     Counting, DepthMeasure, DepthRules, Intervals, PerReference, ReferenceSums,
 };
 use biofast_ops::flagstat::FlagstatCollector;
 use biofast_ops::idxstats::IdxstatsCollector;
 use biofast_ops::picard::{HsMeasure, Panel, Picard, PicardMeasure, WgsMeasure};
-use biofast_ops::qc::{self, Failure, Findings, Groups, MeasureList, StatisticsMeasure};
+use biofast_ops::qc::{self, Failure, Findings, Groups, MeasureList};
 use biofast_ops::samtools_stats::SamtoolsStats;
 use biofast_report::mosdepth::{self, Settings, Targets};
 use biofast_report::picard::{self as metrics, Metrics};
@@ -440,7 +440,7 @@ impl Asked<'_> {
         if self.has(ReportName::Idxstats) {
             measures.tally::<IdxstatsCollector>();
         }
-        measures.add(PicardMeasure::new(wanted, reference.cloned()));
+        measures.add(PicardMeasure::new(wanted, reference.cloned(), false));
         Ok(measures)
     }
 

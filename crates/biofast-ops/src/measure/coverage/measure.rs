@@ -7,8 +7,8 @@ use biofast_bam::{Batch, Header};
 
 use super::collector::{DepthCollector, Unsorted};
 use super::run::DepthSink;
-use super::spans::{Counting, DepthRules, ReferenceSums, Spans};
-use crate::measure::qc::{End, Finished, Flow, Measure, Ordered, SpanRules};
+use super::spans::{Counting, DepthRules, ReferenceSums, SpanRules, Spans};
+use crate::measure::qc::{End, Finished, Flow, Measure, Ordered};
 
 /// Passes the depths of sorted records to a sink, which is then found; with [`DepthRules::sums`] also the [`ReferenceSums`] of
 /// each reference.

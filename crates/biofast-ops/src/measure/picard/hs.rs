@@ -185,7 +185,7 @@ impl HsReadCounts {
     }
 }
 
-/// Finds [`Hs`], and of a piece of a file an [`HsPart`].
+/// Finds an [`HsPart`], which [`PicardMeasure`](super::PicardMeasure) makes the whole of.
 pub struct HsMeasure {
     bound: Arc<BoundPanel>,
     is_part: bool,
@@ -252,11 +252,7 @@ impl Measure for HsMeasure {
     }
 
     fn finish(&self, counts: HsCounts, ordered: HsOrdered, end: &mut End<'_>) -> Finished {
-        let part = ordered.finish(&counts);
-        match self.is_part {
-            true => end.found.put(part),
-            false => end.found.put(part.whole()),
-        }
+        end.found.put(ordered.finish(&counts));
         Ok(())
     }
 }

@@ -283,14 +283,15 @@ pub struct PicardCounts {
 pub struct PicardMeasure {
     wanted: MetricSelection,
     reference: Option<Fasta>,
+    is_part: bool,
     /// Whether `samtools stats` counts cycles, which needn't be counted twice.
     has_cycles: bool,
 }
 
 impl PicardMeasure {
-    /// What is wanted; with a reference mismatches, too.
-    pub fn new(wanted: MetricSelection, reference: Option<Fasta>) -> PicardMeasure {
-        PicardMeasure { wanted, reference, has_cycles: false }
+    /// What is wanted, of a whole or of a part; with a reference mismatches, too.
+    pub fn new(wanted: MetricSelection, reference: Option<Fasta>, is_part: bool) -> PicardMeasure {
+        PicardMeasure { wanted, reference, is_part, has_cycles: false }
     }
 }
 
@@ -303,7 +304,7 @@ impl Measure for PicardMeasure {
     }
 
     fn start(&self) -> PicardCounts {
-        let PicardMeasure { wanted, reference, has_cycles } = self;
+        let PicardMeasure { wanted, reference, has_cycles, is_part: _ } = self;
         PicardCounts {
             alignment_summary: wanted.alignment_summary.then(AlignmentSummary::default),
             insert_size: wanted.insert_size.then(InsertSizes::default),
@@ -369,12 +370,11 @@ impl Measure for PicardMeasure {
             insert_size: counts.insert_size,
             cycles,
             gc_bias: counts.gc_bias,
-            wgs: found.take(),
-            hs: found.take(),
             wgs_part: found.take().map(Box::new),
             hs_part: found.take().map(Box::new),
+            ..Picard::default()
         };
-        found.put(picard);
+        found.put(if self.is_part { picard } else { picard.whole() });
         Ok(())
     }
 }

@@ -9,7 +9,8 @@ use biofast_testkit::sam::{self, REFERENCES, SamShape};
 
 use super::alignment_summary::Category;
 use super::{MetricSelection, Picard, PicardMeasure};
-use crate::measure::qc::{self, MeasureList, StatisticsMeasure};
+use crate::measure::alignments::StatisticsMeasure;
+use crate::measure::qc::{self, MeasureList};
 
 fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) -> Picard {
     let options = Options { threads, chunk_size: 9000, ..Options::default() };
@@ -31,7 +32,7 @@ fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) 
     if samtools_stats {
         measures.add(StatisticsMeasure::samtools(reference.clone()));
     }
-    measures.add(PicardMeasure::new(wanted, reference));
+    measures.add(PicardMeasure::new(wanted, reference, false));
     qc::collect(input.source, &options, measures).unwrap().take::<Picard>().unwrap()
 }
 

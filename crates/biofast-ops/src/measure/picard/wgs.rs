@@ -90,7 +90,7 @@ impl Excluded {
     }
 }
 
-/// Finds [`Wgs`], and of a piece of a file a [`WgsPart`].
+/// Finds a [`WgsPart`], which [`PicardMeasure`](super::PicardMeasure) makes the whole of.
 pub struct WgsMeasure {
     fasta: Fasta,
     is_part: bool,
@@ -155,11 +155,7 @@ impl Measure for WgsMeasure {
         if let Some(fault) = counts.fault {
             return Err(Failure::Reference(fault));
         }
-        let part = ordered.finish(counts.excluded, &counts.bases, territory);
-        match self.is_part {
-            true => end.found.put(part),
-            false => end.found.put(part.whole()),
-        }
+        end.found.put(ordered.finish(counts.excluded, &counts.bases, territory));
         Ok(())
     }
 }

@@ -6,10 +6,9 @@ use std::marker::PhantomData;
 use biofast_bam::{Batch, Header};
 
 use super::measure::{
-    End, FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, SpanRules, Tally,
-    TallyMeasure,
+    End, FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, Tally, TallyMeasure,
 };
-use crate::measure::coverage::{Counting, DepthRules, ReferenceSums, Spans};
+use crate::measure::coverage::{Counting, DepthRules, ReferenceSums, SpanRules, Spans};
 use crate::measure::failure::Failure;
 
 /// The measures of a reading, in the order in which they finish: one may take what those before it find.

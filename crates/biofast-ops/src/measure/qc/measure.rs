@@ -9,7 +9,7 @@ use biofast_bam::{Batch, Error, Header, Query, par_fold_regions};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
-use crate::measure::coverage::{DepthRules, ReferenceSums, Spans};
+use crate::measure::coverage::{ReferenceSums, SpanRules, Spans};
 use crate::measure::failure::Failure;
 
 /// Figures of alignments that are collected together with others in one reading: each stands in one file, and is one line in a
@@ -136,15 +136,6 @@ impl<O: Ordered> Ordered for Option<O> {
     fn append(&mut self, piece: &mut Self::Piece, spans: Option<&Spans>) -> Flow {
         self.as_mut().map_or(Flow::Continue(()), |ordered| ordered.append(piece, spans))
     }
-}
-
-/// Which [`Spans`] are wanted.
-#[derive(Clone, Debug)]
-pub struct SpanRules {
-    /// What counts.
-    pub rules: DepthRules,
-    /// Whether the records are a part of a file, whose names other processes hash, too.
-    pub is_part: bool,
 }
 
 /// Whether all could be found.

@@ -28,7 +28,6 @@
 mod groups;
 mod list;
 mod measure;
-mod statistics;
 
 use std::sync::Arc;
 
@@ -41,10 +40,7 @@ use list::{PartCounts, PartPieces};
 pub use super::failure::Failure;
 pub use groups::{GroupBy, Groups};
 pub use list::MeasureList;
-pub use measure::{
-    End, FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, SpanRules, Tally,
-};
-pub use statistics::StatisticsMeasure;
+pub use measure::{End, FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, Tally};
 
 /// Reads all records of an input, or those of a query, once, for all measures.
 ///

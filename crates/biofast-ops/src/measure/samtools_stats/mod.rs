@@ -63,7 +63,7 @@ pub struct SamtoolsCounts {
 
 /// What a chunk leaves for the ordered part.
 #[derive(Default)]
-pub(crate) struct SamtoolsChunk {
+pub struct SamtoolsChunk {
     pub(crate) records: InOrder,
     barcodes: Vec<PendingBarcode>,
 }

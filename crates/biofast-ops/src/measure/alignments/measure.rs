@@ -5,14 +5,13 @@ use std::any::TypeId;
 
 use biofast_bam::{Batch, Fasta, Header};
 
-use super::measure::{End, Finished, Flow, Measure, Ordered, SpanRules};
-use crate::measure::alignments::depth::SortedDepth;
-use crate::measure::alignments::partial::PartKind;
-use crate::measure::alignments::{AlignmentCollector, Statistics};
-use crate::measure::coverage::{DepthRules, Spans};
-use crate::measure::failure::Failure;
+use super::depth::SortedDepth;
+use super::partial::PartKind;
+use super::{AlignmentCollector, Statistics};
+use crate::measure::coverage::{DepthRules, SpanRules, Spans};
 use crate::measure::flagstat::FlagstatCollector;
 use crate::measure::idxstats::IdxstatsCollector;
+use crate::measure::qc::{End, Failure, Finished, Flow, Measure, Ordered};
 use crate::measure::samtools_stats::{
     SamtoolsChunk, SamtoolsCounts, SamtoolsOrdered, SamtoolsStats,
 };
@@ -23,7 +22,7 @@ use crate::measure::samtools_stats::{
 pub struct StatisticsMeasure {
     /// biofast's own.
     pub own: bool,
-    /// What these are a part of, if they are to be [joined](crate::measure::alignments::join).
+    /// What these are a part of, if they are to be [joined](super::join).
     pub part: Option<PartKind>,
     /// What `samtools stats` says.
     pub samtools: bool,
@@ -46,7 +45,7 @@ impl StatisticsMeasure {
 /// What a thread counts.
 pub struct StatisticsCounts {
     own: Option<AlignmentCollector>,
-    /// Without [`Basics`](crate::measure::alignments::basics::Basics), if there are own statistics.
+    /// Without [`Basics`](super::basics::Basics), if there are own statistics.
     samtools: Option<SamtoolsCounts>,
 }
 
@@ -55,10 +54,6 @@ pub struct StatisticsOrdered {
     own: Option<SortedDepth>,
     samtools: Option<SamtoolsOrdered>,
 }
-
-/// What a batch leaves for it.
-#[derive(Default)]
-pub struct StatisticsPiece(SamtoolsChunk);
 
 impl Measure for StatisticsMeasure {
     type Counts = StatisticsCounts;
@@ -93,11 +88,11 @@ impl Measure for StatisticsMeasure {
         }
     }
 
-    fn accept(&self, counts: &mut StatisticsCounts, batch: Batch<'_>, left: &mut StatisticsPiece) {
+    fn accept(&self, counts: &mut StatisticsCounts, batch: Batch<'_>, left: &mut SamtoolsChunk) {
         match (&mut counts.own, &mut counts.samtools) {
-            (Some(own), Some(samtools)) => accept_both(own, samtools, batch, &mut left.0),
+            (Some(own), Some(samtools)) => accept_both(own, samtools, batch, left),
             (Some(own), None) => own.accept(batch, None),
-            (None, Some(samtools)) => samtools.accept(batch, &mut left.0),
+            (None, Some(samtools)) => samtools.accept(batch, left),
             (None, None) => {}
         }
     }
@@ -160,17 +155,17 @@ impl StatisticsCounts {
 }
 
 impl Ordered for StatisticsOrdered {
-    type Piece = StatisticsPiece;
+    type Piece = SamtoolsChunk;
 
-    fn append(&mut self, piece: &mut StatisticsPiece, spans: Option<&Spans>) -> Flow {
+    fn append(&mut self, piece: &mut SamtoolsChunk, spans: Option<&Spans>) -> Flow {
         if let (Some(own), Some(spans)) = (&mut self.own, spans) {
             own.add(spans);
         }
         let flow = self
             .samtools
             .as_mut()
-            .map_or(Flow::Continue(()), |samtools| samtools.add(&mut piece.0).map_break(|()| None));
-        piece.0.records.clear();
+            .map_or(Flow::Continue(()), |samtools| samtools.add(piece).map_break(|()| None));
+        piece.records.clear();
         flow
     }
 }
