@@ -249,7 +249,7 @@ mod tests {
 
     fn tiles(names: &[&str]) -> Tiles {
         let mut tiles = Tiles::default();
-        for (number, name) in (9..).step_by(10).zip(names) {
+        for (number, name) in (9u64..).step_by(10).zip(names) {
             assert!((number + 1).is_multiple_of(EVERY));
             tiles.count(number, name.as_bytes(), b"I5");
         }
