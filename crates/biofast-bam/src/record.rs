@@ -204,6 +204,7 @@ impl<'a> Record<'a> {
         i64::from(self.position()) + len.max(1) as i64
     }
 
+    #[inline]
     fn sequence_start(&self) -> usize {
         FIXED_LEN + self.name_len() + 4 * self.cigar_ops()
     }

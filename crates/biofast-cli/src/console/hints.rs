@@ -10,7 +10,7 @@ use biofast_bam as bam;
 use biofast_fastq as fastq;
 use biofast_io as bytes;
 use biofast_io::{Location, display_name, output};
-use biofast_ops::{self as ops, Refusal, demux, samtools_stats, shards};
+use biofast_ops::{self as ops, Refusal, demux, qc, shards};
 
 use super::fault::FaultKind;
 
@@ -72,7 +72,7 @@ fn of_one(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<output::Error>() {
         return of_output(error);
     }
-    if let Some(samtools_stats::Failure::Reference(error)) = error.downcast_ref() {
+    if let Some(qc::Failure::Reference(error)) = error.downcast_ref() {
         return match error.kind() {
             io::ErrorKind::NotFound if error.raw_os_error().is_none() => Some(
                 "use --reference with the FASTA file the reads were aligned to; names must match (chr1 is not 1)".into(),

@@ -5,6 +5,8 @@ use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 use serde::{Deserialize, Serialize};
 
+use crate::measure::qc::Tally;
+
 /// Values the 12 defined flag bits can have together.
 const FLAGS: usize = 1 << 12;
 
@@ -62,13 +64,7 @@ impl FlagstatCollector {
         input: impl Into<Query>,
         options: &Options,
     ) -> Result<(Header, FlagstatCollector), Fault<FlagstatCollector, Error>> {
-        biofast_bam::par_fold_regions(
-            input,
-            options,
-            FlagstatCollector::new,
-            FlagstatCollector::accept,
-            |mine, theirs| mine.merge(&theirs),
-        )
+        Tally::collect_alone(input, options)
     }
 
     /// Adds the records of a batch.
@@ -106,6 +102,16 @@ impl FlagstatCollector {
             }
         }
         result
+    }
+}
+
+impl Tally for FlagstatCollector {
+    fn accept(&mut self, batch: Batch<'_>) {
+        FlagstatCollector::accept(self, batch);
+    }
+
+    fn merge(&mut self, other: FlagstatCollector) {
+        FlagstatCollector::merge(self, &other);
     }
 }
 

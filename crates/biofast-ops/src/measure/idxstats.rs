@@ -5,6 +5,8 @@ use biofast_bam::{Batch, Error, Header, Query, Record, flag};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
+use crate::measure::qc::Tally;
+
 /// Counts of records by reference sequence: `[mapped, unmapped]`.
 ///
 /// ```
@@ -38,13 +40,7 @@ impl IdxstatsCollector {
         input: impl Into<Query>,
         options: &Options,
     ) -> Result<(Header, IdxstatsCollector), Fault<IdxstatsCollector, Error>> {
-        biofast_bam::par_fold_regions(
-            input,
-            options,
-            IdxstatsCollector::default,
-            IdxstatsCollector::accept,
-            |mine, theirs| mine.merge(&theirs),
-        )
+        Tally::collect_alone(input, options)
     }
 
     /// Adds the records of a batch.
@@ -87,5 +83,15 @@ impl IdxstatsCollector {
             Some(index) => self.by_reference.get(index).copied().unwrap_or_default(),
             None => self.unplaced,
         }
+    }
+}
+
+impl Tally for IdxstatsCollector {
+    fn accept(&mut self, batch: Batch<'_>) {
+        IdxstatsCollector::accept(self, batch);
+    }
+
+    fn merge(&mut self, other: IdxstatsCollector) {
+        IdxstatsCollector::merge(self, &other);
     }
 }

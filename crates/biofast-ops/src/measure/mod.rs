@@ -10,6 +10,7 @@ pub mod alignments;
 pub mod check;
 pub mod coverage;
 mod doubt;
+mod failure;
 pub mod flagstat;
 pub mod idxstats;
 pub mod per_read;

@@ -37,7 +37,7 @@ impl FastqcReport {
         let looked_for = qc.searches.as_deref()?;
         let by_read = &qc.by_read;
         let tiles = looked_for.tiles.quality();
-        let duplication = looked_for.duplication(contaminants);
+        let duplication = looked_for.duplication.found(contaminants);
         let summary = collector.summary();
         let positions: Vec<PositionBin> = collector.counts.positions.bins().collect();
         // A tab or a line break in a name would be read as another field or line.

@@ -87,20 +87,20 @@ impl Metrics {
 /// ```
 /// use biofast_bam::{Detail, Input, InputOptions};
 /// use biofast_io::{Options, Source};
-/// use biofast_ops::coverage::Distribution;
+/// use biofast_ops::picard::{MetricSelection, Picard, PicardMeasure};
+/// use biofast_ops::qc;
 /// use biofast_report::picard::{Metrics, text};
-/// use biofast_ops::{picard, qc};
 ///
 /// let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
 /// let options = Options::default();
 /// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
 /// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let wanted = picard::MetricSelection { quality_distribution: true, ..picard::MetricSelection::default() };
-/// let wanted = qc::QcSelection { picard: wanted, ..qc::QcSelection::default() };
-/// let found = qc::collect(input.source, &options, &wanted, |_| Ok(Distribution::default()))?;
-/// let file = text(&found.picard, Metrics::QualityDistribution, "example", "1.0.0");
+/// let wanted = MetricSelection { quality_distribution: true, ..MetricSelection::default() };
+/// let found = qc::collect(input.source, &options, PicardMeasure::new(wanted, None, false))?;
+/// let picard = found.get::<Picard>().ok_or("not counted")?;
+/// let file = text(picard, Metrics::QualityDistribution, "example", "1.0.0");
 /// assert!(file.is_some_and(|file| file.ends_with("QUALITY\tCOUNT_OF_Q\n40\t4\n\n")));
-/// assert_eq!(text(&found.picard, Metrics::InsertSize, "example", "1.0.0"), None);
+/// assert_eq!(text(picard, Metrics::InsertSize, "example", "1.0.0"), None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn text(found: &Picard, metrics: Metrics, name: &str, version: &str) -> Option<String> {

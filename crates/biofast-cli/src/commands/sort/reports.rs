@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use biofast_bam::{self as bam, Header, Record};
 use biofast_io::output::Output;
 use biofast_io::{Options, Source};
-use biofast_ops::alignments::Statistics;
-use biofast_ops::samtools_stats::SamtoolsStats;
+use biofast_ops::alignments::{Statistics, StatisticsMeasure};
+use biofast_ops::qc;
 use biofast_report::samtools;
 
 use crate::commands::stats;
@@ -89,8 +89,9 @@ impl SortReports {
             let source = self.tap();
             let command = session.arguments().join(" ").replace('\n', "\\n");
             let work = move || {
-                let statistics = SamtoolsStats::collect(source, &options, None)?;
-                Ok(samtools::stats::text(&statistics, env!("CARGO_PKG_VERSION"), &command))
+                let found = qc::collect(source, &options, StatisticsMeasure::samtools(None))?;
+                let statistics = found.get().context("nothing was counted")?;
+                Ok(samtools::stats::text(statistics, env!("CARGO_PKG_VERSION"), &command))
             };
             self.text = Some(std::thread::Builder::new().name("stats".into()).spawn(work)?);
         }

@@ -1,18 +1,17 @@
 //! `biofast stats` of BAM, SAM and CRAM.
 
-use anyhow::{Error, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use biofast_bam::query::Query;
 use biofast_bam::{self as bam, Detail, Fasta};
 use biofast_io::output::Output;
 use biofast_io::{Options, Source};
-use biofast_ops::alignments::Statistics;
 use biofast_ops::alignments::partial::PartKind;
 use biofast_ops::alignments::report::{self, AlignmentFileReport, Figures, ReportGroup};
-use biofast_ops::coverage::Distribution;
-use biofast_ops::picard::Panel;
-use biofast_ops::qc::{self, DepthSinks, GroupBy, Groups};
+use biofast_ops::alignments::{Statistics, StatisticsMeasure};
+use biofast_ops::picard::{HsMeasure, Panel, PicardMeasure, WgsMeasure};
+use biofast_ops::qc::{self, Failure, GroupBy, Groups, MeasureList};
 use biofast_ops::reads::report::Status;
-use biofast_ops::samtools_stats::{Failure, SamtoolsStats};
+use biofast_ops::samtools_stats::SamtoolsStats;
 use biofast_report::samtools;
 use biofast_report::tables::alignments::{self as table, AlignmentRow};
 
@@ -133,26 +132,32 @@ fn collect_metrics(
         Some(targets) => Some(Panel::open(targets, args.bait_intervals.as_deref())?),
         None => None,
     };
-    let wanted = qc::QcSelection {
-        statistics: true,
-        part,
-        panel: panel.as_ref(),
-        coverage_cap: args.coverage_cap,
-        picard: metrics(&args.qc, reference.is_some()),
-        reference: reference.as_ref(),
-        ..qc::QcSelection::default()
+    let (is_part, cap) = (part.is_some(), args.coverage_cap);
+    let wanted = metrics(&args.qc, reference.is_some());
+    let (header, query) = query.peek_header()?;
+    let measures = || {
+        let mut measures = MeasureList::new();
+        if let Some(fasta) = reference.as_ref().filter(|_| wanted.wgs) {
+            measures.add(WgsMeasure::new(fasta.clone(), is_part, cap));
+        }
+        if let Some(panel) = panel.filter(|_| wanted.hs) {
+            measures.add(HsMeasure::new(&panel, &header, reference.as_ref(), is_part, cap)?);
+        }
+        measures.add(StatisticsMeasure::own(part));
+        measures.add(PicardMeasure::new(wanted, reference, is_part));
+        Ok(measures)
     };
-    let found = qc::collect(query, &watch.options, &wanted, |_| Ok(Distribution::default()));
-    let found = found.map_err(|failure| match failure {
+    let found = measures().and_then(|measures| qc::collect(query, &watch.options, measures));
+    let mut found = found.map_err(|failure| match failure {
         // Its name is put before what is wrong.
         Failure::MalformedTags(_) => anyhow::anyhow!("{failure}"),
         Failure::Input(error) => error.into(),
         failure => failure.into(),
     })?;
-    let Some(statistics) = &found.statistics else { bail!("nothing was counted") };
+    let statistics = found.get::<Statistics>().context("nothing was counted")?;
     let mut figures = Figures::from(statistics);
     if let Some(partial) = &mut figures.partial {
-        partial.picard = Some(Box::new(found.picard));
+        partial.picard = found.take().map(Box::new);
     }
     Ok(figures)
 }
@@ -202,17 +207,16 @@ pub(super) fn collect_by(
     let (header, query) =
         args.regions.query(&watch.console, input, source, &opening)?.peek_header()?;
     let groups = groups(&header, by, input)?;
-    let wanted = qc::QcSelection { statistics: true, ..qc::QcSelection::default() };
-    let no_depths = |_| Ok(DepthSinks::<Distribution, Distribution> { depths: None, each: None });
+    let measures = StatisticsMeasure::own(None);
     let options = options_for(groups.names().len(), &watch.options);
-    let found = qc::collect_by(query, &options, &wanted, Some(&groups), no_depths)
+    let found = qc::collect_by(query, &options, measures, Some(&groups))
         .map_err(|failure| failed(failure, input))?;
     let names = std::iter::once(None).chain(groups.names().iter().map(Some));
     let last = groups.names().len();
     let mut rows = Vec::new();
-    for (place, ((found, _), name)) in found.into_iter().zip(names).enumerate() {
+    for (place, (found, name)) in found.into_iter().zip(names).enumerate() {
         // Where every record has a group, there is no row of those without.
-        if let Some(statistics) = &found.statistics
+        if let Some(statistics) = found.get::<Statistics>()
             && (place < last || place == 0 || found.records > 0)
         {
             let group = name.map(|name| ReportGroup { by: by.tag().into(), name: name.clone() });
@@ -250,10 +254,11 @@ pub(super) fn samtools(
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
     let source = bam::Input::open(input.open()?, &opening)?.source;
     let bar = watch.bar(input.len(), &args.messages);
-    let statistics = SamtoolsStats::collect(source, &watch.options, reference.as_ref());
+    let found = qc::collect(source, &watch.options, StatisticsMeasure::samtools(reference));
     drop(bar);
     watch.tell(input, None, &args.messages, &args.threads);
-    let statistics = statistics.map_err(|failure| failed(failure, input))?;
+    let statistics = found.map_err(|failure| failed(failure, input))?.take::<SamtoolsStats>();
+    let statistics = statistics.context("nothing was counted")?;
     if let Some(doubt) = statistics.doubt_of_reference().filter(|_| !args.messages.quiet) {
         session.console.warning(&format!("{}: {doubt}", input.name()));
     }

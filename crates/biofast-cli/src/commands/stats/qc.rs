@@ -5,17 +5,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Error, Result, bail};
-use biofast_bam::{self as bam, Detail, Fasta};
+use biofast_bam::{self as bam, Detail, Fasta, Header};
 use biofast_io::Progress;
 use biofast_io::output::{Output, commit};
 use biofast_ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
-use biofast_ops::coverage::Intervals;
-use biofast_ops::picard::Panel;
-use biofast_ops::qc::{self, DepthSinks, Groups, QcResults, QcSelection};
-use biofast_ops::samtools_stats::{Failure, SamtoolsStats};
+use biofast_ops::alignments::{Statistics, StatisticsMeasure};
+use biofast_ops::coverage::{
+    Counting, DepthMeasure, DepthRules, Intervals, PerReference, ReferenceSums,
+};
+use biofast_ops::flagstat::FlagstatCollector;
+use biofast_ops::idxstats::IdxstatsCollector;
+use biofast_ops::picard::{HsMeasure, Panel, Picard, PicardMeasure, WgsMeasure};
+use biofast_ops::qc::{self, Failure, Findings, Groups, MeasureList};
+use biofast_ops::samtools_stats::SamtoolsStats;
 use biofast_report::mosdepth::{self, Settings, Targets};
 use biofast_report::picard::{self as metrics, Metrics};
-use biofast_report::samtools;
+use biofast_report::samtools::{self, depth::DepthLines};
 use clap::ValueEnum;
 
 use super::args::ReportName;
@@ -284,40 +289,22 @@ impl Asked<'_> {
         let watch = Watch::sharing(session, progress, options);
         let mut source = input.open()?;
         let format = bam::Format::sniff(&mut source).map_err(no_alignments)?;
-        let rules = args.depth.rules();
-        let statistics = self.has(ReportName::Json)
-            || self.has(ReportName::Html)
-            || self.judge.is_asked()
-            || self.has_page;
-        let samtools_stats = self.has(ReportName::Stats);
-        let compares = samtools_stats
-            || [ReportName::AlignmentSummary, ReportName::GcBias, ReportName::Wgs, ReportName::Hs]
-                .into_iter()
-                .any(|report| self.has(report));
+        let picard = super::args::metrics(self.reports, args.reference.is_some());
+        let compares = self.has(ReportName::Stats)
+            || picard.alignment_summary
+            || picard.gc_bias
+            || picard.wgs
+            || picard.hs;
         let reference = args.reference.as_deref().filter(|_| compares);
         let reference = reference.map(Fasta::open).transpose()?;
-        let wanted = QcSelection {
-            statistics,
-            samtools_stats,
-            flagstat: self.has(ReportName::Flagstat),
-            idxstats: self.has(ReportName::Idxstats),
-            picard: super::args::metrics(self.reports, reference.is_some()),
-            part: None,
-            reference: reference.as_ref(),
-            panel: self.panel,
-            coverage_cap: args.coverage_cap,
-            depths: self.has(ReportName::Mosdepth).then(|| rules.clone()),
-            coverage: (self.has(ReportName::Coverage) || self.has(ReportName::Depth))
-                .then_some(rules),
-        };
-        let counts = !(statistics || samtools_stats || wanted.picard.any());
-        let has_depths = wanted.depths.is_some() || wanted.coverage.is_some();
+        let has_all = self.has_statistics() || self.has(ReportName::Stats) || picard.any();
+        let has_depths = self.has(ReportName::Mosdepth) || self.has_coverage();
         // Read groups are optional fields.
-        let has_groups = args.depth.files.by_groups()?.is_some();
-        let detail = match (counts, has_depths || has_groups || args.regions.any()) {
-            (false, _) => Detail::Full,
-            (true, true) => Detail::Alignment,
-            (true, false) => Detail::Placement,
+        let by = args.depth.files.by_groups()?;
+        let detail = match (has_all, has_depths || by.is_some() || args.regions.any()) {
+            (true, _) => Detail::Full,
+            (false, true) => Detail::Alignment,
+            (false, false) => Detail::Placement,
         };
         let opening = watch.opening(args.reference.as_deref(), detail);
         let (header, query) =
@@ -325,7 +312,6 @@ impl Asked<'_> {
         if let Some(intervals) = &self.settings.intervals {
             intervals.check(&header, &input.name())?;
         }
-        let by = args.depth.files.by_groups()?;
         let groups = by.map(|by| super::alignments::groups(&header, by, input)).transpose()?;
         let mut to = vec![(None, opened)];
         for name in groups.iter().flat_map(Groups::names) {
@@ -333,27 +319,15 @@ impl Asked<'_> {
         }
         let count = groups.as_ref().map_or(0, |groups| groups.names().len());
         let options = super::alignments::options_for(count, &watch.options);
-        let threads = options.threads;
-        let mut parts = to.iter_mut().map(|(_, to)| {
-            let (targets, depth) = (std::mem::take(&mut to.mosdepth), to.depth.take());
-            let depths = wanted
-                .depths
-                .as_ref()
-                .map(|_| mosdepth::Files::new(&header, self.settings.clone(), targets, threads));
-            let each =
-                depth.map(|output| samtools::depth::DepthLines::new(&header, output, None, 0));
-            Ok(DepthSinks { depths: depths.transpose()?, each })
-        });
-        let found = qc::collect_by(query, &options, &wanted, groups.as_ref(), |_| {
-            parts.next().unwrap_or(Ok(DepthSinks { depths: None, each: None }))
-        });
-        drop(parts);
+        let found = self
+            .measures(&header, reference.as_ref(), &mut to, options.threads)
+            .and_then(|measures| qc::collect_by(query, &options, measures, groups.as_ref()));
         let warnings = noticed(args, input, format.name(), &watch, reference.is_some());
         if !args.messages.quiet {
             warnings.iter().for_each(|warning| session.console.warning(warning));
         }
         let found = found.map_err(|failure| self.failed(failure, input))?;
-        if wanted.depths.is_some() && !args.messages.quiet {
+        if self.has(ReportName::Mosdepth) && !args.messages.quiet {
             tell_unknown(
                 &session.console,
                 self.settings.intervals.as_ref(),
@@ -363,7 +337,7 @@ impl Asked<'_> {
         }
         let (mut outputs, last) = (Vec::new(), found.len().saturating_sub(1));
         let mut rows = Vec::new();
-        for (place, ((found, lines), (group, to))) in found.into_iter().zip(to).enumerate() {
+        for (place, (found, (group, to))) in found.into_iter().zip(to).enumerate() {
             // Where every record has a group, those without have no files.
             if place > 0 && place == last && found.records == 0 {
                 continue;
@@ -372,19 +346,20 @@ impl Asked<'_> {
                 by: groups.by().tag().into(),
                 name: name.clone(),
             });
-            let beyond = found.picard.beyond_cap().into_iter();
+            let picard = found.get::<Picard>();
+            let beyond = picard.iter().flat_map(|picard| picard.beyond_cap());
             let beyond: Vec<String> =
                 beyond.map(|what| format!("{}: {what} (--coverage-cap)", input.name())).collect();
             if place == 0 && !args.messages.quiet {
                 beyond.iter().for_each(|warning| session.console.warning(warning));
-                let doubt = found.picard.doubt_of_reference().or_else(|| {
-                    found.samtools_stats.as_ref().and_then(SamtoolsStats::doubt_of_reference)
+                let doubt = picard.and_then(Picard::doubt_of_reference).or_else(|| {
+                    found.get::<SamtoolsStats>().and_then(SamtoolsStats::doubt_of_reference)
                 });
                 if let Some(doubt) = doubt {
                     session.console.warning(&format!("{}: {doubt}", input.name()));
                 }
             }
-            let mut entry = found.statistics.as_ref().map(|statistics| {
+            let mut entry = found.get::<Statistics>().map(|statistics| {
                 let sample = match &group {
                     Some(group) => format!("{sample}:{}", group.name),
                     None => sample.to_owned(),
@@ -401,10 +376,72 @@ impl Asked<'_> {
             if let Some(entry) = &mut entry {
                 assess(std::slice::from_mut(entry), self.judge);
             }
-            fill(found, lines, entry.as_ref(), to, &mut outputs, session)?;
+            fill(found, &header, entry.as_ref(), to, &mut outputs, session)?;
             rows.extend(entry);
         }
         Ok((outputs, rows))
+    }
+
+    /// Whether biofast's own statistics are needed.
+    fn has_statistics(&self) -> bool {
+        self.has(ReportName::Json)
+            || self.has(ReportName::Html)
+            || self.judge.is_asked()
+            || self.has_page
+    }
+
+    /// Whether depths are needed where all mates count.
+    fn has_coverage(&self) -> bool {
+        self.has(ReportName::Coverage) || self.has(ReportName::Depth)
+    }
+
+    /// What is measured for the reports. Depths go to the files of the input, and to those of its groups.
+    fn measures(
+        &self,
+        header: &Header,
+        reference: Option<&Fasta>,
+        to: &mut [(Option<&String>, ReportFiles)],
+        threads: usize,
+    ) -> Result<MeasureList, Failure> {
+        let (rules, cap) = (self.args.depth.rules(), self.args.coverage_cap);
+        let wanted = super::args::metrics(self.reports, reference.is_some());
+        let mut measures = MeasureList::new();
+        if self.has(ReportName::Mosdepth) {
+            let files = to.iter_mut().map(|(_, to)| {
+                let targets = std::mem::take(&mut to.mosdepth);
+                mosdepth::Files::new(header, self.settings.clone(), targets, threads)
+            });
+            let files: Result<Vec<_>, _> = files.collect();
+            measures.add(DepthMeasure::new(rules.clone(), files.map_err(Failure::Input)?));
+        }
+        if self.has_coverage() {
+            let tables = to.iter_mut().map(|(_, to)| -> CoverageTable {
+                let lines = to.depth.take().map(|depth| DepthLines::new(header, depth, None, 0));
+                (PerReference::new(header), lines)
+            });
+            let rules = DepthRules { counting: Counting::Each, sums: true, ..rules };
+            measures.add(DepthMeasure::new(rules, tables));
+        }
+        if let Some(fasta) = reference.filter(|_| wanted.wgs) {
+            measures.add(WgsMeasure::new(fasta.clone(), false, cap));
+        }
+        if let Some(panel) = self.panel.filter(|_| wanted.hs) {
+            measures.add(HsMeasure::new(panel, header, reference, false, cap)?);
+        }
+        measures.add(StatisticsMeasure {
+            own: self.has_statistics(),
+            samtools: self.has(ReportName::Stats),
+            part: None,
+            reference: reference.cloned(),
+        });
+        if self.has(ReportName::Flagstat) {
+            measures.tally::<FlagstatCollector>();
+        }
+        if self.has(ReportName::Idxstats) {
+            measures.tally::<IdxstatsCollector>();
+        }
+        measures.add(PicardMeasure::new(wanted, reference.cloned(), false));
+        Ok(measures)
     }
 
     /// Why an input has no reports.
@@ -422,6 +459,9 @@ impl Asked<'_> {
     }
 }
 
+/// What `samtools coverage` and `samtools depth` say.
+type CoverageTable = (PerReference, Option<DepthLines>);
+
 /// What the names of a group's files start with.
 fn prefix_of_group(prefix: &Path, name: &str) -> Result<PathBuf> {
     let is_plain = |c: char| c.is_alphanumeric() || "._-+=@".contains(c);
@@ -434,31 +474,34 @@ fn prefix_of_group(prefix: &Path, name: &str) -> Result<PathBuf> {
 
 /// Fills the reports of an input, or of one of its groups.
 fn fill(
-    found: QcResults<mosdepth::Files>,
-    lines: Option<samtools::depth::DepthLines>,
+    mut found: Findings,
+    header: &Header,
     entry: Option<&Entry>,
     to: ReportFiles,
     outputs: &mut Vec<Output>,
     session: &Session,
 ) -> Result<()> {
     let ReportFiles { name: to_name, texts, metrics: of_picard, .. } = to;
+    let (coverage, lines) = found.take::<CoverageTable>().unzip();
+    let coverage = coverage.map(PerReference::finish).zip(found.take::<Vec<ReferenceSums>>());
     for (report, output) in texts {
         let text = match report {
             ReportName::Stats => {
-                let statistics = found.samtools_stats.as_ref();
+                let statistics = found.get::<SamtoolsStats>();
                 statistics.map(|statistics| alignments::samtools_text(statistics, session))
             }
             ReportName::Flagstat => {
-                found.flagstat.as_ref().map(|counts| samtools::flagstat::text(&counts.finish()))
+                let counts = found.get::<FlagstatCollector>();
+                counts.map(|counts| samtools::flagstat::text(&counts.finish()))
             }
-            ReportName::Idxstats => found
-                .idxstats
-                .as_ref()
-                .map(|counts| samtools::idxstats::text(counts, &found.header)),
-            ReportName::Coverage => found
-                .coverage
-                .as_ref()
-                .map(|(depths, sums)| samtools::coverage::text(&found.header, depths, sums, None)),
+            ReportName::Idxstats => {
+                let counts = found.get::<IdxstatsCollector>();
+                counts.map(|counts| samtools::idxstats::text(counts, header))
+            }
+            ReportName::Coverage => {
+                let tables = coverage.as_ref();
+                tables.map(|(depths, sums)| samtools::coverage::text(header, depths, sums, None))
+            }
             ReportName::Json => {
                 entry.map(|entry| json(&alignments::report(&[entry]))).transpose()?
             }
@@ -471,16 +514,17 @@ fn fill(
             outputs.push(output::filled(output, text)?);
         }
     }
+    let picard = found.take::<Picard>().unwrap_or_default();
     for (metrics, output) in of_picard {
         let version = env!("CARGO_PKG_VERSION");
-        if let Some(text) = metrics::text(&found.picard, metrics, &to_name, version) {
+        if let Some(text) = metrics::text(&picard, metrics, &to_name, version) {
             outputs.push(output::filled(output, text)?);
         }
     }
-    if let Some(lines) = lines {
+    if let Some(lines) = lines.flatten() {
         outputs.push(lines.finish()?);
     }
-    if let Some(depths) = found.depths {
+    if let Some(depths) = found.take::<mosdepth::Files>() {
         outputs.extend(depths.finish()?);
     }
     Ok(())

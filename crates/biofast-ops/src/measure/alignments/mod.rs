@@ -13,6 +13,7 @@ pub(crate) mod figures;
 pub(crate) mod in_order;
 mod invalid;
 pub mod join;
+mod measure;
 pub mod partial;
 pub mod report;
 pub(crate) mod runs;
@@ -32,6 +33,8 @@ use basics::{Basics, ExaminedRecord, FRAGMENTS};
 use depth::{DepthHistogram, SortedDepth};
 use partial::{PartKind, PartialAlignments};
 use waiting::UnpackedReads;
+
+pub use measure::StatisticsMeasure;
 
 /// The statistics of one input of alignments.
 ///

@@ -1,46 +1,18 @@
 //! Makes runs of depth of alignments in order.
 
-use biofast_bam::{Error, ErrorKind, Header};
-use biofast_io::Location;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use biofast_bam::{Error, ErrorKind, Header, Query, par_fold_regions_ordered};
+use biofast_io::{Location, Options};
 
 use super::mates::PendingMates;
 use super::run::DepthSink;
 use super::seam::MateSeam;
-use super::spans::{RecordSpan, SpanGroup, SpanPosition, Spans};
+use super::spans::{RecordSpan, ReferenceSums, SpanGroup, SpanPosition, SpanRules, Spans};
 use super::window::DepthWindow;
 
-/// Makes depths of [`Spans`] that come in the order of the file: for whoever reads the records for other purposes, too.
-/// [`collect`](super::collect()) does all of it.
-///
-/// ```
-/// use biofast_bam::{Header, par_fold_ordered};
-/// use biofast_io::{Options, Source};
-/// use biofast_ops::coverage::{DepthCollector, DepthRules, Distribution, Spans};
-/// use std::ops::ControlFlow;
-///
-/// # let header = Header::from_text(b"@SQ\tSN:c\tLN:99\n")?;
-/// # let mut bam = Vec::new();
-/// # header.write_bam(&mut bam)?;
-/// let rules = DepthRules::default();
-/// let mut collector = DepthCollector::new(&header, Distribution::default());
-/// let mut unsorted = None;
-/// par_fold_ordered(
-///     Source::from_reader("example", std::io::Cursor::new(bam)),
-///     &Options::default(),
-///     || (),
-///     |(), batch, spans: &mut Spans| spans.add(batch, &rules),
-///     |(), ()| (),
-///     |spans| match collector.add(spans) {
-///         Ok(()) => ControlFlow::Continue(()),
-///         Err(error) => {
-///             unsorted = Some(error);
-///             ControlFlow::Break(())
-///         }
-///     },
-/// )?;
-/// assert_eq!(collector.finish().positions(), 0);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
+/// Makes depths of [`Spans`] that come in the order of the file.
 pub struct DepthCollector<D> {
     lengths: Vec<u64>,
     /// The reference whose depths are being found.
@@ -80,14 +52,44 @@ impl<D: DepthSink> DepthCollector<D> {
         DepthCollector { mates: None, ..DepthCollector::new(header, depths) }
     }
 
-    /// Adds the records of the next batch, and forgets them.
+    /// Adds all records of a query. Returns the sums of the references that have any, if the rules ask for them.
     ///
     /// # Errors
-    /// [`Unsorted`](ErrorKind::Unsorted) at the first record out of order, without the name of the input.
-    pub fn add(&mut self, spans: &mut Spans) -> Result<(), Error> {
-        let result = self.take(spans);
-        spans.clear();
-        result.map_err(|unsorted| unsorted.error(Location::default()))
+    /// The first fault of the input; the first record that is out of order.
+    pub(super) fn read(
+        &mut self,
+        query: Query,
+        header: &Header,
+        options: &Options,
+        SpanRules { rules, is_part }: &SpanRules,
+    ) -> Result<Vec<ReferenceSums>, Error>
+    where
+        D: Send,
+    {
+        let name: Arc<str> = query.name().into();
+        let mut fault = None;
+        let result = par_fold_regions_ordered(
+            query,
+            options,
+            Vec::new,
+            |sums: &mut Vec<ReferenceSums>, batch, spans: &mut Spans| {
+                spans.set_lasting(*is_part);
+                spans.add_with_sums(batch, rules, sums);
+            },
+            ReferenceSums::merge_all,
+            |spans| {
+                fault = self.take(spans).err();
+                spans.clear();
+                match fault.is_some() || self.depths.has_ended() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            },
+        );
+        match fault {
+            Some(unsorted) => Err(unsorted.error(Location::in_input(&name)).naming(header)),
+            None => result.map(|(_, sums)| sums).map_err(|fault| fault.error),
+        }
     }
 
     /// Adds the records of the next batch.
@@ -163,11 +165,6 @@ impl<D: DepthSink> DepthCollector<D> {
         self.current += 1;
     }
 
-    /// Whether nothing more is wanted of the depths.
-    pub fn has_ended(&self) -> bool {
-        self.depths.has_ended()
-    }
-
     /// What is made of the depths.
     pub(crate) fn depths_mut(&mut self) -> &mut D {
         &mut self.depths
@@ -220,6 +217,14 @@ impl Unsorted {
     /// A record of this number, from 0, that lies before the one before it.
     pub(crate) fn new(record: u64, previous: (u32, i32), found: (u32, i32)) -> Unsorted {
         Unsorted { record, previous, found }
+    }
+
+    /// What it means for the reading of records.
+    pub(crate) fn flow(result: Result<(), Unsorted>) -> ControlFlow<Option<Error>> {
+        match result {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(unsorted) => ControlFlow::Break(Some(unsorted.error(Location::default()))),
+        }
     }
 
     /// The error, in that input.

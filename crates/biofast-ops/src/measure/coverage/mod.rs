@@ -32,6 +32,7 @@ mod edge;
 mod intervals;
 mod low;
 mod mates;
+mod measure;
 mod parts;
 #[doc(hidden)]
 pub mod regions;
@@ -41,19 +42,17 @@ mod spans;
 mod targets;
 mod window;
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
-
 use biofast_bam::{Error, Header, Query};
-use biofast_io::{Location, Options};
+use biofast_io::Options;
 
 pub use distribution::{Distribution, PerReference};
 pub use intervals::{Interval, Intervals};
+pub use measure::DepthMeasure;
 pub use parts::{DepthJoin, PartialDepths, Unjoined, collect_part};
-pub use spans::{Counting, DepthRules, ReferenceSums, Spans};
+pub use spans::{Counting, DepthRules, ReferenceSums, SpanRules, Spans};
 pub use targets::{TargetDepth, TargetDepths};
 
-pub use collector::DepthCollector;
+pub(crate) use collector::DepthCollector;
 pub(crate) use collector::Unsorted;
 pub(crate) use low::Low;
 pub use run::{DepthRun, DepthSink};
@@ -86,45 +85,14 @@ pub fn collect_with_sums<D: DepthSink + Send>(
 ) -> Result<(Header, D, Vec<ReferenceSums>), Error> {
     let (header, query) = input.into().peek_header()?;
     let mut depths = depths(&header)?;
-    let sums = collect_into(query, &header, options, rules, &mut depths)?;
-    Ok((header, depths, sums))
-}
-
-/// The loop of [`collect_with_sums`], once for all kinds of depths. Returns the sums of each reference.
-fn collect_into(
-    query: Query,
-    header: &Header,
-    options: &Options,
-    rules: &DepthRules,
-    depths: &mut (dyn DepthSink + Send),
-) -> Result<Vec<ReferenceSums>, Error> {
-    let name: Arc<str> = query.name().into();
-    let mut collector = DepthCollector::new(header, depths);
-    let mut fault = None;
-    let result = biofast_bam::par_fold_regions_ordered(
-        query,
-        options,
-        Vec::new,
-        |sums: &mut Vec<ReferenceSums>, batch, spans: &mut Spans| {
-            spans.add_with_sums(batch, rules, sums)
-        },
-        ReferenceSums::merge_all,
-        |spans| {
-            fault = collector.take(spans).err();
-            spans.clear();
-            match fault.is_some() || collector.has_ended() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        },
-    );
-    if let Some(unsorted) = fault {
-        return Err(unsorted.error(Location::in_input(&name)).naming(header));
-    }
-    let (_, mut sums) = result.map_err(|fault| fault.error)?;
+    // Once for all kinds of depths.
+    let erased: &mut (dyn DepthSink + Send) = &mut depths;
+    let mut collector = DepthCollector::new(&header, erased);
+    let rules = SpanRules { rules: rules.clone(), is_part: false };
+    let mut sums = collector.read(query, &header, options, &rules)?;
     sums.resize(header.references().len(), ReferenceSums::default());
     collector.finish();
-    Ok(sums)
+    Ok((header, depths, sums))
 }
 
 #[cfg(test)]

@@ -5,8 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use biofast_bam::{Error, Header, Query};
 use biofast_io::{Location, Options};
@@ -18,7 +16,7 @@ use super::mates::PendingMates;
 use super::run::{DepthRun, DepthSink};
 use super::seam::MateSeam;
 use super::spans::SpanPosition;
-use super::{DepthRules, ReferenceSums, Spans};
+use super::{DepthRules, ReferenceSums, SpanRules};
 use crate::measure::alignments::runs::{Changes, DepthRuns, DepthStretches, stretches};
 
 /// The depths of a part of a sorted file: what [`DepthJoin`] makes the depths of the whole of.
@@ -130,32 +128,10 @@ pub fn collect_part(
     rules: &DepthRules,
 ) -> Result<(Header, PartialDepths), Error> {
     let (header, query) = input.into().peek_header()?;
-    let name: Arc<str> = query.name().into();
     let mut collector = DepthCollector::new(&header, DepthKeeper::default());
     collector.keep_edge();
-    let mut fault = None;
-    let result = biofast_bam::par_fold_regions_ordered(
-        query,
-        options,
-        Vec::new,
-        |sums: &mut Vec<ReferenceSums>, batch, spans: &mut Spans| {
-            spans.set_lasting(true);
-            spans.add_with_sums(batch, rules, sums);
-        },
-        ReferenceSums::merge_all,
-        |spans| {
-            fault = collector.take(spans).err();
-            spans.clear();
-            match fault.is_some() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        },
-    );
-    if let Some(unsorted) = fault {
-        return Err(unsorted.error(Location::in_input(&name)).naming(&header));
-    }
-    let (_, sums) = result.map_err(|fault| fault.error)?;
+    let rules = SpanRules { rules: rules.clone(), is_part: true };
+    let sums = collector.read(query, &header, options, &rules)?;
     let signed = |(reference, position): SpanPosition| (reference as i32, position);
     let first = collector.first.map(signed);
     let (last, head, tail) = match collector.take_seam() {

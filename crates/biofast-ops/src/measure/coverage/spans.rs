@@ -57,6 +57,15 @@ impl DepthRules {
     }
 }
 
+/// Which [`Spans`] are wanted.
+#[derive(Clone, Debug)]
+pub struct SpanRules {
+    /// What counts.
+    pub rules: DepthRules,
+    /// Whether the records are a part of a file, whose names other processes hash, too.
+    pub is_part: bool,
+}
+
 /// Sums over the counted records of a reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceSums {
@@ -148,16 +157,6 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Adds the records of a batch.
-    pub fn add(&mut self, batch: Batch<'_>, rules: &DepthRules) {
-        self.add_with_sums(batch, rules, &mut Vec::new());
-    }
-
-    /// How many records count.
-    pub fn counted(&self) -> usize {
-        self.records.len()
-    }
-
     pub(crate) fn clear(&mut self) {
         self.groups.clear();
         self.records.clear();
@@ -181,7 +180,7 @@ impl Spans {
         self.are_lasting = is_part;
     }
 
-    /// As [`Spans::add`], with sums where the rules ask for them.
+    /// Adds the records of a batch, with sums where the rules ask for them.
     pub(crate) fn add_with_sums(
         &mut self,
         batch: Batch<'_>,

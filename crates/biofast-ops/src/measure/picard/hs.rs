@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use biofast_bam::{Batch, Op, Record, flag};
+use biofast_bam::{Batch, Fasta, Header, Op, Record, flag};
 use biofast_io::crc32;
 use serde::{Deserialize, Serialize};
 
 use super::adapters::is_adapter;
-use super::panel::{BoundPanel, overlapping};
+use super::panel::{BoundPanel, Panel, overlapping};
 use super::pieces::{self, HIGH, LOWEST, Pieces, QUALITIES};
 use super::pile::{Pile, PositionDepth, each_record};
 use super::seam::{Meeting, PieceSeam, SeamKeeper, SeamMismatch};
 use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
-use crate::measure::coverage::Unsorted;
+use crate::measure::coverage::{Spans, Unsorted};
+use crate::measure::qc::{End, Failure, Finished, Flow, Measure, Ordered};
 
 /// Depths of nearly all bases are counted up to this one, unless another is given: `COVERAGE_CAP` of Picard 3.4.
 pub(crate) const CAP: u16 = 200;
@@ -60,7 +61,7 @@ impl Hs {
 
 /// The same of a piece of a file, with what it takes to join it with others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct HsPart {
+pub struct HsPart {
     panel: PanelOfPart,
     reads: HsReadCounts,
     ordered: HsOrderedCounts,
@@ -184,6 +185,78 @@ impl HsReadCounts {
     }
 }
 
+/// Finds an [`HsPart`], which [`PicardMeasure`](super::PicardMeasure) makes the whole of.
+pub struct HsMeasure {
+    bound: Arc<BoundPanel>,
+    is_part: bool,
+    cap: Option<u16>,
+}
+
+impl HsMeasure {
+    /// For records with this header. With a reference GC content is found, too. Depths are counted up to the `cap`; without one to
+    /// that of Picard 3.4, 200.
+    ///
+    /// # Errors
+    /// At the first interval that lies on none of the references, or behind its end; if the reference can't be read.
+    pub fn new(
+        panel: &Panel,
+        header: &Header,
+        reference: Option<&Fasta>,
+        is_part: bool,
+        cap: Option<u16>,
+    ) -> Result<HsMeasure, Failure> {
+        Ok(HsMeasure { bound: Arc::new(panel.bind(header, reference)?), is_part, cap })
+    }
+}
+
+impl Measure for HsMeasure {
+    type Counts = HsCounts;
+    type Ordered = HsOrdered;
+
+    fn start(&self) -> HsCounts {
+        HsCounts {
+            bound: self.bound.clone(),
+            reads: HsReadCounts::default(),
+            bases: Box::new([0; 256]),
+            qualities: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self, _: &Header, _: usize) -> HsOrdered {
+        let cap = self.cap.unwrap_or(CAP);
+        let depths = HsDepths {
+            bound: self.bound.clone(),
+            reference: 0,
+            target: 0,
+            before: 0,
+            covered: Vec::new(),
+            by_depth: vec![0],
+            by_most: vec![0; usize::from(cap) + 1],
+            aligned_by_gc: [0; CLASSES],
+        };
+        HsOrdered { pile: Pile::new(cap), depths, keeper: self.is_part.then(SeamKeeper::default) }
+    }
+
+    fn accept(&self, counts: &mut HsCounts, batch: Batch<'_>, left: &mut Pieces) {
+        for (number, record) in batch.numbered() {
+            if let Some(kept) = counts.count(&record) {
+                counts.add(&record, number, kept, left);
+            }
+        }
+    }
+
+    fn merge(&self, mine: &mut HsCounts, theirs: HsCounts) {
+        let HsCounts { bound: _, reads, bases, qualities: _ } = theirs;
+        mine.reads.merge(&reads);
+        mine.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
+    }
+
+    fn finish(&self, counts: HsCounts, ordered: HsOrdered, end: &mut End<'_>) -> Finished {
+        end.found.put(ordered.finish(&counts));
+        Ok(())
+    }
+}
+
 /// What a worker counts.
 pub struct HsCounts {
     bound: Arc<BoundPanel>,
@@ -194,24 +267,6 @@ pub struct HsCounts {
 }
 
 impl HsCounts {
-    pub(crate) fn new(bound: Arc<BoundPanel>) -> HsCounts {
-        HsCounts {
-            bound,
-            reads: HsReadCounts::default(),
-            bases: Box::new([0; 256]),
-            qualities: Vec::new(),
-        }
-    }
-
-    /// Counts a batch, and leaves its bases on targets that count.
-    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut Pieces) {
-        for (number, record) in batch.numbered() {
-            if let Some(kept) = self.count(&record) {
-                self.add(&record, number, kept, left);
-            }
-        }
-    }
-
     /// Counts a record. How many of its bases are looked at; `None` if it has no coverage.
     #[inline]
     fn count(&mut self, record: &Record<'_>) -> Option<usize> {
@@ -358,12 +413,6 @@ impl HsCounts {
         }
         left.push_record(record, number, 0, firsts);
     }
-
-    pub(crate) fn join(&mut self, other: HsCounts) {
-        let HsCounts { bound: _, reads, bases, qualities: _ } = other;
-        self.reads.merge(&reads);
-        self.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
-    }
 }
 
 /// How many bases at the end of a record are clipped because its mate starts before them, as htsjdk counts them: whether
@@ -396,7 +445,7 @@ fn clipped(record: &Record<'_>) -> u64 {
 }
 
 /// What is made of the records in the order of the file.
-pub(crate) struct HsOrdered {
+pub struct HsOrdered {
     pile: Pile,
     depths: HsDepths,
     /// Of a part: what it carries of its ends.
@@ -457,29 +506,12 @@ impl HsDepths {
     }
 }
 
-impl HsOrdered {
-    pub(crate) fn new(bound: Arc<BoundPanel>, is_part: bool, cap: Option<u16>) -> HsOrdered {
-        let cap = cap.unwrap_or(CAP);
-        let depths = HsDepths {
-            bound,
-            reference: 0,
-            target: 0,
-            before: 0,
-            covered: Vec::new(),
-            by_depth: vec![0],
-            by_most: vec![0; usize::from(cap) + 1],
-            aligned_by_gc: [0; CLASSES],
-        };
-        HsOrdered { pile: Pile::new(cap), depths, keeper: is_part.then(SeamKeeper::default) }
-    }
+impl Ordered for HsOrdered {
+    type Piece = Pieces;
 
-    /// Adds the records of the next batch.
-    ///
-    /// # Errors
-    /// At the first record that counts and is out of order.
-    pub(crate) fn add(&mut self, left: &Pieces) -> Result<(), Unsorted> {
+    fn append(&mut self, left: &mut Pieces, _: Option<&Spans>) -> Flow {
         let HsOrdered { pile, depths, keeper } = self;
-        each_record(left, |piece, blocks, high| {
+        let result = each_record(left, |piece, blocks, high| {
             if let Some(keeper) = keeper {
                 let bound = &depths.bound;
                 keeper.add(piece, &blocks, |at| bound.gc_at(piece.reference as usize, at));
@@ -495,11 +527,15 @@ impl HsOrdered {
                 pile.step(from, to, 1);
             }
             Ok(())
-        })
+        });
+        left.clear();
+        Unsorted::flow(result)
     }
+}
 
+impl HsOrdered {
     /// What was found, of records that workers counted.
-    pub(crate) fn finish(mut self, counts: &HsCounts) -> HsPart {
+    fn finish(mut self, counts: &HsCounts) -> HsPart {
         let depths = &mut self.depths;
         self.pile.finish(|depth| depths.add(depth));
         let bound = &depths.bound;

@@ -42,7 +42,8 @@ use std::io;
 use biofast_bam::{Batch, Fasta, Header, flag};
 use serde::{Deserialize, Serialize};
 
-use crate::measure::samtools_stats::cycles::Cycles;
+use crate::measure::qc::{End, Failure, FindingTypes, Finished, Measure};
+use crate::measure::samtools_stats::SamtoolsStats;
 use crate::number::grouped;
 use alignment_summary::AlignmentSummary;
 use cycles::{ByCycle, Summed};
@@ -53,7 +54,9 @@ use insert_size::InsertSizes;
 use seam::SeamMismatch;
 use wgs::Wgs;
 
+pub use hs::HsMeasure;
 pub use panel::Panel;
+pub use wgs::WgsMeasure;
 
 /// Which metrics to collect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -275,27 +278,109 @@ pub struct PicardCounts {
     malformed: Option<u64>,
 }
 
-impl PicardCounts {
-    /// What is wanted; with a reference mismatches, too. If somebody else counts [`Cycles`], these needn't.
-    pub(crate) fn new(
-        wanted: &MetricSelection,
-        reference: Option<&Fasta>,
-        has_cycles: bool,
-    ) -> Option<PicardCounts> {
-        wanted.of_any_order().then(|| PicardCounts {
+/// Finds [`Picard`]: the metrics that no order of records matters to, and what was found of [`wgs`] and [`hs`], if these are listed
+/// before.
+pub struct PicardMeasure {
+    wanted: MetricSelection,
+    reference: Option<Fasta>,
+    is_part: bool,
+    /// Whether `samtools stats` counts cycles, which needn't be counted twice.
+    has_cycles: bool,
+}
+
+impl PicardMeasure {
+    /// What is wanted, of a whole or of a part; with a reference mismatches, too.
+    pub fn new(wanted: MetricSelection, reference: Option<Fasta>, is_part: bool) -> PicardMeasure {
+        PicardMeasure { wanted, reference, is_part, has_cycles: false }
+    }
+}
+
+impl Measure for PicardMeasure {
+    type Counts = PicardCounts;
+    type Ordered = ();
+
+    fn follow(&mut self, before: &FindingTypes) {
+        self.has_cycles = before.has::<SamtoolsStats>();
+    }
+
+    fn start(&self) -> PicardCounts {
+        let PicardMeasure { wanted, reference, has_cycles, is_part: _ } = self;
+        PicardCounts {
             alignment_summary: wanted.alignment_summary.then(AlignmentSummary::default),
             insert_size: wanted.insert_size.then(InsertSizes::default),
             cycles: wanted.by_cycle().then(|| ByCycle::new(!has_cycles)),
             gc_bias: (wanted.gc_bias && reference.is_some()).then(GcBias::default),
             reference: reference
+                .as_ref()
                 .filter(|_| wanted.alignment_summary || wanted.gc_bias)
                 .map(|fasta| reference::Bases::new(fasta.clone())),
             fault: None,
             malformed: None,
-        })
+        }
     }
 
-    pub(crate) fn accept(&mut self, batch: Batch<'_>) {
+    fn begin(&mut self, _: &Header, _: usize) {}
+
+    fn accept(&self, counts: &mut PicardCounts, batch: Batch<'_>, (): &mut ()) {
+        if self.wanted.of_any_order() {
+            counts.accept(batch);
+        }
+    }
+
+    fn merge(&self, mine: &mut PicardCounts, theirs: PicardCounts) {
+        fn join<C>(mine: &mut Option<C>, theirs: Option<C>, join: impl FnOnce(&mut C, C)) {
+            if let (Some(mine), Some(theirs)) = (mine, theirs) {
+                join(mine, theirs);
+            }
+        }
+        // By name, so that no count can be forgotten.
+        let PicardCounts {
+            alignment_summary,
+            insert_size,
+            cycles,
+            gc_bias,
+            reference: _,
+            fault,
+            malformed,
+        } = theirs;
+        join(&mut mine.alignment_summary, alignment_summary, |a, b| a.merge(&b));
+        join(&mut mine.insert_size, insert_size, |a, b| a.merge(&b));
+        join(&mut mine.cycles, cycles, ByCycle::join);
+        join(&mut mine.gc_bias, gc_bias, |a, b| a.merge(&b));
+        mine.fault = mine.fault.take().or(fault);
+        mine.malformed = [mine.malformed, malformed].into_iter().flatten().min();
+    }
+
+    fn finish(&self, mut counts: PicardCounts, (): (), end: &mut End<'_>) -> Finished {
+        if let Some(record) = counts.malformed {
+            return Err(Failure::MalformedTags(record + 1));
+        }
+        if let Some(fault) = counts.fault {
+            return Err(Failure::Reference(fault));
+        }
+        if let (Some(gc_bias), Some(fasta)) = (&mut counts.gc_bias, &self.reference) {
+            let added = gc_bias.add_windows(end.header, fasta, end.options.threads);
+            added.map_err(Failure::Reference)?;
+        }
+        let found = &mut end.found;
+        let all = found.get::<SamtoolsStats>().map(|samtools| &samtools.counts.cycles);
+        let cycles = counts.cycles.map(|own| own.finish(all));
+        let picard = Picard {
+            alignment_summary: counts.alignment_summary,
+            insert_size: counts.insert_size,
+            cycles,
+            gc_bias: counts.gc_bias,
+            wgs_part: found.take().map(Box::new),
+            hs_part: found.take().map(Box::new),
+            ..Picard::default()
+        };
+        found.put(if self.is_part { picard } else { picard.whole() });
+        Ok(())
+    }
+}
+
+impl PicardCounts {
+    fn accept(&mut self, batch: Batch<'_>) {
         if let Some(reference) = &self.reference
             && !batch.is_empty()
         {
@@ -330,64 +415,5 @@ impl PicardCounts {
                 self.fault = summary.add(&record, &fields, self.reference.as_mut()).err();
             }
         }
-    }
-
-    /// Adds what another one counted.
-    pub(crate) fn join(&mut self, other: PicardCounts) {
-        fn join<C>(mine: &mut Option<C>, theirs: Option<C>, join: impl FnOnce(&mut C, C)) {
-            if let (Some(mine), Some(theirs)) = (mine, theirs) {
-                join(mine, theirs);
-            }
-        }
-        // By name, so that no count can be forgotten.
-        let PicardCounts {
-            alignment_summary,
-            insert_size,
-            cycles,
-            gc_bias,
-            reference: _,
-            fault,
-            malformed,
-        } = other;
-        join(&mut self.alignment_summary, alignment_summary, |a, b| a.merge(&b));
-        join(&mut self.insert_size, insert_size, |a, b| a.merge(&b));
-        join(&mut self.cycles, cycles, ByCycle::join);
-        join(&mut self.gc_bias, gc_bias, |a, b| a.merge(&b));
-        self.fault = self.fault.take().or(fault);
-        self.malformed = match (self.malformed, malformed) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-    }
-
-    /// The number, from 1, of the first record whose optional fields can't be read.
-    pub(crate) fn malformed_record(&self) -> Option<u64> {
-        self.malformed.map(|record| record + 1)
-    }
-
-    /// What was counted; the cycles are those of somebody else, or its own.
-    pub(crate) fn finish(
-        mut self,
-        cycles: Option<&Cycles>,
-        header: &Header,
-        reference: Option<&Fasta>,
-        threads: usize,
-    ) -> io::Result<Picard> {
-        if let Some(fault) = self.fault {
-            return Err(fault);
-        }
-        if let (Some(gc_bias), Some(fasta)) = (&mut self.gc_bias, reference) {
-            gc_bias.add_windows(header, fasta, threads)?;
-        }
-        Ok(Picard {
-            alignment_summary: self.alignment_summary,
-            insert_size: self.insert_size,
-            cycles: self.cycles.map(|own| own.finish(cycles)),
-            gc_bias: self.gc_bias,
-            wgs: None,
-            hs: None,
-            wgs_part: None,
-            hs_part: None,
-        })
     }
 }

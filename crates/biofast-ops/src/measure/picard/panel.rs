@@ -8,6 +8,8 @@ use biofast_bam::query::Note;
 use biofast_bam::region::IntervalFile;
 use biofast_bam::{Error, Fasta, Header};
 
+use crate::measure::failure::Failure;
+
 /// Targets and baits of a hybrid selection, from BED files or Picard's interval lists.
 #[derive(Clone, Debug)]
 pub struct Panel {
@@ -71,10 +73,10 @@ impl Panel {
         &self,
         header: &Header,
         fasta: Option<&Fasta>,
-    ) -> Result<BoundPanel, BindError> {
-        let targets = self.targets.bind(header).map_err(BindError::Interval)?;
+    ) -> Result<BoundPanel, Failure> {
+        let targets = self.targets.bind(header).map_err(Failure::Input)?;
         let baits = match &self.baits {
-            Some(baits) => baits.bind(header).map_err(BindError::Interval)?,
+            Some(baits) => baits.bind(header).map_err(Failure::Input)?,
             None => targets.clone(),
         };
         let gc = match fasta {
@@ -83,7 +85,7 @@ impl Panel {
                 let all = (0i32..).zip(&targets).map(|(reference, own)| {
                     own.iter().map(|stretch| gc(fasta, reference, *stretch)).collect()
                 });
-                Some(all.collect::<io::Result<Vec<Vec<u8>>>>().map_err(BindError::Reference)?)
+                Some(all.collect::<io::Result<Vec<Vec<u8>>>>().map_err(Failure::Reference)?)
             }
             None => None,
         };
@@ -101,12 +103,6 @@ impl Panel {
             gc,
         })
     }
-}
-
-/// Why intervals don't fit a header.
-pub(crate) enum BindError {
-    Interval(Error),
-    Reference(io::Error),
 }
 
 /// Stretches of a reference, sorted: neither do they overlap nor touch.
@@ -267,7 +263,7 @@ mod tests {
         for (content, words) in [("c\t1\t5\nx\t0\t1\n", "line 2"), ("c\t90\t100\n", "past the end")]
         {
             match open(content).unwrap().bind(&header, None) {
-                Err(BindError::Interval(error)) => assert!(error.to_string().contains(words)),
+                Err(Failure::Input(error)) => assert!(error.to_string().contains(words)),
                 _ => panic!("{content}"),
             }
         }

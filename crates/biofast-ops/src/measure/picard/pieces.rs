@@ -38,7 +38,7 @@ pub(crate) struct AlignedBlock {
 
 /// The records of a batch that count.
 #[derive(Debug, Default)]
-pub(crate) struct Pieces {
+pub struct Pieces {
     pub(crate) records: Vec<PiledRecord>,
     pub(crate) blocks: Vec<AlignedBlock>,
     /// The qualities of the bases, block after block, with [`NO_CALL`].

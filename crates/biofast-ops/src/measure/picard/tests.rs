@@ -8,9 +8,9 @@ use biofast_testkit::effort::times;
 use biofast_testkit::sam::{self, REFERENCES, SamShape};
 
 use super::alignment_summary::Category;
-use super::{MetricSelection, Picard};
-use crate::measure::coverage::Distribution;
-use crate::measure::qc;
+use super::{MetricSelection, Picard, PicardMeasure};
+use crate::measure::alignments::StatisticsMeasure;
+use crate::measure::qc::{self, MeasureList};
 
 fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) -> Picard {
     let options = Options { threads, chunk_size: 9000, ..Options::default() };
@@ -27,13 +27,13 @@ fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) 
         wgs: false,
         hs: false,
     };
-    let wanted = qc::QcSelection {
-        picard: wanted,
-        reference: Some(reference),
-        samtools_stats,
-        ..qc::QcSelection::default()
-    };
-    qc::collect(input.source, &options, &wanted, |_| Ok(Distribution::default())).unwrap().picard
+    let mut measures = MeasureList::new();
+    let reference = Some(reference.clone());
+    if samtools_stats {
+        measures.add(StatisticsMeasure::samtools(reference.clone()));
+    }
+    measures.add(PicardMeasure::new(wanted, reference, false));
+    qc::collect(input.source, &options, measures).unwrap().take::<Picard>().unwrap()
 }
 
 /// Counts of reads, letter by letter.

@@ -1,6 +1,7 @@
 //! Coverage of a genome as `CollectWgsMetrics` has it: bases of high quality, those of mates once, and what doesn't count.
 
 use std::io;
+use std::sync::OnceLock;
 
 use biofast_bam::{Batch, Fasta, Header, Record, flag};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,8 @@ use super::reference::Bases;
 use super::references::count_each;
 use super::seam::{PieceSeam, SeamKeeper, SeamMismatch};
 use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
-use crate::measure::coverage::{Unsorted, key, lasting_key};
+use crate::measure::coverage::{Spans, Unsorted, key, lasting_key};
+use crate::measure::qc::{End, Failure, Finished, Flow, Measure, Ordered};
 
 /// Positions of more bases than this count as of this many.
 pub(crate) const CAP: u16 = 250;
@@ -38,7 +40,7 @@ pub struct Wgs {
 
 /// The same of a piece of a file, with what it takes to join it with others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WgsPart {
+pub struct WgsPart {
     excluded: Excluded,
     #[serde(deserialize_with = "counts")]
     low_quality: u64,
@@ -88,6 +90,86 @@ impl Excluded {
     }
 }
 
+/// Finds a [`WgsPart`], which [`PicardMeasure`](super::PicardMeasure) makes the whole of.
+pub struct WgsMeasure {
+    fasta: Fasta,
+    is_part: bool,
+    cap: Option<u16>,
+    /// Known bases of the reference, once they were counted.
+    territory: OnceLock<u64>,
+}
+
+impl WgsMeasure {
+    /// Depths are counted up to the `cap`; without one to that of Picard 3.4, 250.
+    pub fn new(fasta: Fasta, is_part: bool, cap: Option<u16>) -> WgsMeasure {
+        WgsMeasure { fasta, is_part, cap, territory: OnceLock::new() }
+    }
+}
+
+impl Measure for WgsMeasure {
+    type Counts = WgsCounts;
+    type Ordered = WgsOrdered;
+
+    fn start(&self) -> WgsCounts {
+        WgsCounts {
+            // Of a part names are hashed as in all others.
+            key: if self.is_part { lasting_key } else { key },
+            excluded: Excluded::default(),
+            bases: Box::new([0; 256]),
+            reference: Bases::new(self.fasta.clone()),
+            qualities: Vec::new(),
+            fault: None,
+        }
+    }
+
+    fn begin(&mut self, _: &Header, _: usize) -> WgsOrdered {
+        let keeper = self.is_part.then(SeamKeeper::default);
+        WgsOrdered { keeper, ..WgsOrdered::new(self.cap) }
+    }
+
+    fn accept(&self, counts: &mut WgsCounts, batch: Batch<'_>, left: &mut Pieces) {
+        if !batch.is_empty() {
+            counts.reference.bind(batch.header());
+        }
+        for (number, record) in batch.numbered() {
+            if counts.fault.is_none() && counts.counts(&record) {
+                counts.fault = counts.add(&record, number, left).err();
+            }
+        }
+    }
+
+    fn merge(&self, mine: &mut WgsCounts, theirs: WgsCounts) {
+        let WgsCounts { excluded, bases, reference: _, qualities: _, key: _, fault } = theirs;
+        mine.excluded.merge(excluded);
+        mine.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
+        mine.fault = mine.fault.take().or(fault);
+    }
+
+    fn finish(&self, counts: WgsCounts, ordered: WgsOrdered, end: &mut End<'_>) -> Finished {
+        let territory = match self.territory.get() {
+            Some(known) => *known,
+            None => territory(end.header, &self.fasta, end.options.threads)
+                .map_err(Failure::Reference)?,
+        };
+        let _ = self.territory.set(territory);
+        if let Some(fault) = counts.fault {
+            return Err(Failure::Reference(fault));
+        }
+        end.found.put(ordered.finish(counts.excluded, &counts.bases, territory));
+        Ok(())
+    }
+}
+
+impl Ordered for WgsOrdered {
+    type Piece = Pieces;
+
+    fn append(&mut self, left: &mut Pieces, _: Option<&Spans>) -> Flow {
+        let result = self.add(left);
+        left.clear();
+        Unsorted::flow(result)
+    }
+}
+
 /// What a worker counts.
 pub struct WgsCounts {
     excluded: Excluded,
@@ -96,36 +178,11 @@ pub struct WgsCounts {
     reference: Bases,
     qualities: Vec<u8>,
     key: fn(&[u8]) -> u128,
+    /// Why the reference couldn't be read.
+    fault: Option<io::Error>,
 }
 
 impl WgsCounts {
-    /// Of a part names are hashed as in all others.
-    pub(crate) fn new(fasta: &Fasta, is_part: bool) -> WgsCounts {
-        WgsCounts {
-            key: if is_part { lasting_key } else { key },
-            excluded: Excluded::default(),
-            bases: Box::new([0; 256]),
-            reference: Bases::new(fasta.clone()),
-            qualities: Vec::new(),
-        }
-    }
-
-    /// Counts a batch, and leaves its bases that count.
-    ///
-    /// # Errors
-    /// If the reference can't be read.
-    pub(crate) fn accept(&mut self, batch: Batch<'_>, left: &mut Pieces) -> io::Result<()> {
-        if !batch.is_empty() {
-            self.reference.bind(batch.header());
-        }
-        for (number, record) in batch.numbered() {
-            if self.counts(&record) {
-                self.add(&record, number, left)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Whether the bases of a record count.
     #[inline]
     fn counts(&mut self, record: &Record<'_>) -> bool {
@@ -177,12 +234,6 @@ impl WgsCounts {
         left.push_record(record, number, key(record.name()), firsts);
         Ok(())
     }
-
-    pub(crate) fn join(&mut self, other: WgsCounts) {
-        let WgsCounts { excluded, bases, reference: _, qualities: _, key: _ } = other;
-        self.excluded.merge(excluded);
-        self.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
-    }
 }
 
 #[inline]
@@ -202,7 +253,7 @@ fn is_unknown(letter: u8) -> bool {
 }
 
 /// What is made of the records in the order of the file.
-pub(crate) struct WgsOrdered {
+pub struct WgsOrdered {
     pile: Pile,
     names: TemplateOverlaps,
     depths: WgsDepths,
@@ -229,7 +280,7 @@ impl WgsDepths {
 }
 
 impl WgsOrdered {
-    pub(crate) fn new(is_part: bool, cap: Option<u16>) -> WgsOrdered {
+    fn new(cap: Option<u16>) -> WgsOrdered {
         let cap = cap.unwrap_or(CAP);
         let none = vec![0; usize::from(cap) + 1];
         WgsOrdered {
@@ -237,15 +288,12 @@ impl WgsOrdered {
             names: TemplateOverlaps::default(),
             depths: WgsDepths { by_depth: none.clone(), by_most: none, capped: 0 },
             overlap: 0,
-            keeper: is_part.then(SeamKeeper::default),
+            keeper: None,
         }
     }
 
-    /// Adds the records of the next batch.
-    ///
-    /// # Errors
-    /// At the first record that counts and is out of order.
-    pub(crate) fn add(&mut self, left: &Pieces) -> Result<(), Unsorted> {
+    /// Adds the records of the next batch, up to the first one that is out of order.
+    fn add(&mut self, left: &Pieces) -> Result<(), Unsorted> {
         let WgsOrdered { pile, names, depths, overlap, keeper } = self;
         each_record(left, |piece, blocks, high| {
             if let Some(keeper) = keeper {
@@ -269,19 +317,13 @@ impl WgsOrdered {
         })
     }
 
-    /// What was found, of records that workers counted, and of so many known bases of the reference.
-    pub(crate) fn finish(mut self, counts: &WgsCounts, territory: u64) -> WgsPart {
+    /// What was found, of these bases by quality that count, and of so many known bases of the reference.
+    fn finish(mut self, excluded: Excluded, bases: &[u64; 256], territory: u64) -> WgsPart {
         let keeper = self.keeper.take();
         let low = 0..usize::from(HIGH);
-        let bases = &counts.bases;
         let low_quality = bases[low].iter().chain(&bases[usize::from(NO_CALL)..]).sum();
-        WgsPart {
-            excluded: counts.excluded,
-            low_quality,
-            ordered: self.found(bases),
-            territory,
-            seam: keeper.unwrap_or_default().finish(),
-        }
+        let seam = keeper.unwrap_or_default().finish();
+        WgsPart { excluded, low_quality, ordered: self.found(bases), territory, seam }
     }
 
     /// What was made of these bases by quality.
@@ -310,7 +352,7 @@ impl WgsOrdered {
 impl WgsOrderedCounts {
     /// What is made of some records alone.
     fn of(pieces: &Pieces, cap: u16) -> WgsOrderedCounts {
-        let mut ordered = WgsOrdered::new(false, Some(cap));
+        let mut ordered = WgsOrdered::new(Some(cap));
         // Those of a seam are in order.
         let _ = ordered.add(pieces);
         let mut bases = [0; 256];

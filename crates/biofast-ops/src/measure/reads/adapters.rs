@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::contaminants::Contaminants;
+use super::measured::{Search, SearchedRead};
 use super::numbers::InvalidReport;
 use super::positions::{bin_of, bin_range};
 
@@ -51,24 +53,13 @@ impl AdapterPositions {
 
 impl AdapterCounter {
     /// Counts a read in upper case.
-    pub(crate) fn add(&mut self, sequence: &[u8]) {
+    fn count(&mut self, sequence: &[u8]) {
         self.reads += 1;
         self.longest = self.longest.max(sequence.len());
         for (found, at) in self.found.iter_mut().zip(find(sequence)) {
             if let Some(at) = at {
                 found.add(at);
             }
-        }
-    }
-
-    pub(crate) fn merge(&mut self, other: &AdapterCounter) {
-        let AdapterCounter { reads, longest, found } = other;
-        self.reads += reads;
-        self.longest = self.longest.max(*longest);
-        for (mine, theirs) in self.found.iter_mut().zip(found) {
-            mine.grow(theirs.reads.len());
-            mine.reads.iter_mut().zip(&theirs.reads).for_each(|(a, b)| *a += b);
-            mine.positions.iter_mut().zip(&theirs.positions).for_each(|(a, b)| *a += b);
         }
     }
 
@@ -102,9 +93,39 @@ impl AdapterCounter {
             begins: self.found.iter().map(AdapterPositions::sparse).collect(),
         }
     }
+}
 
-    /// The counts, read back.
-    pub(super) fn read_back(content: &AdapterContent) -> Result<AdapterCounter, InvalidReport> {
+impl Search for AdapterCounter {
+    type Section = AdapterContent;
+    type Left = ();
+    type Counter<'a> = &'a mut AdapterCounter;
+
+    fn begin<'a>(&'a mut self, _: u64, (): &'a mut ()) -> &'a mut AdapterCounter {
+        self
+    }
+
+    #[inline]
+    fn add(counter: &mut &mut AdapterCounter, read: &SearchedRead<'_>) {
+        counter.count(read.sequence);
+    }
+
+    fn merge(&mut self, other: &AdapterCounter) {
+        let AdapterCounter { reads, longest, found } = other;
+        self.reads += reads;
+        self.longest = self.longest.max(*longest);
+        for (mine, theirs) in self.found.iter_mut().zip(found) {
+            mine.grow(theirs.reads.len());
+            mine.reads.iter_mut().zip(&theirs.reads).for_each(|(a, b)| *a += b);
+            mine.positions.iter_mut().zip(&theirs.positions).for_each(|(a, b)| *a += b);
+        }
+    }
+
+    fn section(&self, _: &Contaminants) -> Option<AdapterContent> {
+        Some(self.content())
+    }
+
+    fn read_back(content: Option<&AdapterContent>) -> Result<AdapterCounter, InvalidReport> {
+        let Some(content) = content else { return Ok(AdapterCounter::default()) };
         const WRONG: InvalidReport = InvalidReport::Inconsistent("adapters that don't add up");
         if content.names.iter().ne(ADAPTERS.iter().map(|(name, _)| name)) {
             return Err(InvalidReport::Inconsistent("adapters of another kind"));
@@ -243,9 +264,9 @@ mod tests {
             for &place in &places {
                 let mut read = vec![b'C'; len];
                 read[place..place + LENGTH].copy_from_slice(adapter);
-                whole.add(&read);
+                whole.count(&read);
                 let mut part = AdapterCounter::default();
-                part.add(&read);
+                part.count(&read);
                 parts.merge(&part);
             }
             prop_assert_eq!(&whole, &parts);
@@ -256,16 +277,16 @@ mod tests {
                 let expected = 100.0 * sum / (end - start + 1) as f64 / places.len() as f64;
                 prop_assert!((percent[0] - expected).abs() < 1e-9, "{start}: {percent:?} {expected}");
             }
-            prop_assert_eq!(AdapterCounter::read_back(&content).expect("own report"), whole);
+            prop_assert_eq!(AdapterCounter::read_back(Some(&content)).expect("own report"), whole);
         }
     }
 
     #[test]
     fn reads_no_longer_than_an_adapter_have_no_positions() {
         let mut adapters = AdapterCounter::default();
-        adapters.add(b"AGATCGGAAGAG");
+        adapters.count(b"AGATCGGAAGAG");
         assert!(adapters.content().positions.is_empty());
-        adapters.add(b"AGATCGGAAGAGC");
+        adapters.count(b"AGATCGGAAGAGC");
         assert_eq!(adapters.content().positions.len(), 2);
         assert_eq!(adapters.content().positions[0].percent[0], 100.0);
     }

@@ -9,11 +9,11 @@ use biofast_io::pipeline::Fault;
 use biofast_kernels::{self as kernels, BaseCounts, ReadSummary};
 
 use super::contaminants::Contaminants;
-use super::duplication::{Duplication, NewSequences};
+use super::duplication::Duplication;
 use super::encoding::Encoding;
 use super::measured::MeasuredRead;
 use super::pairs::PairCheck;
-use super::qc::{Qc, Searches};
+use super::qc::{LeftOfSearches, Qc, Searches};
 use super::statistic::{Counts, Statistics};
 use super::summary::{
     Percent, Summary, arithmetic_mean, mean_quality, quality_range, sequence_type,
@@ -82,10 +82,7 @@ impl Collector {
     /// Whether [what FastQC counts](Self::for_fastqc) of several files was merged, so that how often sequences occur isn't known.
     #[doc(hidden)]
     pub fn has_mixed_duplicates(&self) -> bool {
-        self.searches().is_some_and(|searches| match searches.duplicates() {
-            Some(duplicates) => duplicates.is_mixed(),
-            None => searches.duplication(&Contaminants::default()).is_none(),
-        })
+        self.searches().is_some_and(|searches| searches.duplication.is_mixed())
     }
 
     fn searches(&self) -> Option<&Searches> {
@@ -105,7 +102,7 @@ impl Collector {
         let first = init();
         let start = || Box::new(first.clone());
         let join = |collector: &mut Box<Collector>, other: Box<Collector>| collector.merge(&other);
-        let Some(duplicates) = first.searches().and_then(Searches::duplicates) else {
+        let Some(searches) = first.searches() else {
             let accept = |collector: &mut Box<Collector>, batch: Batch<'_>| collector.accept(batch);
             return biofast_fastq::par_fold(source, options, start, accept, join)
                 .map(|collector| *collector);
@@ -114,15 +111,15 @@ impl Collector {
             source,
             options,
             start,
-            |collector, batch, new: &mut NewSequences| {
+            |collector, batch, left: &mut LeftOfSearches| {
                 collector.accept(batch);
                 if let Some(searches) = collector.qc.as_mut().and_then(|qc| qc.searches.as_mut()) {
-                    searches.accept(batch, new);
+                    searches.accept(batch, left);
                 }
             },
             join,
-            |new| {
-                duplicates.settle(new);
+            |left| {
+                searches.settle(left);
                 ControlFlow::Continue(())
             },
         )
@@ -205,14 +202,14 @@ impl Collector {
     #[doc(hidden)]
     pub fn finish_duplicates(&mut self, contaminants: &Contaminants) {
         if let Some(searches) = self.qc.as_mut().and_then(|qc| qc.searches.as_mut()) {
-            searches.finish_duplicates(contaminants);
+            searches.duplication.finish(contaminants);
         }
     }
 
     /// How often sequences occur, with those of `contaminants` they may be of, if it was [gathered](Self::for_fastqc) of one file.
     #[doc(hidden)]
     pub fn duplication(&self, contaminants: &Contaminants) -> Option<Duplication> {
-        self.searches()?.duplication(contaminants)
+        self.searches()?.duplication.found(contaminants)
     }
 
     /// The report of the counts. Overrepresented sequences are compared with these contaminants.

@@ -1,7 +1,8 @@
-//! A statistic of reads, and a read as it is measured.
+//! A statistic of reads, a search in them, and a read as it is measured.
 
 use biofast_kernels::GcCounts;
 
+use super::contaminants::Contaminants;
 use super::numbers::InvalidReport;
 use super::summary::Summary;
 
@@ -41,4 +42,46 @@ impl MeasuredRead<'_> {
     pub(crate) fn len(&self) -> u64 {
         self.sequence.len() as u64
     }
+}
+
+/// What is looked for in reads only on request, as it costs time or memory.
+pub(crate) trait Search: Default {
+    /// The part of the report that is made of the counts.
+    type Section;
+
+    /// What a batch leaves for [`settle`](Self::settle); `()` if order doesn't matter.
+    type Left: Default + Send;
+
+    /// Counts the reads of a batch.
+    type Counter<'a>
+    where
+        Self: 'a;
+
+    /// Begins a batch of so many reads.
+    fn begin<'a>(&'a mut self, reads: u64, left: &'a mut Self::Left) -> Self::Counter<'a>;
+
+    /// Counts the next read of the batch.
+    fn add(counter: &mut Self::Counter<'_>, read: &SearchedRead<'_>);
+
+    /// Takes in what a batch left, in the order of the file, and empties it.
+    fn settle(&self, _left: &mut Self::Left) {}
+
+    /// Adds the counts of other reads.
+    fn merge(&mut self, other: &Self);
+
+    /// The section, if there is anything to say.
+    fn section(&self, contaminants: &Contaminants) -> Option<Self::Section>;
+
+    /// The counts, read back from a section.
+    fn read_back(section: Option<&Self::Section>) -> Result<Self, InvalidReport>;
+}
+
+/// A read in which something is looked for.
+pub(crate) struct SearchedRead<'a> {
+    /// Its number, from 0.
+    pub(crate) number: u64,
+    pub(crate) definition: &'a [u8],
+    /// In upper case.
+    pub(crate) sequence: &'a [u8],
+    pub(crate) qualities: &'a [u8],
 }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::contaminants::Contaminants;
+use super::measured::{Search, SearchedRead};
 use super::numbers::InvalidReport;
 use super::positions::{bin_of, bin_range};
 
@@ -57,14 +59,8 @@ impl Default for Tiles {
 }
 
 impl Tiles {
-    /// Whether the read of this number, from 0, counts.
-    #[inline]
-    pub(crate) fn counts(number: u64) -> bool {
-        (number + 1).is_multiple_of(EVERY)
-    }
-
-    /// Adds a read that [counts](Self::counts): all of its definition line, and its qualities.
-    pub(crate) fn add(&mut self, number: u64, definition: &[u8], qualities: &[u8]) {
+    /// Adds a read that counts: all of its definition line, and its qualities.
+    fn count(&mut self, number: u64, definition: &[u8], qualities: &[u8]) {
         // Empty fields at the end are none.
         let end = definition.iter().rposition(|&byte| byte != b':').map_or(0, |last| last + 1);
         let fields = definition[..end].split(|&byte| byte == b':');
@@ -85,22 +81,6 @@ impl Tiles {
                 }
                 _ => *tiles = None,
             }
-        }
-    }
-
-    pub(crate) fn merge(&mut self, other: &Tiles) {
-        let Tiles { first, guesses } = other;
-        self.first = self.first.into_iter().chain(*first).min();
-        for (mine, theirs) in self.guesses.iter_mut().zip(guesses) {
-            mine.tiles = match (mine.tiles.take(), &theirs.tiles) {
-                (Some(mut mine), Some(theirs)) => {
-                    for (&tile, sums) in theirs {
-                        mine.entry(tile).or_default().merge(sums);
-                    }
-                    Some(mine).filter(|tiles| tiles.len() <= TILES)
-                }
-                _ => None,
-            };
         }
     }
 
@@ -136,9 +116,46 @@ impl Tiles {
                 .collect(),
         })
     }
+}
 
-    /// The sums, read back.
-    pub(super) fn read_back(quality: &TileQuality) -> Result<Tiles, InvalidReport> {
+impl Search for Tiles {
+    type Section = TileQuality;
+    type Left = ();
+    type Counter<'a> = &'a mut Tiles;
+
+    fn begin<'a>(&'a mut self, _: u64, (): &'a mut ()) -> &'a mut Tiles {
+        self
+    }
+
+    #[inline]
+    fn add(counter: &mut &mut Tiles, read: &SearchedRead<'_>) {
+        if (read.number + 1).is_multiple_of(EVERY) {
+            counter.count(read.number, read.definition, read.qualities);
+        }
+    }
+
+    fn merge(&mut self, other: &Tiles) {
+        let Tiles { first, guesses } = other;
+        self.first = self.first.into_iter().chain(*first).min();
+        for (mine, theirs) in self.guesses.iter_mut().zip(guesses) {
+            mine.tiles = match (mine.tiles.take(), &theirs.tiles) {
+                (Some(mut mine), Some(theirs)) => {
+                    for (&tile, sums) in theirs {
+                        mine.entry(tile).or_default().merge(sums);
+                    }
+                    Some(mine).filter(|tiles| tiles.len() <= TILES)
+                }
+                _ => None,
+            };
+        }
+    }
+
+    fn section(&self, _: &Contaminants) -> Option<TileQuality> {
+        self.quality()
+    }
+
+    fn read_back(quality: Option<&TileQuality>) -> Result<Tiles, InvalidReport> {
+        let Some(quality) = quality else { return Ok(Tiles::default()) };
         const WRONG: InvalidReport =
             InvalidReport::Inconsistent("qualities by tile that don't fit");
         let mut tiles = Tiles::default();
@@ -232,9 +249,9 @@ mod tests {
 
     fn tiles(names: &[&str]) -> Tiles {
         let mut tiles = Tiles::default();
-        for (number, name) in (9..).step_by(10).zip(names) {
-            assert!(Tiles::counts(number));
-            tiles.add(number, name.as_bytes(), b"I5");
+        for (number, name) in (9u64..).step_by(10).zip(names) {
+            assert!((number + 1).is_multiple_of(EVERY));
+            tiles.count(number, name.as_bytes(), b"I5");
         }
         tiles
     }
@@ -271,14 +288,14 @@ mod tests {
     fn deviations_are_from_the_mean_of_tiles() {
         let mut sum = tiles(&["M:1:F:1:1:5:6", "M:1:F:1:1:5:6"]);
         let mut other = Tiles::default();
-        other.add(29, b"M:1:F:1:2:5:6", b"?");
+        other.count(29, b"M:1:F:1:2:5:6", b"?");
         sum.merge(&other);
         let quality = sum.quality().expect("tiles");
         // Means of 40 and 20, and of 30 and nothing.
         assert_eq!(quality.tiles[0].deviations, [5.0, 10.0]);
         assert_eq!(quality.tiles[1].deviations, [-5.0, -10.0]);
         assert_eq!(quality.largest_deviation(), 10.0);
-        let again = Tiles::read_back(&quality).expect("own report").quality();
+        let again = Tiles::read_back(Some(&quality)).expect("own report").quality();
         assert_eq!(again, Some(quality));
     }
 

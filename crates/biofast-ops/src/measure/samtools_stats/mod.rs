@@ -14,14 +14,14 @@ mod reference;
 use std::io;
 use std::ops::ControlFlow;
 
-use biofast_bam::{Batch, Error, Fasta, Record, flag, par_fold_ordered};
-use biofast_io::pipeline::Fault;
-use biofast_io::{Options, Source, crc32};
+use biofast_bam::{Batch, Fasta, Record, flag};
+use biofast_io::crc32;
 use biofast_kernels as kernels;
 
 use crate::measure::alignments::basics::{Basics, ExaminedRecord, Fragment};
 use crate::measure::alignments::in_order::InOrder;
 use crate::measure::doubt::doubt_of_reference;
+use crate::measure::failure::Failure;
 use barcodes::{Barcodes, PendingBarcode};
 use cycles::Cycles;
 use pileup::Pileup;
@@ -48,41 +48,6 @@ impl SamtoolsStats {
     }
 }
 
-/// Why the statistics can't be had.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Failure {
-    /// The alignments are faulty.
-    Input(Error),
-    /// The reference can't be read.
-    Reference(io::Error),
-    /// The optional fields of this record, counted from 1, are malformed.
-    MalformedTags(u64),
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::Input(error) => error.fmt(f),
-            Failure::Reference(error) => write!(f, "{error}"),
-            Failure::MalformedTags(record) => {
-                write!(f, "record {record}: malformed tags")
-            }
-        }
-    }
-}
-
-impl std::error::Error for Failure {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The errors themselves are all of the message.
-        match self {
-            Failure::Input(error) => error.source(),
-            Failure::Reference(error) => error.source(),
-            Failure::MalformedTags(_) => None,
-        }
-    }
-}
-
 /// What a worker counts.
 #[doc(hidden)]
 pub struct SamtoolsCounts {
@@ -98,7 +63,7 @@ pub struct SamtoolsCounts {
 
 /// What a chunk leaves for the ordered part.
 #[derive(Default)]
-pub(crate) struct SamtoolsChunk {
+pub struct SamtoolsChunk {
     pub(crate) records: InOrder,
     barcodes: Vec<PendingBarcode>,
 }
@@ -118,34 +83,6 @@ impl SamtoolsChunk {
             placed.mismatches = (mismatches.len() - before) as u32;
         }
         Ok(())
-    }
-}
-
-impl SamtoolsStats {
-    /// Collects all records of `source`; with a reference also what needs one.
-    ///
-    /// # Errors
-    /// The first fault of the input or the reference.
-    pub fn collect(
-        source: Source,
-        options: &Options,
-        reference: Option<&Fasta>,
-    ) -> Result<SamtoolsStats, Failure> {
-        let mut ordered = SamtoolsOrdered::new(reference);
-        let (_, counts) = par_fold_ordered(
-            source,
-            options,
-            || SamtoolsCounts::new(reference),
-            SamtoolsCounts::accept,
-            SamtoolsCounts::join,
-            |left| {
-                let flow = ordered.add(left);
-                left.records.clear();
-                flow
-            },
-        )
-        .map_err(|Fault { error, .. }| Failure::Input(error))?;
-        ordered.finish(counts)
     }
 }
 

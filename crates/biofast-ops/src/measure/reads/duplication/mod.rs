@@ -8,10 +8,12 @@
 mod levels;
 mod order;
 mod seen;
+mod source;
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 pub use levels::{Duplication, DuplicationLevel, Overrepresented};
+pub(super) use source::DuplicationSource;
 
 use super::contaminants::Contaminants;
 use levels::SequenceCounts;
@@ -83,7 +85,7 @@ impl NewSequences {
 }
 
 /// Looks up reads while the table stays as it is.
-pub(super) struct LookUp<'a> {
+pub(crate) struct LookUp<'a> {
     shared: RwLockReadGuard<'a, SharedSequences>,
     counts: &'a mut [u64],
     new: &'a mut NewSequences,
