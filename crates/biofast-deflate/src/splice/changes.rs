@@ -1,6 +1,6 @@
 //! The bytes that change, and which matches they concern.
 
-use super::{Change, SpliceError};
+use super::types::{Change, SpliceError};
 use crate::map::{MAX_MAPPED_TEXT, Match};
 
 /// Text bytes of an entry of [`Changes::next`], as a shift.

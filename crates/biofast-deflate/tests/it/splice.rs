@@ -14,6 +14,8 @@ use libdeflater::Decompressor;
 /// The limit of a BGZF block.
 const LIMIT: usize = 65_510;
 
+type NewStream = Result<Vec<u8>, Declined>;
+
 /// What splicing needs, kept from stream to stream.
 struct Bench {
     inflaters: Vec<Inflater>,
@@ -34,7 +36,7 @@ impl Bench {
         stream: &[u8],
         len: usize,
         changes: &[Change],
-    ) -> Result<(Vec<u8>, Result<Vec<u8>, Declined>), FaultKind> {
+    ) -> Result<(Vec<u8>, NewStream), FaultKind> {
         let mut first = None;
         for inflater in &mut self.inflaters {
             // Another one beside it, which ends earlier or later.
