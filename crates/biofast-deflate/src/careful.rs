@@ -3,6 +3,7 @@
 use crate::entry::{Special, SymbolEntry};
 use crate::fault::FaultKind;
 use crate::lane::Lane;
+use crate::map::Match;
 use crate::tables::{DISTANCE_START, Tables};
 
 /// Why [`decode`] stopped.
@@ -24,7 +25,10 @@ fn low(bits: u64, n: u32) -> usize {
 /// # Errors
 /// Any fault of the codes.
 #[inline(always)]
-pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, FaultKind> {
+pub(crate) fn decode<const MAPPED: bool>(
+    lane: &mut Lane<'_>,
+    tables: &Tables,
+) -> Result<Stop, FaultKind> {
     loop {
         let bits = lane.bits.peek();
         let mut entry = tables.symbols[low(bits, tables.bits)];
@@ -44,7 +48,11 @@ pub(crate) fn decode(lane: &mut Lane<'_>, tables: &Tables) -> Result<Stop, Fault
             let length = entry.base() + (low(bits, entry.bits()) >> entry.code_bits());
             let distance = take_distance(lane, tables);
             lane.bits.check()?;
+            let at = lane.at;
             copy_match(lane, distance, length)?;
+            if MAPPED && let Some(map) = &mut lane.map {
+                map.push(Match::new(lane.bits.at as u64, length as u64, at, distance as u64));
+            }
         }
         lane.bits.check()?;
         if lane.has_margins() {

@@ -20,13 +20,14 @@ use crate::copy::{WIDE, copy_apart, copy_long};
 use crate::entry::{DISTANCE_BITS, Distance, LONGEST, LONGEST_MARK, Row, Special, SymbolEntry};
 use crate::instructions::Isa;
 use crate::lane::{INPUT_MARGIN, Lane, OUTPUT_START, STEP};
+use crate::map::Match;
 use crate::tables::{DISTANCE_START, Tables};
 
 /// The fast loop compiled for an instruction set.
 pub(crate) trait FastLoop: Isa {
     /// Runs one to [`MAX_LANES`](crate::group::MAX_LANES) lanes until one of them, whose number is returned, needs
-    /// service: perhaps at once.
-    fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize;
+    /// service: perhaps at once. `MAPPED` lanes have maps, to which matches are added.
+    fn run<const MAPPED: bool>(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize;
 }
 
 /// Where a lane stands, in registers.
@@ -41,12 +42,16 @@ pub(crate) struct Position {
     /// enough: of 57 bits or more, a step takes 39 at most (17 of a symbol and 22 of a distance; longer codes are rare
     /// steps).
     index: u64,
+    /// Where the next match is noted, of `MAPPED` lanes.
+    map: *mut Match,
 }
 
 /// A lane's buffers and how far the loop may go in them.
 pub(crate) struct Track {
     table_bits: u64,
     output: *mut u8,
+    /// The first bit of input.
+    first_bit: u64,
     /// The end of input, as a bit, less what a step looks at beyond what it consumes.
     end_bit: u64,
     /// The end of output; its start, if the loop may not run.
@@ -68,20 +73,29 @@ pub(crate) enum Step {
 impl Track {
     /// The lane's track and position. One that never has margins, if the buffers are too short.
     #[inline(always)]
-    pub(crate) fn new(lane: &mut Lane<'_>, tables: &Tables) -> (Self, Position) {
+    pub(crate) fn new<const MAPPED: bool>(
+        lane: &mut Lane<'_>,
+        tables: &Tables,
+    ) -> (Self, Position) {
         let input = lane.bits.bytes;
         let first_bit = (input.as_ptr().expose_provenance() as u64) << 3;
         let bits = (input.len() as u64 * 8).saturating_sub((INPUT_MARGIN - STEP) as u64);
-        let length = if lane.at >= OUTPUT_START { lane.output.len() } else { 0 };
+        let map = match &mut lane.map {
+            Some(map) if MAPPED => map.cursor(),
+            _ => std::ptr::null_mut(),
+        };
+        let runs = lane.at >= OUTPUT_START && (!MAPPED || !map.is_null());
+        let length = if runs { lane.output.len() } else { 0 };
         let output = lane.output.as_mut_ptr();
         let track = Self {
             table_bits: u64::from(tables.bits),
             output,
+            first_bit,
             end_bit: first_bit + bits,
             end_out: output.wrapping_add(length),
         };
         let bit = first_bit + lane.bits.at as u64;
-        let mut position = Position { bit, out: output.wrapping_add(lane.at), index: 0 };
+        let mut position = Position { bit, out: output.wrapping_add(lane.at), index: 0, map };
         if track.steps(position) > 0 {
             // SAFETY: there is input for a step.
             position.index = unsafe { low(look(bit >> 3, bit & 7), tables.bits) } as u64;
@@ -91,10 +105,13 @@ impl Track {
 
     /// Writes the position back. `lane` must be the one the track was made for.
     #[inline(always)]
-    pub(crate) fn leave(&self, position: Position, lane: &mut Lane<'_>) {
+    pub(crate) fn leave<const MAPPED: bool>(&self, position: Position, lane: &mut Lane<'_>) {
         let first_bit = (lane.bits.bytes.as_ptr().addr() as u64) << 3;
         lane.bits.at = (position.bit - first_bit) as usize;
         lane.at = position.out.addr() - self.output.addr();
+        if MAPPED && let Some(map) = &mut lane.map {
+            map.advance_to(position.map);
+        }
     }
 
     /// How many steps stay within input and output.
@@ -112,7 +129,7 @@ impl Track {
     /// were `Step::On`. The lane's buffers and tables are still borrowed, and `tables` are its tables, filled for `I`;
     /// `anchor` is as for [`Isa::split`].
     #[inline(always)]
-    pub(crate) unsafe fn step<I: Isa>(
+    pub(crate) unsafe fn step<I: Isa, const MAPPED: bool>(
         &self,
         tables: *const Tables,
         anchor: *const u8,
@@ -152,11 +169,11 @@ impl Track {
             let here = position.out.wrapping_add(count as usize);
             let source = here.wrapping_offset(offset as isize).cast_const();
             if length > WIDE as u64 || length as i64 + offset > excess {
-                return self.long_step::<I>(
+                return self.long_step::<I, MAPPED>(
                     entry,
                     far,
                     position,
-                    Position { bit, out: here, index },
+                    Position { bit, out: here, index, map: position.map },
                     source,
                     length,
                 );
@@ -169,7 +186,13 @@ impl Track {
             // The source starts within the output and before the target. (The dummy's does: so many bytes have
             // been written, see `OUTPUT_START`.)
             I::copy_by(here, source, row);
-            Step::On(Position { bit, out: here.wrapping_add(length as usize), index })
+            let mut map = position.map;
+            if MAPPED {
+                // There is room, see `StreamMap::cursor`.
+                self.note(map, bit, here, length, offset.wrapping_neg() as u64);
+                map = map.add(Match::count(distance_bits));
+            }
+            Step::On(Position { bit, out: here.wrapping_add(length as usize), index, map })
         }
     }
 
@@ -179,7 +202,7 @@ impl Track {
     /// # Safety
     /// As for [`step`](Self::step), with what it knows then.
     #[inline(always)]
-    unsafe fn long_step<I: Isa>(
+    unsafe fn long_step<I: Isa, const MAPPED: bool>(
         &self,
         entry: *const SymbolEntry,
         far: *const Distance,
@@ -210,7 +233,15 @@ impl Track {
                 I::repeat(here.out, distance, length);
             }
         }
-        Step::Far(Position { out: end, ..here })
+        let mut map = here.map;
+        if MAPPED {
+            // SAFETY: there is room, see `StreamMap::cursor`.
+            unsafe {
+                self.note(map, here.bit, here.out, length as u64, distance as u64);
+                map = map.add(1);
+            }
+        }
+        Step::Far(Position { out: end, map, ..here })
     }
 
     /// A step with the entries that [`step`](Self::step) can't take. Whether it could be done.
@@ -219,9 +250,13 @@ impl Track {
     /// As for [`step`](Self::step).
     #[cold]
     #[inline(always)]
-    pub(crate) unsafe fn rare_step(&self, tables: *const Tables, position: &mut Position) -> bool {
+    pub(crate) unsafe fn rare_step<const MAPPED: bool>(
+        &self,
+        tables: *const Tables,
+        position: &mut Position,
+    ) -> bool {
         // SAFETY: as this function.
-        let next = unsafe { self.after_rare_step(&*tables, *position) };
+        let next = unsafe { self.after_rare_step::<MAPPED>(&*tables, *position) };
         let moved = next.bit != position.bit;
         *position = next;
         moved
@@ -233,7 +268,11 @@ impl Track {
     /// As for [`step`](Self::step).
     #[cold]
     #[inline(never)]
-    unsafe fn after_rare_step(&self, tables: &Tables, position: Position) -> Position {
+    unsafe fn after_rare_step<const MAPPED: bool>(
+        &self,
+        tables: &Tables,
+        position: Position,
+    ) -> Position {
         // SAFETY: as this function.
         let word = unsafe { look(position.bit >> 3, position.bit & 7) };
         let mut entry = tables.symbols[low(word, tables.bits)];
@@ -268,10 +307,29 @@ impl Track {
         let consumed = u64::from(entry.bits() + far.bits());
         // SAFETY: still within the output.
         let out = unsafe { self.output.add(here + length) };
-        let mut next = Position { bit: position.bit + consumed, out, index: 0 };
+        let mut next = Position { bit: position.bit + consumed, out, ..position };
+        if MAPPED && distance_bits != 0 {
+            let target = self.output.wrapping_add(here);
+            // SAFETY: there is room, see `StreamMap::cursor`.
+            unsafe {
+                self.note(next.map, next.bit, target, length as u64, distance as u64);
+                next.map = next.map.add(1);
+            }
+        }
         // SAFETY: there is input for it, see `INPUT_MARGIN`.
         next.index = unsafe { low(look(next.bit >> 3, next.bit & 7), tables.bits) } as u64;
         next
+    }
+
+    /// Notes a match to `target` that ends before `bit`.
+    ///
+    /// # Safety
+    /// `map` points to a match.
+    #[inline(always)]
+    unsafe fn note(&self, map: *mut Match, bit: u64, target: *mut u8, length: u64, distance: u64) {
+        let at = target.addr().wrapping_sub(self.output.addr());
+        // SAFETY: as this function.
+        unsafe { map.write(Match::new(bit - self.first_bit, length, at, distance)) };
     }
 }
 
@@ -294,11 +352,11 @@ fn low(bits: u64, n: u32) -> usize {
 
 /// The joint loop over so many lanes. Expands where the target features are enabled.
 macro_rules! joint_loop {
-    ($isa:ty, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident)),*]) => {{
+    ($isa:ty, $mapped:ident, $lanes:expr, $tables:expr, [$(($k:tt, $track:ident, $at:ident)),*]) => {{
         let lanes = $lanes;
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut anchor = $tables.as_ptr().cast::<u8>().wrapping_add(ANCHOR);
-        $(let ($track, mut $at) = Track::new(&mut lanes[$k], &$tables[$k]);)*
+        $(let ($track, mut $at) = Track::new::<$mapped>(&mut lanes[$k], &$tables[$k]);)*
         let stopped = 'lanes: loop {
             let (mut steps, mut fewest) = (u64::MAX, 0);
             $(
@@ -312,10 +370,10 @@ macro_rules! joint_loop {
             }
             while steps > 0 {
                 steps -= 1;
-                joint_step!($isa, 'lanes, anchor, steps, [$(($k, $track, $at)),*]);
+                joint_step!($isa, $mapped, 'lanes, anchor, steps, [$(($k, $track, $at)),*]);
             }
         };
-        $($track.leave($at, &mut lanes[$k]);)*
+        $($track.leave::<$mapped>($at, &mut lanes[$k]);)*
         stopped
     }};
 }
@@ -324,7 +382,7 @@ pub(crate) use joint_loop;
 /// One step of all lanes in a loop with the given label: one of those that they all have. Lanes and tables are borrowed
 /// for the whole loop.
 macro_rules! joint_step {
-    ($isa:ty, $lanes:lifetime, $anchor:ident, $left:ident, [$(($k:tt, $track:ident, $at:ident)),*]) => {
+    ($isa:ty, $mapped:ident, $lanes:lifetime, $anchor:ident, $left:ident, [$(($k:tt, $track:ident, $at:ident)),*]) => {
         // SAFETY: see above.
         unsafe {
             // One register for the tables of all lanes, and not the sum with every offset: for which x86-64 has too few,
@@ -335,7 +393,7 @@ macro_rules! joint_step {
             }
             $(
                 let tables = $anchor.wrapping_sub(ANCHOR).cast::<Tables>().wrapping_add($k);
-                match $track.step::<$isa>(tables, $anchor, $at) {
+                match $track.step::<$isa, $mapped>(tables, $anchor, $at) {
                     Step::On(next) => $at = next,
                     Step::Far(next) => {
                         $at = next;
@@ -344,7 +402,7 @@ macro_rules! joint_step {
                         }
                     }
                     Step::Rare => {
-                        if !$track.rare_step(tables, &mut $at) {
+                        if !$track.rare_step::<$mapped>(tables, &mut $at) {
                             break $lanes $k;
                         }
                         if $track.steps($at) < $left {

@@ -4,6 +4,7 @@ use biofast_kernels::Isa;
 
 use crate::fault::Fault;
 use crate::isa;
+use crate::map::StreamMap;
 use crate::tables::Tables;
 use crate::workspace::Block;
 use crate::workspace::{Inflate, InflateWorkspace, LANES, MAX_LANES};
@@ -12,6 +13,7 @@ use crate::workspace::{Inflate, InflateWorkspace, LANES, MAX_LANES};
 pub struct Inflater {
     work: InflateWorkspace,
     inflate: Inflate,
+    inflate_mapped: Inflate,
 }
 
 impl Inflater {
@@ -31,7 +33,11 @@ impl Inflater {
 
     fn for_isa(isa: Isa) -> Self {
         let tables = (0..MAX_LANES).map(|_| Tables::new()).collect();
-        Self { work: InflateWorkspace { tables, lanes: LANES }, inflate: isa::inflate_for(isa) }
+        Self {
+            work: InflateWorkspace { tables, lanes: LANES },
+            inflate: isa::inflate_for::<false>(isa),
+            inflate_mapped: isa::inflate_for::<true>(isa),
+        }
     }
 
     /// Sets how many blocks are inflated at once from now on, 1 to 4. Which number is fastest depends on the CPU, above
@@ -52,7 +58,23 @@ impl Inflater {
         &mut self,
         blocks: impl IntoIterator<Item = Block<'a>>,
     ) -> Result<(), Fault> {
-        (self.inflate)(&mut self.work, &mut blocks.into_iter())
+        let mut jobs = blocks.into_iter().map(|block| (block, None));
+        (self.inflate)(&mut self.work, &mut jobs)
+    }
+
+    /// As [`inflate_blocks`](Self::inflate_blocks), and notes where each stream's matches are, for [`Splicer`](crate::Splicer).
+    ///
+    /// # Errors
+    /// As for [`inflate_blocks`](Self::inflate_blocks).
+    pub fn inflate_mapped<'a>(
+        &mut self,
+        blocks: impl IntoIterator<Item = (Block<'a>, &'a mut StreamMap)>,
+    ) -> Result<(), Fault> {
+        let mut jobs = blocks.into_iter().map(|(block, map)| {
+            map.start(block.input.len(), block.output.len());
+            (block, Some(map))
+        });
+        (self.inflate_mapped)(&mut self.work, &mut jobs)
     }
 }
 

@@ -1,6 +1,7 @@
 //! One stream on its way: where its input and output stand.
 
 use crate::bits::BitReader;
+use crate::map::StreamMap;
 use crate::tables::DUMMY_DISTANCE;
 
 /// Bits of input that the fast loop wants left for its first step, and [`STEP`] for each further one. A step looks at
@@ -24,12 +25,14 @@ pub(crate) struct Lane<'a> {
     pub(crate) index: usize,
     /// Whether the current DEFLATE block is the last one.
     pub(crate) last: bool,
+    /// Where matches and blocks are noted, if they are.
+    pub(crate) map: Option<&'a mut StreamMap>,
 }
 
 impl<'a> Lane<'a> {
     pub(crate) fn new(input: &'a [u8], output: &'a mut [u8], index: usize) -> Self {
         let bits = BitReader { bytes: input, at: 0 };
-        Self { bits, output, at: 0, index, last: false }
+        Self { bits, output, at: 0, index, last: false, map: None }
     }
 
     /// Whether a step of the fast loop stays in bounds.

@@ -3,6 +3,7 @@
 use crate::fast;
 use crate::fault::Fault;
 use crate::lane::Lane;
+use crate::map::StreamMap;
 use crate::service::Next;
 use crate::tables::Tables;
 
@@ -24,6 +25,9 @@ pub struct Block<'a> {
     pub output: &'a mut [u8],
 }
 
+/// A block, and the map that is filled, if one is.
+pub(crate) type Job<'a> = (Block<'a>, Option<&'a mut StreamMap>);
+
 /// The memory that inflating takes.
 pub(crate) struct InflateWorkspace {
     /// One set a lane.
@@ -35,9 +39,9 @@ pub(crate) struct InflateWorkspace {
 impl InflateWorkspace {
     /// Inlined into a function that enables the target features of `I`.
     #[inline(always)]
-    pub(crate) fn inflate<'a, I: fast::FastLoop>(
+    pub(crate) fn inflate<'a, I: fast::FastLoop, const MAPPED: bool>(
         &mut self,
-        blocks: &mut dyn Iterator<Item = Block<'a>>,
+        blocks: &mut dyn Iterator<Item = Job<'a>>,
     ) -> Result<(), Fault> {
         let mut waiting = blocks.enumerate();
         let mut fault: Option<Fault> = None;
@@ -50,10 +54,11 @@ impl InflateWorkspace {
             let room = vacant.is_some() || running < self.lanes;
             let next = if room && fault.is_none() { waiting.next() } else { None };
             let inside = next.is_none();
-            let k = if let Some((index, block)) = next {
+            let k = if let Some((index, (block, map))) = next {
                 let k = vacant.take().unwrap_or(running);
                 running = running.max(k + 1);
                 lanes[k] = Lane::new(block.input, block.output, index);
+                lanes[k].map = map;
                 k
             } else {
                 if let Some(k) = vacant.take() {
@@ -68,11 +73,11 @@ impl InflateWorkspace {
                 if running == 0 {
                     return fault.map_or(Ok(()), Err);
                 }
-                I::run(&mut lanes[..running], &self.tables)
+                I::run::<MAPPED>(&mut lanes[..running], &self.tables)
             };
             // At one place, as headers and tables are inlined into it.
             let lane = &mut lanes[k];
-            match lane.service::<I>(&mut self.tables[k], inside) {
+            match lane.service::<I, MAPPED>(&mut self.tables[k], inside) {
                 Ok(Next::Fast) => {}
                 Ok(Next::Done) => vacant = Some(k),
                 Err(kind) => {
@@ -95,5 +100,5 @@ fn note(fault: &mut Option<Fault>, new: Fault) {
 /// Inflates blocks with the given working memory.
 pub(crate) type Inflate = for<'a, 'b> fn(
     &mut InflateWorkspace,
-    &'a mut (dyn Iterator<Item = Block<'b>> + 'a),
+    &'a mut (dyn Iterator<Item = Job<'b>> + 'a),
 ) -> Result<(), Fault>;

@@ -57,6 +57,13 @@ fn main() {
             let mut out = vec![0; compressor.deflate_compress_bound(long.len())];
             let n = compressor.deflate_compress(&long, &mut out).expect("room");
             put(&folder("inflate"), &format!("{name}-{level}"), &[b"\0\0\x02", &out[..n]]);
+            put(&folder("splice"), &format!("{name}-{level}"), &[b"\0\x10\x01", &out[..n]]);
+            let how = 1 | 2 * level as u8;
+            put(
+                &folder("splice"),
+                &format!("{name}-made-{level}"),
+                &[&[how], b"\x10\x02\x01\x30", text],
+            );
         }
     }
     for style in [0, 1, 2, 3, 5, 9, 13, 17, 33, 41, 65, 67, 127, 255] {

@@ -11,7 +11,7 @@ pub(super) const MAX_META: usize = 7;
 const SYMBOLS: usize = 286;
 
 /// A code: its bits, first bit lowest, and from bit 16 on how many.
-pub(super) type PackedCode = u32;
+pub(crate) type PackedCode = u32;
 
 /// Memory to build codes in.
 pub(super) struct Builder {
@@ -114,7 +114,7 @@ impl Builder {
 
 /// The canonical codes of `lengths`; `codes` has room for them, all that it has is filled. Most symbols of most alphabets are
 /// unused, so they are passed over in eights.
-pub(super) fn codes(lengths: &[u8], codes: &mut [PackedCode]) {
+pub(crate) fn codes(lengths: &[u8], codes: &mut [PackedCode]) {
     let (eights, rest) = lengths.as_chunks::<8>();
     let used = |eight: &[u8; 8]| u64::from_le_bytes(*eight) != 0;
     let mut counts = [0u32; 16];

@@ -6,11 +6,11 @@
 //! codes made for the block. `docs/deflate.md` tells the strategies and their figures.
 
 mod bam;
-mod bits;
+pub(crate) mod bits;
 mod costs;
 mod effort;
 mod emit;
-mod huffman;
+pub(crate) mod huffman;
 mod isa;
 mod item;
 mod lines;
@@ -18,7 +18,7 @@ mod names;
 mod quals;
 mod repeats;
 mod simd;
-mod symbols;
+pub(crate) mod symbols;
 mod text;
 mod tokens;
 mod work;
@@ -182,7 +182,7 @@ impl BamDeflater {
 }
 
 /// Whether `stream` is one of `text`.
-fn inflates_to(stream: &[u8], text: &[u8]) -> bool {
+pub(crate) fn inflates_to(stream: &[u8], text: &[u8]) -> bool {
     let mut back = vec![0; text.len()];
     let blocks = [crate::workspace::Block { input: stream, output: &mut back }];
     crate::group::Inflater::new().inflate_blocks(blocks).is_ok() && back == text

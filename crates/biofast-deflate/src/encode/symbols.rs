@@ -1,20 +1,20 @@
 //! Lengths and distances as DEFLATE writes them (RFC 1951, 3.2.5): a symbol and extra bits.
 
 /// The longest match.
-pub(super) const MAX_LENGTH: usize = 258;
+pub(crate) const MAX_LENGTH: usize = 258;
 /// The farthest match.
-pub(super) const MAX_DISTANCE: usize = 32_768;
+pub(crate) const MAX_DISTANCE: usize = 32_768;
 /// Length symbols, from 257 on.
-pub(super) const LENGTHS: usize = 29;
+pub(crate) const LENGTHS: usize = 29;
 /// Distance symbols.
-pub(super) const DISTANCES: usize = 30;
+pub(crate) const DISTANCES: usize = 30;
 
 /// Extra bits of each length symbol.
-pub(super) const LENGTH_EXTRA: [u8; LENGTHS] =
+pub(crate) const LENGTH_EXTRA: [u8; LENGTHS] =
     [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
 
 /// The shortest length of each symbol.
-pub(super) const LENGTH_BASE: [u16; LENGTHS] = [
+pub(crate) const LENGTH_BASE: [u16; LENGTHS] = [
     3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131,
     163, 195, 227, 258,
 ];
@@ -37,13 +37,13 @@ static SYMBOLS: [u8; 512] = {
 
 /// The symbol of a length of 3 to 258, less 257.
 #[inline(always)]
-pub(super) fn length_symbol(length: usize) -> usize {
+pub(crate) fn length_symbol(length: usize) -> usize {
     usize::from(SYMBOLS[length & 511])
 }
 
 /// The symbol of a distance of 1 to 32,768.
 #[inline(always)]
-pub(super) fn distance_symbol(distance: u32) -> usize {
+pub(crate) fn distance_symbol(distance: u32) -> usize {
     let d = distance - 1;
     if d < 4 {
         return d as usize;
@@ -54,7 +54,7 @@ pub(super) fn distance_symbol(distance: u32) -> usize {
 
 /// How many extra bits a distance symbol has.
 #[inline(always)]
-pub(super) fn distance_extra(symbol: usize) -> u32 {
+pub(crate) fn distance_extra(symbol: usize) -> u32 {
     (symbol as u32 / 2).saturating_sub(1)
 }
 

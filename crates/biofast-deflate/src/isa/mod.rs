@@ -11,12 +11,13 @@ mod x86_64;
 use crate::stream::decoder::Advance;
 pub(crate) use portable::Portable;
 
-/// The decoder for `isa`, which the CPU must have: pass only what `biofast_kernels` says is available.
-pub(crate) fn inflate_for(isa: Isa) -> Inflate {
+/// The decoder for `isa`, which the CPU must have: pass only what `biofast_kernels` says is available. With `MAPPED`, blocks come
+/// with maps.
+pub(crate) fn inflate_for<const MAPPED: bool>(isa: Isa) -> Inflate {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 | Isa::Avx512 => x86_64::inflate(isa),
-        _ => portable::inflate,
+        Isa::Avx2 | Isa::Avx512 => x86_64::inflate::<MAPPED>(isa),
+        _ => portable::inflate::<MAPPED>,
     }
 }
 

@@ -12,13 +12,13 @@ use crate::lane::Lane;
 use crate::stream::decoder::{Decoder, Pause};
 use crate::stream::room::Room;
 use crate::tables::{ANCHOR, Tables};
-use crate::workspace::{Block, InflateWorkspace};
+use crate::workspace::{InflateWorkspace, Job};
 
-pub(crate) fn inflate<'b>(
+pub(crate) fn inflate<'b, const MAPPED: bool>(
     work: &mut InflateWorkspace,
-    blocks: &mut dyn Iterator<Item = Block<'b>>,
+    blocks: &mut dyn Iterator<Item = Job<'b>>,
 ) -> Result<(), Fault> {
-    work.inflate::<Portable>(blocks)
+    work.inflate::<Portable, MAPPED>(blocks)
 }
 
 pub(crate) fn advance<const W: usize>(
@@ -55,12 +55,12 @@ impl Isa for Portable {
 
 impl FastLoop for Portable {
     #[inline(always)]
-    fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
+    fn run<const MAPPED: bool>(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
         match lanes.len() {
-            1 => run1(lanes, tables),
-            2 => run2(lanes, tables),
-            3 => run3(lanes, tables),
-            _ => run4(lanes, tables),
+            1 => run1::<MAPPED>(lanes, tables),
+            2 => run2::<MAPPED>(lanes, tables),
+            3 => run3::<MAPPED>(lanes, tables),
+            _ => run4::<MAPPED>(lanes, tables),
         }
     }
 }
@@ -68,8 +68,8 @@ impl FastLoop for Portable {
 macro_rules! run {
     ($name:ident, $lanes:tt) => {
         #[inline(never)] // so that each loop has all registers
-        fn $name(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
-            joint_loop!(Portable, lanes, tables, $lanes)
+        fn $name<const MAPPED: bool>(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
+            joint_loop!(Portable, MAPPED, lanes, tables, $lanes)
         }
     };
 }

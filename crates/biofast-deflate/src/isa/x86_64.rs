@@ -14,17 +14,17 @@ use crate::lane::Lane;
 use crate::stream::decoder::{Advance, Decoder, Pause};
 use crate::stream::room::Room;
 use crate::tables::{ANCHOR, Tables};
-use crate::workspace::{Block, Inflate, InflateWorkspace};
+use crate::workspace::{Inflate, InflateWorkspace, Job};
 
 /// The decoder for AVX2 or AVX-512, which the CPU must have.
-pub(crate) fn inflate(level: Level) -> Inflate {
+pub(crate) fn inflate<const MAPPED: bool>(level: Level) -> Inflate {
     match level {
         // SAFETY: this pointer is handed out for a CPU with AVX-512 only, which `biofast_kernels` grants together with
         // AVX2, BMI1, BMI2, LZCNT and POPCNT.
-        Level::Avx512 => |work, blocks| unsafe { avx512::inflate(work, blocks) },
+        Level::Avx512 => |work, blocks| unsafe { avx512::inflate::<MAPPED>(work, blocks) },
         // SAFETY: this pointer is handed out for a CPU with AVX2 only, by which `biofast_kernels` means BMI1, BMI2,
         // LZCNT and POPCNT, too.
-        _ => |work, blocks| unsafe { avx2::inflate(work, blocks) },
+        _ => |work, blocks| unsafe { avx2::inflate::<MAPPED>(work, blocks) },
     }
 }
 
@@ -107,8 +107,8 @@ macro_rules! run {
         /// The CPU must have the target features.
         #[inline(never)] // so that each loop has all registers
         #[target_feature(enable = $features)]
-        unsafe fn $name(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
-            joint_loop!($isa, lanes, tables, $lanes)
+        unsafe fn $name<const MAPPED: bool>(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
+            joint_loop!($isa, MAPPED, lanes, tables, $lanes)
         }
     };
 }
@@ -122,11 +122,11 @@ macro_rules! level {
             /// # Safety
             /// The CPU must have the target features.
             #[target_feature(enable = $features)]
-            pub(super) unsafe fn inflate<'b>(
+            pub(super) unsafe fn inflate<'b, const MAPPED: bool>(
                 work: &mut InflateWorkspace,
-                blocks: &mut dyn Iterator<Item = Block<'b>>,
+                blocks: &mut dyn Iterator<Item = Job<'b>>,
             ) -> Result<(), Fault> {
-                work.inflate::<$isa>(blocks)
+                work.inflate::<$isa, MAPPED>(blocks)
             }
 
             /// # Safety
@@ -158,14 +158,14 @@ macro_rules! level {
 
             impl FastLoop for $isa {
                 #[inline(always)]
-                fn run(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
+                fn run<const MAPPED: bool>(lanes: &mut [Lane<'_>], tables: &[Tables]) -> usize {
                     // SAFETY: the CPU has the target features, see the type.
                     unsafe {
                         match lanes.len() {
-                            1 => run1(lanes, tables),
-                            2 => run2(lanes, tables),
-                            3 => run3(lanes, tables),
-                            _ => run4(lanes, tables),
+                            1 => run1::<MAPPED>(lanes, tables),
+                            2 => run2::<MAPPED>(lanes, tables),
+                            3 => run3::<MAPPED>(lanes, tables),
+                            _ => run4::<MAPPED>(lanes, tables),
                         }
                     }
                 }

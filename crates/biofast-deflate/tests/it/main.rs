@@ -7,4 +7,5 @@ mod common;
 mod fastq;
 mod oracle;
 mod speculative;
+mod splice;
 mod stream;
