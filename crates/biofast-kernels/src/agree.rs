@@ -38,6 +38,13 @@ pub fn disagreement(a: &Kernels, b: &Kernels, bytes: &[u8]) -> Option<&'static s
         count_at_least: |kernel| PHREDS.map(|phred| kernel(bytes, phred));
         sum_error_probability: |kernel| kernel(bytes);
         find_invalid_quality: |kernel| kernel(bytes);
+        mask_below: |kernel| {
+            let qualities: Vec<u8> = bytes.iter().rev().skip(1).copied().collect();
+            PHREDS.map(|phred| {
+                let mut bases = bytes.to_vec();
+                (kernel(&mut bases, &qualities, phred), bases)
+            })
+        };
         summarize_reads: |kernel| {
             let mut summaries = [ReadSummary::default(); 2];
             kernel(&[b"", bytes], &[bytes, bytes], &mut summaries);
