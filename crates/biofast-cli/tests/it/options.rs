@@ -195,6 +195,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--library", &["rna"]),
     ("--limits", &["limits.txt"]),
     ("--line-width", &["10"]),
+    ("--mask-below", &["20"]),
     ("--mates", &["names"]),
     ("--max-expected-errors", &["3"]),
     ("--max-expected-errors-per-base", &["0.05"]),

@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use biofast_ops::filter::trim::{
-    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, Overlap, PolyG,
-    PolyX, QualityWindow, Umi, UmiSource,
+    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, MaskBelow, Overlap,
+    PolyG, PolyX, QualityWindow, Umi, UmiSource,
 };
 use biofast_ops::filter::{Filter, fastp};
 use clap::ValueEnum;
@@ -17,7 +17,7 @@ use super::bounds::number;
 
 /// The trims in their order, for the help.
 pub(super) const TRIM_ORDER: &str = "--umi, --crop-front and --crop-tail, --cut-front, --cut-right or --cut-tail, --trim-poly-g, \
-     --correct, --trim-overlap, --adapter and related options, --trim-poly-x, --keep-first, --adapter-kit and --merge";
+     --correct, --trim-overlap, --adapter and related options, --trim-poly-x, --keep-first, --adapter-kit, --mask-below and --merge";
 
 /// What is cut off.
 #[derive(clap::Args)]
@@ -77,6 +77,10 @@ pub(super) struct TrimArgs {
     /// Cut a run of at least MIN of the same base from the end
     #[arg(short = 'x', long, alias = "trim_poly_x", value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
     pub(super) trim_poly_x: Option<std::num::NonZeroUsize>,
+
+    /// Replace bases whose quality is below Q by N; qualities stay
+    #[arg(long, value_name = "Q", group = "of_fastq", value_parser = clap::value_parser!(u8).range(1..=93))]
+    pub(super) mask_below: Option<u8>,
 
     /// Cut adapters found by the overlap of mates, where fragments are shorter than reads
     #[arg(long)]
@@ -149,6 +153,9 @@ pub(super) fn trimmers(
     }
     if let Some(cutter) = others.long_adapters {
         filter = filter.trim(cutter);
+    }
+    if let Some(phred) = args.mask_below {
+        filter = filter.trim(MaskBelow(phred));
     }
     Ok(filter)
 }

@@ -7,6 +7,7 @@ mod crop;
 mod cutter;
 pub mod detect;
 mod long;
+mod mask;
 mod mates;
 mod overlap;
 mod poly;
@@ -18,6 +19,7 @@ pub use adapter::{Adapters, InvalidAdapter, KITS, Kit};
 pub use crop::{Crop, KeepFirst};
 pub use cutter::{Action, AdapterCutter, AdapterFile, AdapterSettings, AdapterSide, InvalidSpec};
 pub use long::{LONG_KITS, LongAdapters, LongKit, Middle};
+pub use mask::MaskBelow;
 pub use mates::{LONGEST_INSERT, Laid, MateOverlap, MateRule, reverse_complement};
 pub use overlap::Overlap;
 pub use poly::{PolyG, PolyX};
@@ -46,6 +48,8 @@ named! {
         PolyX = "poly_x",
         /// What lies beyond a fixed length.
         KeepFirst = "keep_first",
+        /// Bases of low quality that became N; these aren't cut.
+        MaskBelow = "mask_below",
     }
 }
 
