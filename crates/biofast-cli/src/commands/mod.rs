@@ -22,6 +22,7 @@ mod index;
 mod merge;
 #[cfg(test)]
 mod reference;
+mod reheader;
 mod repair;
 mod schema;
 mod self_test;
@@ -98,6 +99,7 @@ commands! {
         "view" View(Box<view::Args>) => view::run, "bam with-header header-only count require-flags exclude-flags min-mapq expr out threads";
         "merge" Merge(Box<merge::Args>) => merge::run, "files-from name out write-index level tsv json html threads";
         "cat" Cat(cat::Args) => cat::run, "files-from header sorted out threads";
+        "reheader" Reheader(reheader::Args) => reheader::run, "no-PG out threads";
         "index" Index(index::Args) => index::run, "bai csi gzi name-index out threads";
         "fastq" Fastq(Box<fastq::Args>) => fastq::run, "out require-flags exclude-flags collate level threads";
         "import" Import(Box<import::Args>) => import::run, "interleaved rg-line rg out threads";

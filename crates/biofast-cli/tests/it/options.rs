@@ -125,6 +125,7 @@ const MODES: &[Mode] = &[
     ),
     ("repair", &[("pairs", "r1.fq r2.fq -o O.fq --out2 O2.fq")]),
     ("cat", &[("alignments", "a.bam b.bam -o O.bam")]),
+    ("reheader", &[("alignments", "b.bam a.bam -o O.bam")]),
     ("shards", &[]),
     ("get", &[]),
     ("demo", &[]),
