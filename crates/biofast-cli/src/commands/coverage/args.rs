@@ -1,8 +1,6 @@
 //! What `biofast coverage` can be told.
 
-use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
-
+use super::formats::CoverageFormat;
 use crate::options::{DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, ShardArg};
 use crate::watch::Reading;
 
@@ -71,17 +69,4 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) reading: Reading,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum CoverageFormat {
-    /// Human-readable table
-    Table,
-    /// Same table as tab-separated values
-    Tsv,
-    /// Output of `samtools coverage`, for one file
-    SamtoolsCoverage,
-    /// Output of `samtools depth`, for one file
-    SamtoolsDepth,
 }
