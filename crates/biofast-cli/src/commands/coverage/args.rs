@@ -21,6 +21,7 @@ Examples:
   biofast coverage --prefix aln -q 0:1:5:150: -x aln.bam
   biofast coverage --format samtools-coverage aln.bam
   biofast coverage --format samtools-depth aln.bam > depth.tsv
+  biofast coverage --format bedgraph aln.bam > depth.bedgraph
   biofast coverage --shard 'plan.json#2' -o part2.coverage.json")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -60,6 +61,8 @@ pub(crate) struct Args {
     pub(super) min_base_quality: u8,
 
     /// Print all positions of references with records; twice, of all references (format samtools-depth)
+    ///
+    /// With format bedgraph, once prints the intervals of depth 0 of all references, too.
     #[arg(short = 'a', long, action = clap::ArgAction::Count)]
     pub(super) all_positions: u8,
 

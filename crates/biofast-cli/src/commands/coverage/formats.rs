@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use biofast_bam::Header;
 use biofast_io::output::Output;
 use biofast_ops::coverage::{DepthSink, PerReference, ReferenceSums};
+use biofast_report::bedgraph::BedGraph;
 use biofast_report::samtools;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub(crate) enum CoverageFormat {
     SamtoolsCoverage,
     /// Output of `samtools depth`, for one file
     SamtoolsDepth,
+    /// bedGraph of one file: intervals of equal depth above 0, or with -a all
+    Bedgraph,
 }
 
 /// What the text of one file takes.
@@ -44,6 +47,7 @@ impl CoverageFormat {
             CoverageFormat::SamtoolsCoverage => {
                 TextTraits { of_samtools: true, sums: true, ..TextTraits::default() }
             }
+            CoverageFormat::Bedgraph => TextTraits { takes_all: true, ..TextTraits::default() },
             CoverageFormat::SamtoolsDepth => TextTraits {
                 of_samtools: true,
                 takes_all: true,
@@ -76,6 +80,10 @@ pub(super) fn text(
         CoverageFormat::SamtoolsCoverage => {
             let (header, depths, sums) = depths.collect(PerReference::new)?;
             output::filled(out, samtools::coverage::text(&header, &depths.finish(), &sums, only))?
+        }
+        CoverageFormat::Bedgraph => {
+            let lines = |header: &Header| BedGraph::new(header, out, only, all > 0);
+            depths.collect(lines)?.1.finish()?
         }
         CoverageFormat::SamtoolsDepth => {
             let lines = |header: &Header| samtools::depth::DepthLines::new(header, out, only, all);
