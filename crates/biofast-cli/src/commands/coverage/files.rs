@@ -117,7 +117,7 @@ pub(super) fn text(args: &Args, input: &Input, session: &mut Session) -> Result<
     let query = query(args, input, &watch, None, Detail::Alignment)?;
     let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
     let only = args.chrom.as_deref().map(str::as_bytes);
-    let depths = OneFile { query, options: &watch.options, rules: &rules };
+    let depths = FileDepths { query, options: &watch.options, rules: &rules };
     let made = formats::text(args.format, depths, only, args.all_positions, report);
     drop(bar);
     args.reading.tell(&watch, input);
@@ -126,18 +126,18 @@ pub(super) fn text(args: &Args, input: &Input, session: &mut Session) -> Result<
 }
 
 /// The depths of a file.
-struct OneFile<'a> {
+struct FileDepths<'a> {
     query: Query,
     options: &'a Options,
     rules: &'a DepthRules,
 }
 
-impl DepthInput for OneFile<'_> {
+impl DepthInput for FileDepths<'_> {
     fn collect<D: DepthSink + Send>(
         self,
         sink: impl FnOnce(&Header) -> D,
     ) -> Result<(Header, D, Vec<ReferenceSums>)> {
-        let OneFile { query, options, rules } = self;
+        let FileDepths { query, options, rules } = self;
         Ok(coverage::collect_with_sums(query, options, rules, |header| Ok(sink(header)))?)
     }
 }
