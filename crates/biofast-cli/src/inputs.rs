@@ -330,11 +330,15 @@ pub(crate) fn text(path: &Path, bounds: TextBounds) -> Result<Vec<u8>, Error> {
     read_text(source, bounds)
 }
 
-/// The header of a file of alignments, of which nothing else is read.
+/// The header of a file of alignments, of which nothing else is read. `-` is standard input.
 pub(crate) fn header_of(path: &Path) -> Result<bam::Header, bam::Error> {
     let options = Options::serial();
     let opening = bam::InputOptions::new(&options);
-    let input = bam::Input::open(Source::open(path)?, &opening)?;
+    let source = match path == Path::new("-") {
+        true => Source::stdin("standard input")?,
+        false => Source::open(path)?,
+    };
+    let input = bam::Input::open(source, &opening)?;
     Ok(bam::peek_header(input.source)?.0)
 }
 

@@ -166,13 +166,28 @@ fn missing(error: &clap::Error, name: &str) -> (String, Option<String>) {
         _ => None,
     };
     let verb = if arguments.len() == 1 { "is" } else { "are" };
-    let shown =
-        |argument: &String| match argument.strip_prefix('<').filter(|_| argument.contains('|')) {
-            Some(group) => format!("one of {}", group.trim_end_matches('>').replace('|', ", ")),
+    // A group of which one is needed: `<--by-size <N>|--by-part <N>>`.
+    let shown = |argument: &String| {
+        let group = argument.strip_prefix('<').and_then(|group| group.strip_suffix('>'));
+        match group.filter(|group| group.contains('|')) {
+            Some(group) => format!("one of {}", listed(group.split('|'), "or")),
             None => argument.clone(),
-        };
+        }
+    };
     let arguments: Vec<String> = arguments.iter().map(shown).collect();
-    (format!("{} {verb} required", arguments.join(" and ")), hint.map(str::to_owned))
+    let arguments = listed(arguments.iter().map(String::as_str), "and");
+    (format!("{arguments} {verb} required"), hint.map(str::to_owned))
+}
+
+/// Names in a sentence: "a, b and c".
+fn listed<'a>(names: impl Iterator<Item = &'a str>, conjunction: &str) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.split_last() {
+        Some((last, before)) if !before.is_empty() => {
+            format!("{} {conjunction} {last}", before.join(", "))
+        }
+        _ => names.concat(),
+    }
 }
 
 /// What numbers that can't be read are called by the standard library, and what is meant.
@@ -360,5 +375,25 @@ mod tests {
         ] {
             assert_eq!(likely(typed, &names), expected, "{typed}");
         }
+    }
+
+    #[test]
+    fn what_is_missing_reads_as_a_sentence() {
+        let told = |options: &[&'static str], group: &[&'static str]| {
+            let arg = |name: &&'static str| clap::Arg::new(*name).long(*name).value_name("N");
+            let mut program = clap::Command::new("t")
+                .args(options.iter().map(arg).map(|arg| arg.required(true)))
+                .args(group.iter().map(arg));
+            if !group.is_empty() {
+                program = program.group(clap::ArgGroup::new("g").args(group).required(true));
+            }
+            missing(&program.try_get_matches_from(["t"]).expect_err("missing"), "t").0
+        };
+        assert_eq!(told(&["a"], &[]), "--a <N> is required");
+        assert_eq!(told(&["a", "b"], &[]), "--a <N> and --b <N> are required");
+        assert_eq!(told(&["a", "b", "c"], &[]), "--a <N>, --b <N> and --c <N> are required");
+        assert_eq!(told(&[], &["d", "e"]), "one of --d <N> or --e <N> is required");
+        let both = "--a <N> and one of --d <N>, --e <N> or --f <N> are required";
+        assert_eq!(told(&["a"], &["d", "e", "f"]), both);
     }
 }

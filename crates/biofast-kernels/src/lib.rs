@@ -18,6 +18,7 @@
 //! assert!((mean_phred(b"5555").unwrap() - 20.0).abs() < 1e-6);
 //! ```
 
+mod agree;
 mod bases;
 mod columns;
 mod dispatch;
@@ -40,6 +41,8 @@ mod x86_64;
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
+pub use agree::disagreement;
 pub use bases::*;
 pub use columns::{BaseColumns, COLUMN_BLOCK, QualityColumns};
 #[doc(hidden)]

@@ -306,6 +306,19 @@ pub fn find_invalid_quality(qualities: &[u8]) -> Option<usize> {
     (kernels().find_invalid_quality)(qualities)
 }
 
+/// Replaces each base whose quality is below `phred`, a Phred value without the offset of 33, by `N`; returns how many bases weren't
+/// `N` before. Bases beyond the last quality stay.
+///
+/// ```
+/// let mut bases = *b"ACNT";
+/// assert_eq!(biofast_kernels::mask_below(&mut bases, b"I##5", 20), 1);
+/// assert_eq!(&bases, b"ANNT");
+/// ```
+#[inline]
+pub fn mask_below(bases: &mut [u8], qualities: &[u8], phred: u8) -> u64 {
+    (kernels().mask_below)(bases, qualities, phred)
+}
+
 pub(crate) mod reference {
     //! The kernels as their definitions.
 
@@ -333,6 +346,17 @@ pub(crate) mod reference {
     pub(crate) fn find_invalid_quality(bytes: &[u8]) -> Option<usize> {
         let valid = FIRST..=LAST;
         bytes.iter().position(|byte| !valid.contains(byte))
+    }
+
+    pub(crate) fn mask_below(bases: &mut [u8], qualities: &[u8], threshold: u8) -> u64 {
+        let mut masked = 0;
+        for (base, &quality) in bases.iter_mut().zip(qualities) {
+            if phred(quality) < threshold {
+                masked += u64::from(*base != b'N');
+                *base = b'N';
+            }
+        }
+        masked
     }
 }
 
@@ -388,6 +412,38 @@ pub(crate) mod vector {
         S::find_invalid_quality(bytes)
     }
 
+    /// Plain code over blocks, which compilers turn into vectors: it needs no more of an instruction set than comparisons.
+    #[inline(always)]
+    pub(crate) fn mask_below<S: Simd>(bases: &mut [u8], qualities: &[u8], phred: u8) -> u64 {
+        // The least byte that isn't masked; bytes above `LAST` count as `LAST`.
+        let least = match phred {
+            0 => 0,
+            phred => FIRST.saturating_add(phred),
+        };
+        let len = bases.len().min(qualities.len());
+        let (base_blocks, bases) = bases[..len].as_chunks_mut::<32>();
+        let (quality_blocks, qualities) = qualities[..len].as_chunks::<32>();
+        let mut masked = 0;
+        for (bases, qualities) in base_blocks.iter_mut().zip(quality_blocks) {
+            masked += mask_block(bases, qualities, least);
+        }
+        for (base, quality) in bases.iter_mut().zip(qualities) {
+            masked += mask_block(std::array::from_mut(base), std::array::from_ref(quality), least);
+        }
+        masked
+    }
+
+    #[inline(always)]
+    fn mask_block<const N: usize>(bases: &mut [u8; N], qualities: &[u8; N], least: u8) -> u64 {
+        let mut masked = 0u8;
+        for i in 0..N {
+            let is_low = qualities[i].min(LAST) < least;
+            masked += u8::from(is_low & (bases[i] != b'N'));
+            bases[i] = if is_low { b'N' } else { bases[i] };
+        }
+        u64::from(masked)
+    }
+
     /// Bytes that aren't qualities: those whose distance from the first quality is too large.
     #[derive(Clone, Copy)]
     pub(crate) struct QualityCheck<V> {
@@ -418,6 +474,32 @@ pub(crate) mod vector {
         #[inline(always)]
         fn find(bytes: &[u8]) -> Option<usize> {
             reference::find_invalid_quality(bytes)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bases_below_are_masked(
+            read in proptest::collection::vec((any::<u8>(), any::<u8>()), 0..100),
+            beyond in 0usize..3,
+            least in any::<u8>(),
+        ) {
+            let (bases, qualities): (Vec<u8>, Vec<u8>) = read.iter().copied().unzip();
+            let qualities = &qualities[..bases.len().saturating_sub(beyond)];
+            let is_low = |i: usize| qualities.get(i).is_some_and(|&q| q.clamp(33, 126) - 33 < least);
+            let expected: Vec<u8> =
+                bases.iter().enumerate().map(|(i, &base)| if is_low(i) { b'N' } else { base }).collect();
+            let changed = bases.iter().zip(&expected).filter(|(a, b)| a != b).count();
+            let mut masked = bases.clone();
+            prop_assert_eq!(reference::mask_below(&mut masked, qualities, least), changed as u64);
+            prop_assert_eq!(masked, expected);
         }
     }
 }

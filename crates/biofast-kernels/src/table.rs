@@ -22,6 +22,7 @@ macro_rules! with_kernels {
         pub quality::count_at_least(bytes: &[u8], phred: u8) -> u64;
         pub quality::sum_error_probability(bytes: &[u8]) -> u64;
         pub quality::find_invalid_quality(bytes: &[u8]) -> Option<usize>;
+        pub quality::mask_below(bases: &mut [u8], qualities: &[u8], phred: u8) -> u64;
         pub records::count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize;
         pub records::index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize;
         pub records::summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);

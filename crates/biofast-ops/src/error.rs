@@ -65,7 +65,7 @@ pub enum Error {
 #[non_exhaustive]
 pub enum Refusal {
     /// [Concatenating](crate::cat): the part of this name isn't BGZF, or not all of it.
-    #[error("{0}: expected BGZF, which `cat` copies block by block")]
+    #[error("{0}: expected BGZF, which is copied block by block")]
     NotBgzf(String),
     /// [Concatenating](crate::cat): the part of this name holds something else than those before.
     #[error("{name} {}", unlike(*.content))]

@@ -5,6 +5,7 @@
 //! Everything is made of the structs that are printed as JSON, so that what is drawn is what can be read; but the texts of
 //! [FastQC](fastqc), [samtools] and [Picard](picard) need more than JSON has, and are made of collectors.
 
+pub mod bedgraph;
 mod bins;
 pub mod demux;
 pub mod duplicates;

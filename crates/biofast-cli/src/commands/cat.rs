@@ -94,15 +94,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let bar = first.bar(total, &args.reading.messages);
     for input in &inputs {
         let watch = args.reading.sharing(session, &progress);
-        let part = match input {
-            Input::Path(path) => CatInput::open(path)?,
-            Input::Shard(_) => bail!("`cat` concatenates whole files"),
-            Input::Lent(lent) => CatInput::from_reader(&lent.name, lent.open()?),
-            Input::Stdin(label) | Input::Unnamed(label) => {
-                CatInput::from_reader(label, std::io::stdin())
-            }
-        };
-        let result = cat.add(part, &watch.options);
+        let result = cat.add(part(input)?, &watch.options);
         args.reading.tell(&watch, input);
         result.map_err(output::failed)?;
     }
@@ -132,4 +124,16 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         session.console.note(&format!("{records} {what} from {parts} file{plural} concatenated"));
     }
     Ok(Exit::Fine)
+}
+
+/// An input whose blocks are copied.
+pub(super) fn part(input: &Input) -> Result<CatInput> {
+    Ok(match input {
+        Input::Path(path) => CatInput::open(path)?,
+        Input::Shard(_) => bail!("`cat` concatenates whole files"),
+        Input::Lent(lent) => CatInput::from_reader(&lent.name, lent.open()?),
+        Input::Stdin(label) | Input::Unnamed(label) => {
+            CatInput::from_reader(label, std::io::stdin())
+        }
+    })
 }

@@ -3,74 +3,27 @@
 use std::ffi::OsStr;
 use std::fmt::Write;
 
-/// The commands in the order of `biofast --help`.
-const GROUPS: &[(&str, &[&str])] = &[
-    ("Quality control", &["stats", "coverage", "check", "flagstat", "idxstats"]),
-    (
-        "Reads (FASTQ, FASTA)",
-        &["filter", "demux", "dedup", "grep", "convert", "split", "repair", "shuffle"],
-    ),
-    ("Alignments (BAM, SAM, CRAM)", &["sort", "view", "merge", "cat", "index", "fastq", "import"]),
-    ("Many machines", &["shards", "get"]),
-    ("About biofast", &["demo", "self-test", "schema", "completions", "man", "help"]),
-];
-
-/// The options that `-h` shows of a command, beside `--help`: those that most people use, by their long names.
-const COMMON: &[(&str, &str)] = &[
-    ("stats", "tsv json html paired reference library fail-on out out-dir threads"),
-    (
-        "filter",
-        "out out2 rejected adapter trim-overlap cut-tail min-len min-mean-qual exclude-flags min-mapq threads",
-    ),
-    ("check", "paired reference json out threads quiet"),
-    ("flagstat", "output-format region regions-file out threads"),
-    ("idxstats", "region regions-file out threads"),
-    ("coverage", "prefix by thresholds no-per-base min-mapq exclude-flags format html out threads"),
-    ("index", "bai csi gzi name-index out threads"),
-    ("get", "names record index out"),
-    ("merge", "files-from name out write-index level tsv json html threads"),
-    ("cat", "files-from header sorted out threads"),
-    (
-        "view",
-        "bam with-header header-only count require-flags exclude-flags min-mapq expr out threads",
-    ),
-    ("fastq", "out require-flags exclude-flags collate level threads"),
-    ("import", "interleaved rg-line rg out threads"),
-    (
-        "sort",
-        "out name key mark-duplicates remove-duplicates metrics write-index memory level threads",
-    ),
-    ("convert", "to out out2 head rename reverse-complement threads"),
-    ("shuffle", "seed out out2 memory threads"),
-    ("split", "by-size by-part by-length out out2 threads"),
-    ("shards", "number size by-region out threads"),
-    (
-        "demux",
-        "inputs read-structures sample-metadata header-barcodes max-mismatches out-dir metrics threads",
-    ),
-    (
-        "grep",
-        "pattern pattern-file by-seq use-regexp max-mismatches invert-match count out threads",
-    ),
-    ("dedup", "key compare-umi max-mismatches keep out out2 memory threads"),
-    ("repair", "out out2 orphans drop-orphans memory threads"),
-];
+/// A group of commands: its title, and its commands with the options that `-h` shows of each, by their long names.
+pub(super) type Group = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// How many examples `-h` shows.
 const EXAMPLES: usize = 3;
 
 /// The program with its commands in groups.
-pub(super) fn grouped(program: clap::Command) -> clap::Command {
+pub(super) fn grouped(program: clap::Command, groups: &[Group]) -> clap::Command {
     let mut commands = String::new();
-    for (group, names) in GROUPS {
+    for (group, members) in groups {
         let _ = writeln!(commands, "{group}:");
-        for name in *names {
+        for (name, _) in *members {
             let about = program.find_subcommand(name).and_then(|command| command.get_about());
-            let about = about.map_or("Print the help of a command".into(), ToString::to_string);
+            let about = about.map(ToString::to_string).unwrap_or_default();
             let _ = writeln!(commands, "  {name:<12} {about}");
         }
         commands.push('\n');
     }
+    // The last group is about biofast. clap has this command itself.
+    commands.truncate(commands.trim_end().len());
+    commands += "\n  help         Print the help of a command\n\n";
     program.help_template(format!(
         "{{about-with-newline}}\nUsage: biofast <COMMAND> [OPTIONS] [FILE]...\n\n{commands}Options:\n{{options}}{{after-help}}"
     ))
@@ -84,11 +37,12 @@ pub(super) fn may_ask(word: &OsStr) -> bool {
 }
 
 /// A command whose `-h` shows the common options alone, and a few of its examples.
-pub(super) fn shortened(mut command: clap::Command) -> clap::Command {
+pub(super) fn shortened(mut command: clap::Command, groups: &[Group]) -> clap::Command {
     let name = command.get_name().to_owned();
-    let Some((_, common)) = COMMON.iter().find(|(known, _)| *known == name) else {
+    let common = common(&name, groups);
+    if common.is_empty() {
         return command;
-    };
+    }
     let letters = super::grammar::letters_of_models(&command);
     let letters = letters.map_or(String::new(), |text| format!("\n{text}"));
     if let Some(all) = command.get_after_help().map(ToString::to_string) {
@@ -106,20 +60,15 @@ pub(super) fn shortened(mut command: clap::Command) -> clap::Command {
     })
 }
 
+/// The options that `-h` shows of a command; empty: all.
+fn common(name: &str, groups: &[Group]) -> &'static str {
+    let mut members = groups.iter().flat_map(|(_, members)| *members);
+    members.find(|(known, _)| *known == name).map_or("", |(_, common)| common)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_command_is_in_one_group() {
-        let all = super::super::all();
-        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
-        grouped.sort_unstable();
-        let mut known: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
-        known.push("help");
-        known.sort_unstable();
-        assert_eq!(grouped, known);
-    }
 
     #[test]
     fn short_help_fits_on_a_screen_and_names_options_that_exist() {
@@ -129,9 +78,10 @@ mod tests {
             let name = command.get_name().to_owned();
             let text = command.render_help().to_string();
             assert!(text.lines().count() <= 48, "{name}: {}", text.lines().count());
-            let Some((_, common)) = COMMON.iter().find(|(known, _)| *known == name) else {
+            let common = common(&name, super::super::GROUPS);
+            if common.is_empty() {
                 continue;
-            };
+            }
             for long in common.split(' ') {
                 assert!(text.contains(&format!("--{long}")), "{name} has no --{long}");
             }

@@ -22,6 +22,7 @@ mod index;
 mod merge;
 #[cfg(test)]
 mod reference;
+mod reheader;
 mod repair;
 mod schema;
 mod self_test;
@@ -42,63 +43,78 @@ use counts::{flagstat, idxstats};
 use crate::session::{Exit, Session};
 pub(crate) use grammar::given_by_old_names;
 
-/// The commands: as it is typed, its variant with its arguments, and what runs it.
+/// The commands in their groups, as `biofast --help` lists them: as it is typed, its variant with its arguments, what runs it, and the
+/// options that `-h` shows beside `--help`, by their long names: those that most people use. None: all of them.
 macro_rules! commands {
-    ($($name:literal $variant:ident($args:ty) => $run:path,)+) => {
+    ($($group:literal {$($name:literal $variant:ident($args:ty) => $run:path, $common:literal;)+})+) => {
         #[derive(Subcommand)]
         pub(crate) enum Command {
-            $(#[command(name = $name)] $variant($args),)+
+            $($(#[command(name = $name)] $variant($args),)+)+
         }
 
         /// The command of this name.
         pub(crate) fn named(name: &OsStr) -> Option<&'static str> {
-            [$($name),+].into_iter().find(|known| *known == name)
+            [$($($name),+),+].into_iter().find(|known| *known == name)
         }
 
         /// This command's arguments, without those of all others.
         fn arguments_of(name: &str) -> Option<clap::Command> {
             match name {
-                $($name => Some(<$args as clap::Args>::augment_args(clap::Command::new($name))),)+
+                $($($name => Some(<$args as clap::Args>::augment_args(clap::Command::new($name))),)+)+
                 _ => None,
             }
         }
 
+        /// The groups of commands, each with its commands and what `-h` shows of them.
+        const GROUPS: &[help::Group] = &[$(($group, &[$(($name, $common)),+])),+];
+
         pub(crate) fn run(command: &Command, session: &mut Session) -> anyhow::Result<Exit> {
             match command {
-                $(Command::$variant(args) => $run(args, session),)+
+                $($(Command::$variant(args) => $run(args, session),)+)+
             }
         }
     };
 }
 
 commands! {
-    "stats" Stats(Box<stats::Args>) => stats::run,
-    "filter" Filter(Box<filter::Args>) => filter::run,
-    "check" Check(check::Args) => check::run,
-    "flagstat" Flagstat(flagstat::Args) => flagstat::run,
-    "idxstats" Idxstats(idxstats::Args) => idxstats::run,
-    "coverage" Coverage(Box<coverage::Args>) => coverage::run,
-    "index" Index(index::Args) => index::run,
-    "get" Get(get::Args) => get::run,
-    "merge" Merge(Box<merge::Args>) => merge::run,
-    "cat" Cat(cat::Args) => cat::run,
-    "view" View(Box<view::Args>) => view::run,
-    "fastq" Fastq(Box<fastq::Args>) => fastq::run,
-    "import" Import(Box<import::Args>) => import::run,
-    "sort" Sort(Box<sort::Args>) => sort::run,
-    "convert" Convert(Box<convert::Args>) => convert::run,
-    "shuffle" Shuffle(Box<shuffle::Args>) => shuffle::run,
-    "split" Split(Box<split::Args>) => split::run,
-    "shards" Shards(shards::Args) => shards::run,
-    "demux" Demux(Box<demux::Args>) => demux::run,
-    "grep" Grep(Box<grep::Args>) => grep::run,
-    "demo" Demo(demo::Args) => demo::run,
-    "self-test" SelfTest(self_test::Args) => self_test::run,
-    "dedup" Dedup(Box<dedup::Args>) => dedup::run,
-    "repair" Repair(Box<repair::Args>) => repair::run,
-    "schema" Schema(schema::Args) => schema::run,
-    "completions" Completions(about::CompletionsArgs) => completions,
-    "man" Man(about::ManArgs) => manual,
+    "Quality control" {
+        "stats" Stats(Box<stats::Args>) => stats::run, "tsv json html paired reference library fail-on out out-dir threads";
+        "coverage" Coverage(Box<coverage::Args>) => coverage::run, "prefix by thresholds no-per-base min-mapq exclude-flags format html out threads";
+        "check" Check(check::Args) => check::run, "paired reference json out threads quiet";
+        "flagstat" Flagstat(flagstat::Args) => flagstat::run, "output-format region regions-file out threads";
+        "idxstats" Idxstats(idxstats::Args) => idxstats::run, "region regions-file out threads";
+    }
+    "Reads (FASTQ, FASTA)" {
+        "filter" Filter(Box<filter::Args>) => filter::run, "out out2 rejected adapter trim-overlap cut-tail min-len min-mean-qual exclude-flags min-mapq threads";
+        "demux" Demux(Box<demux::Args>) => demux::run, "inputs read-structures sample-metadata header-barcodes max-mismatches out-dir metrics threads";
+        "dedup" Dedup(Box<dedup::Args>) => dedup::run, "key compare-umi max-mismatches keep out out2 memory threads";
+        "grep" Grep(Box<grep::Args>) => grep::run, "pattern pattern-file by-seq use-regexp max-mismatches invert-match count out threads";
+        "convert" Convert(Box<convert::Args>) => convert::run, "to out out2 head rename reverse-complement threads";
+        "split" Split(Box<split::Args>) => split::run, "by-size by-part by-length out out2 threads";
+        "repair" Repair(Box<repair::Args>) => repair::run, "out out2 orphans drop-orphans memory threads";
+        "shuffle" Shuffle(Box<shuffle::Args>) => shuffle::run, "seed out out2 memory threads";
+    }
+    "Alignments (BAM, SAM, CRAM)" {
+        "sort" Sort(Box<sort::Args>) => sort::run, "out name key mark-duplicates remove-duplicates metrics write-index memory level threads";
+        "view" View(Box<view::Args>) => view::run, "bam with-header header-only count require-flags exclude-flags min-mapq expr out threads";
+        "merge" Merge(Box<merge::Args>) => merge::run, "files-from name out write-index level tsv json html threads";
+        "cat" Cat(cat::Args) => cat::run, "files-from header sorted out threads";
+        "reheader" Reheader(reheader::Args) => reheader::run, "no-PG out threads";
+        "index" Index(index::Args) => index::run, "bai csi gzi name-index out threads";
+        "fastq" Fastq(Box<fastq::Args>) => fastq::run, "out require-flags exclude-flags collate level threads";
+        "import" Import(Box<import::Args>) => import::run, "interleaved rg-line rg out threads";
+    }
+    "Many machines" {
+        "shards" Shards(shards::Args) => shards::run, "number size by-region out threads";
+        "get" Get(get::Args) => get::run, "names record index out";
+    }
+    "About biofast" {
+        "demo" Demo(demo::Args) => demo::run, "";
+        "self-test" SelfTest(self_test::Args) => self_test::run, "";
+        "schema" Schema(schema::Args) => schema::run, "";
+        "completions" Completions(about::CompletionsArgs) => completions, "";
+        "man" Man(about::ManArgs) => manual, "";
+    }
 }
 
 fn completions(args: &about::CompletionsArgs, session: &mut Session) -> anyhow::Result<Exit> {
@@ -152,7 +168,7 @@ pub(crate) fn all() -> clap::Command {
     let program = GlobalArgs::command().subcommand_required(true).arg_required_else_help(true);
     let program = Command::augment_subcommands(program);
     let program = program.mut_subcommands(grammar::spelled);
-    help::grouped(program.mut_subcommands(help::shortened))
+    help::grouped(program.mut_subcommands(shortened), GROUPS)
 }
 
 /// The command line as far as it is needed for these words: to set up all commands takes longer than many a run.
@@ -161,10 +177,15 @@ pub(crate) fn needed_for(arguments: &[OsString]) -> clap::Command {
     let Some(command) = first.and_then(arguments_of) else { return all() };
     let command = grammar::spelled(command);
     let command = match arguments.iter().any(|word| help::may_ask(word)) {
-        true => help::shortened(command),
+        true => shortened(command),
         false => command,
     };
     GlobalArgs::command().subcommand_required(true).subcommand(command)
+}
+
+/// A command whose `-h` shows the common options alone, and a few of its examples.
+fn shortened(command: clap::Command) -> clap::Command {
+    help::shortened(command, GROUPS)
 }
 
 /// What `-h` prints of a command.
@@ -196,7 +217,7 @@ mod tests {
             assert_eq!(alone.get_subcommands().count(), 1, "{name}");
             let expected = shown(all(), name);
             // What is for its help alone is made where help is asked for.
-            assert!(shown(alone.mut_subcommands(help::shortened), name) == expected, "{name}");
+            assert!(shown(alone.mut_subcommands(shortened), name) == expected, "{name}");
             for ask in ["-h", "--help", "-qh"] {
                 let asked = needed_for(&[name.into(), ask.into()]);
                 assert!(shown(asked, name) == expected, "{name} {ask}");

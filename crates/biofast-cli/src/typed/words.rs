@@ -150,7 +150,6 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
         &["collate", "bamshuf"],
         "`biofast sort -n` groups records by name, and `biofast fastq` groups mates itself",
     ),
-    (&["reheader"], "`biofast cat -h HEADER.sam FILE.bam` replaces the header"),
     (
         &["faidx", "fqidx", "dict"],
         "biofast doesn't need a FASTA index; for other tools use `samtools faidx`",

@@ -102,3 +102,28 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     let run = biofast(&["coverage", "--by", "100", "--html", &at(&folder, "w.html"), &sam]);
     assert_error(&run, &["--html shows the intervals of a BED file, not windows"]);
 }
+
+#[test]
+fn bedgraph_has_the_depths_of_the_per_base_file() {
+    let folder = folder(3);
+    let [sam, prefix] = ["x.sam", "p"].map(|name| at(&folder, name));
+    assert_eq!(biofast(&["coverage", "-q", "0:", "--prefix", &prefix, "--quiet", &sam]).code, 0);
+    let expected = String::from_utf8(content(&format!("{prefix}.per-base.bed.gz"))).unwrap();
+    let covered: String =
+        expected.split_inclusive('\n').filter(|line| !line.ends_with("\t0\n")).collect();
+    for threads in ["1", "3"] {
+        let shown = |more: &[&str]| {
+            let args = ["coverage", "-@", threads, "--format", "bedgraph", &sam];
+            let run = biofast(&[&args, more].concat());
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+            run.stdout
+        };
+        assert!(shown(&[]) == covered && covered.len() > 1000);
+        let all = shown(&["-a"]);
+        assert!(all.starts_with(expected.lines().next().unwrap()));
+        let with_records = |line: &&str| !line.contains("\t0\t") || expected.contains(*line);
+        assert!(all.lines().filter(with_records).eq(expected.lines()));
+        let one = shown(&["-c", "c2"]);
+        assert!(one.lines().eq(covered.lines().filter(|line| line.starts_with("c2\t"))));
+    }
+}

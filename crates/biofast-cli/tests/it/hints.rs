@@ -472,7 +472,6 @@ fn commands_and_options_of_samtools_are_answered() {
         (&["markdup"][..], "`biofast sort --mark-duplicates`"),
         (&["depth"], "`biofast coverage --format samtools-depth`"),
         (&["collate"], "`biofast sort -n`"),
-        (&["reheader"], "`biofast cat -h HEADER.sam FILE.bam`"),
         (&["faidx"], "`samtools faidx`"),
         (&["quickcheck"], "`biofast check`"),
         (&["mpileup"], "use samtools"),

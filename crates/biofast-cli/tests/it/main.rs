@@ -54,6 +54,7 @@ mod outputs;
 mod per_read;
 mod qc_reads;
 mod readable;
+mod reheader;
 #[cfg(feature = "remote")]
 mod remote;
 #[cfg(feature = "remote")]

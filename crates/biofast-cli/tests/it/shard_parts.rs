@@ -305,6 +305,7 @@ fn depths_of_shards_are_those_of_one_run(effort: Effort) {
             &["-F", "0", "-Q", "1"],
             &["--format", "samtools-coverage"],
             &["--format", "samtools-depth"],
+            &["--format", "bedgraph"],
             &["--format", "samtools-depth", "-a", "-a", "--min-base-quality", "20"],
             &["--format", "samtools-depth", "-a"],
         ] {

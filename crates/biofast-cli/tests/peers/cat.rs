@@ -26,3 +26,23 @@ fn records_and_header_are_those_of_samtools() {
         assert!(rest(&ours) == rest(&theirs), "{header:?}");
     }
 }
+
+#[test]
+#[ignore = "needs samtools"]
+fn another_header_gives_what_it_gives_in_samtools() {
+    let folder = Folder::new();
+    let path = parts(&folder, 1).remove(0);
+    let shown = biofast(&["view", "-H", "--no-PG", &path]).stdout;
+    let given = folder.file("h.sam", shown.replace("SN:", "SN:new_") + "@RG\tID:new\n@CO\tgiven\n");
+    let [ours, theirs] = ["ours.bam", "theirs.bam"].map(|name| text(&folder.path(name)));
+    let run = biofast(&["reheader", "-q", "--no-PG", &given, &path, "-o", &ours]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let mut samtools = need("samtools");
+    let bam = tools::run(samtools.args(["reheader", "--no-PG", &given, &path])).stdout;
+    std::fs::write(&theirs, bam).unwrap();
+    let [ours, theirs] = [&ours, &theirs].map(|path| {
+        let mut samtools = need("samtools");
+        tools::run(samtools.args(["view", "-h", "--no-PG", path])).stdout
+    });
+    assert!(ours == theirs && ours.len() > 1000);
+}

@@ -1,7 +1,7 @@
 //! `biofast coverage` beside mosdepth and samtools.
 
-use crate::common::biofast;
-use crate::common::coverage::{at, content, folder, without_old_least};
+use crate::common::coverage::{at, content, folder, sam, without_old_least};
+use crate::common::{Folder, biofast};
 use crate::tools::need;
 
 #[test]
@@ -85,6 +85,52 @@ fn texts_are_those_of_samtools() {
             let run = biofast(&[&["coverage", &bam, "--quiet", "--format"], own].concat());
             assert_eq!((run.code, run.stderr.as_str()), (0, ""));
             assert!(run.stdout.as_bytes() == expected.stdout, "{theirs:?} of seed {seed}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs bedtools"]
+fn bedgraph_is_that_of_bedtools() {
+    let folder = Folder::new();
+    for seed in 1..4 {
+        // bedtools counts both mates where they overlap, and covers skips but no deletions unless it splits.
+        let records = |deletions: bool| {
+            let text = sam(seed);
+            let lines = text.lines().filter_map(|line| {
+                let mut fields: Vec<String> = line.split('\t').map(str::to_owned).collect();
+                if !line.starts_with('@') {
+                    fields[1] = (fields[1].parse::<u16>().unwrap() & !2).to_string();
+                    (deletions || !fields[5].contains('D')).then_some(())?;
+                }
+                Some(fields.join("\t") + "\n")
+            });
+            folder.file("x.sam", lines.collect::<String>())
+        };
+        for (theirs, ours) in [
+            (["-bg", "-split"].as_slice(), ["-F", "4"].as_slice()),
+            (&["-bga", "-split"], &["-F", "4", "-a"]),
+            (&["-bg"], &["-F", "4", "-x"]),
+            (&["-bga"], &["-F", "4", "-x", "-a"]),
+        ] {
+            let sam = records(theirs.contains(&"-split"));
+            let bam = at(&folder, "x.bam");
+            assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+            let run = biofast(&[&["coverage", "--format", "bedgraph", &bam], ours].concat());
+            assert_eq!(run.code, 0, "{run:?}");
+            let mut bedtools = need("bedtools");
+            let found =
+                bedtools.arg("genomecov").args(theirs).args(["-ibam", &bam]).output().unwrap();
+            assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+            let found = String::from_utf8(found.stdout).unwrap();
+            // References without records come last there.
+            let sorted = |text: &str| {
+                let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+                lines.sort();
+                lines
+            };
+            assert!(sorted(&run.stdout) == sorted(&found), "{ours:?} of seed {seed}");
+            assert!(!found.is_empty());
         }
     }
 }

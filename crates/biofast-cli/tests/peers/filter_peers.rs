@@ -73,6 +73,10 @@ fn as_seqtk(inputs: Vec<String>) {
     for input in inputs {
         let ours = ours(&["--max-n", "0", "--min-len", "51", &input]);
         assert!(ours == theirs("seqtk", &["seq", "-N", "-L", "51", &input]), "{input}");
+        for q in ["1", "20", "37", "93"] {
+            let masked = self::ours(&["--mask-below", q, &input]);
+            assert!(masked == theirs("seqtk", &["seq", "-q", q, "-n", "N", &input]), "{input} {q}");
+        }
     }
 }
 

@@ -113,38 +113,7 @@ fn check_definitions(bytes: &[u8]) {
 /// All kernels over slices against scalar.
 fn check_slices(kernels: &Kernels, bytes: &[u8]) {
     let scalar = kernels_for(Isa::Scalar).unwrap();
-    macro_rules! same {
-        ($($kernel:ident($($argument:expr),*);)*) => {$(
-            let (ours, reference) = (
-                (kernels.$kernel)(bytes, $($argument),*),
-                (scalar.$kernel)(bytes, $($argument),*),
-            );
-            assert_eq!(ours, reference, "{} of {} bytes", stringify!($kernel), bytes.len());
-        )*};
-    }
-    same! {
-        count_bases();
-        count_gc();
-        count_gc_acgt();
-        count_n();
-        sum_qualities();
-        summarize_qualities();
-        count_at_least(0);
-        count_at_least(1);
-        count_at_least(30);
-        count_at_least(93);
-        count_at_least(94);
-        count_at_least(255);
-        sum_error_probability();
-        find_invalid_base();
-        find_invalid_quality();
-        count_newlines();
-    }
-    let base = u32::MAX - bytes.len() as u32;
-    let (mut ours, mut reference) = (vec![1, 2], vec![1, 2]);
-    (kernels.index_newlines)(bytes, base, &mut ours);
-    (scalar.index_newlines)(bytes, base, &mut reference);
-    assert_eq!(ours, reference);
+    assert_eq!(disagreement(kernels, scalar, bytes), None, "of {} bytes", bytes.len());
 }
 
 /// The columns of `reads`, counted one base at a time.

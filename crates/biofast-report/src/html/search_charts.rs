@@ -136,12 +136,19 @@ fn adapters(id: &str, content: &AdapterContent) -> String {
     let said = match content.names.get(most).filter(|_| share > 0.0) {
         Some(name) => format!(
             "The most frequent one is {name}: its first 12 bases are in {} % of the reads. Shares are of reads in which an \
-             adapter begins at the position or before.",
-            decimal(share, 2)
+             adapter begins at the position or before. It follows an insert of 0 to 10 bases (adapter dimers) in {} %.",
+            decimal(share, 2),
+            decimal(dimer_share(content, most), 2)
         ),
         None => "None of the adapters that were looked for is in any read.".into(),
     };
     chart.finish(&said)
+}
+
+/// The percentage of reads that are dimers of an adapter.
+fn dimer_share(content: &AdapterContent, adapter: usize) -> f64 {
+    let dimers = content.dimers.get(adapter).copied().unwrap_or(0);
+    100.0 * dimers as f64 / content.reads.max(1) as f64
 }
 
 /// The first of the largest shares, and its place.

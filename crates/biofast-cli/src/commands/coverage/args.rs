@@ -1,8 +1,6 @@
 //! What `biofast coverage` can be told.
 
-use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
-
+use super::formats::CoverageFormat;
 use crate::options::{DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, ShardArg};
 use crate::watch::Reading;
 
@@ -23,6 +21,7 @@ Examples:
   biofast coverage --prefix aln -q 0:1:5:150: -x aln.bam
   biofast coverage --format samtools-coverage aln.bam
   biofast coverage --format samtools-depth aln.bam > depth.tsv
+  biofast coverage --format bedgraph aln.bam > depth.bedgraph
   biofast coverage --shard 'plan.json#2' -o part2.coverage.json")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -62,6 +61,8 @@ pub(crate) struct Args {
     pub(super) min_base_quality: u8,
 
     /// Print all positions of references with records; twice, of all references (format samtools-depth)
+    ///
+    /// With format bedgraph, once prints the intervals of depth 0 of all references, too.
     #[arg(short = 'a', long, action = clap::ArgAction::Count)]
     pub(super) all_positions: u8,
 
@@ -71,17 +72,4 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) reading: Reading,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum CoverageFormat {
-    /// Human-readable table
-    Table,
-    /// Same table as tab-separated values
-    Tsv,
-    /// Output of `samtools coverage`, for one file
-    SamtoolsCoverage,
-    /// Output of `samtools depth`, for one file
-    SamtoolsDepth,
 }

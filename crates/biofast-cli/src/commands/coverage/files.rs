@@ -1,18 +1,20 @@
-//! The files of mosdepth, and the texts of samtools.
+//! The files of mosdepth, and the texts of one file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use biofast_bam::Detail;
-use biofast_io::Progress;
+use biofast_bam::{Detail, Header, Query};
 use biofast_io::output::commit;
-use biofast_ops::coverage::{self, Intervals, PerReference, TargetDepths};
+use biofast_io::{Options, Progress};
+use biofast_ops::coverage::{
+    self, DepthRules, DepthSink, Intervals, PerReference, ReferenceSums, TargetDepths,
+};
 use biofast_report::html::{self, Depths};
 use biofast_report::mosdepth;
-use biofast_report::samtools;
 
-use super::{Args, query, rules, rules_of_samtools, sum, watch};
+use super::formats::{self, DepthInput};
+use super::{Args, query, rules, sum, watch};
 use crate::console::{Bar, Console};
 use crate::inputs::Input;
 use crate::options::{targets, tell_empty, tell_unknown};
@@ -45,7 +47,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
         let targets_drawn =
             intervals.filter(|intervals| page.is_some() && !intervals.are_windows());
         let threads = watch.options.threads;
-        let result = coverage::collect(query, &watch.options, &rules(args), |header| {
+        let result = coverage::collect(query, &watch.options, &rules(args)?, |header| {
             intervals.map_or(Ok(()), |intervals| intervals.check(header, &input.name()))?;
             let drawn = page.is_some().then(|| {
                 let targets = targets_drawn
@@ -107,30 +109,35 @@ fn prefixes(args: &Args, inputs: &[Input]) -> Result<Vec<PathBuf>> {
     output::prefixes(folder, inputs.iter().map(Input::stem))
 }
 
-/// `--format samtools-coverage` and `samtools-depth`.
-pub(super) fn samtools(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
-    let rules = rules_of_samtools(args)?;
+/// The formats of one file.
+pub(super) fn text(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
+    let rules = rules(args)?;
     let report = args.out.open_as(false, session)?;
     let watch = args.reading.watch(session);
     let query = query(args, input, &watch, None, Detail::Alignment)?;
     let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
     let only = args.chrom.as_deref().map(str::as_bytes);
-    let made = if rules.sums {
-        let result = coverage::collect_with_sums(query, &watch.options, &rules, |header| {
-            Ok(coverage::PerReference::new(header))
-        });
-        result.map(|(header, depths, sums)| {
-            let text = samtools::coverage::text(&header, &depths.finish(), &sums, only);
-            output::filled(report, text).map_err(anyhow::Error::from)
-        })
-    } else {
-        let result = coverage::collect(query, &watch.options, &rules, |header| {
-            Ok(samtools::depth::DepthLines::new(header, report, only, args.all_positions))
-        });
-        result.map(|(_, lines)| lines.finish().map_err(anyhow::Error::from))
-    };
+    let depths = FileDepths { query, options: &watch.options, rules: &rules };
+    let made = formats::text(args.format, depths, only, args.all_positions, report);
     drop(bar);
     args.reading.tell(&watch, input);
-    commit(vec![made??], false)?;
+    commit(vec![made?], false)?;
     Ok(Exit::Fine)
+}
+
+/// The depths of a file.
+struct FileDepths<'a> {
+    query: Query,
+    options: &'a Options,
+    rules: &'a DepthRules,
+}
+
+impl DepthInput for FileDepths<'_> {
+    fn collect<D: DepthSink + Send>(
+        self,
+        sink: impl FnOnce(&Header) -> D,
+    ) -> Result<(Header, D, Vec<ReferenceSums>)> {
+        let FileDepths { query, options, rules } = self;
+        Ok(coverage::collect_with_sums(query, options, rules, |header| Ok(sink(header)))?)
+    }
 }

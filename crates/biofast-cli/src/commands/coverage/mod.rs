@@ -2,6 +2,7 @@
 
 mod args;
 mod files;
+mod formats;
 pub(crate) mod parts;
 
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use crate::session::{Exit, Session};
 use crate::watch::Watch;
 
 pub(crate) use args::Args;
-use args::CoverageFormat;
+use formats::CoverageFormat;
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let writes_files = args.prefix.is_some() || args.out_dir.is_some();
@@ -45,21 +46,20 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
             }
         }
     }
-    let of_bases =
-        matches!(args.format, CoverageFormat::SamtoolsCoverage | CoverageFormat::SamtoolsDepth);
+    let text = args.format.text_traits();
     if args.depth.files.by_groups()?.is_some() {
         bail!(
             "--by RG, SM and LB work only in `biofast stats --out-dir DIR`, which writes the depths of each group"
         );
     }
-    if of_bases && args.html.is_some() {
-        bail!("--html can't be combined with samtools' formats");
+    if text.is_some() && args.html.is_some() {
+        bail!("--html needs --format table or tsv");
     }
-    if args.min_base_quality > 0 && !of_bases {
+    if args.min_base_quality > 0 && !text.is_some_and(|text| text.of_samtools) {
         bail!("--min-base-quality needs --format samtools-coverage or samtools-depth");
     }
-    if args.all_positions > 0 && args.format != CoverageFormat::SamtoolsDepth {
-        bail!("--all-positions needs --format samtools-depth");
+    if args.all_positions > 0 && !text.is_some_and(|text| text.takes_all) {
+        bail!("--all-positions needs --format samtools-depth or bedgraph");
     }
     if let Some(shard) = args.shard.input(&args.inputs.files, session)? {
         return parts::write(args, &shard, session);
@@ -70,11 +70,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     }
     let hint = "to write mosdepth's files use `biofast coverage --prefix PREFIX FILE`";
     inputs::refuse_output_first(&all, hint)?;
-    if of_bases {
+    if text.is_some() {
         let [input] = &all[..] else {
-            bail!("samtools' formats take one input, but got {}", all.len());
+            bail!("this format takes one input, but got {}", all.len());
         };
-        return files::samtools(args, input, session);
+        return files::text(args, input, session);
     }
     let intervals = args.depth.files.settings(None)?.intervals;
     if intervals.as_ref().is_some_and(Intervals::are_windows) {
@@ -147,7 +147,7 @@ fn depths(
     let watch = watch(args, progress, session);
     let query = query(args, input, &watch, None, Detail::Alignment)?;
     let only = args.chrom.as_deref().map(str::as_bytes);
-    let result = coverage::collect(query, &watch.options, &rules(args), |header| {
+    let result = coverage::collect(query, &watch.options, &rules(args)?, |header| {
         intervals.map_or(Ok(()), |intervals| intervals.check(header, &input.name()))?;
         let targets = intervals.map(|intervals| TargetDepths::new(header, intervals.clone(), only));
         Ok((coverage::PerReference::new(header), targets))
@@ -160,18 +160,18 @@ fn depths(
     Ok((sum(&header, depths, only), targets))
 }
 
-/// Which records count.
-fn rules(args: &Args) -> DepthRules {
-    DepthRules { min_base_quality: args.min_base_quality, ..args.depth.rules() }
-}
-
-/// The same for the formats of samtools.
-fn rules_of_samtools(args: &Args) -> Result<DepthRules> {
-    if args.depth.fast_mode {
-        bail!("--fast-mode can't be combined with samtools' formats");
-    }
-    let sums = args.format == CoverageFormat::SamtoolsCoverage;
-    Ok(DepthRules { counting: Counting::Each, sums, ..rules(args) })
+/// Which records count, and what of them.
+fn rules(args: &Args) -> Result<DepthRules> {
+    let rules = DepthRules { min_base_quality: args.min_base_quality, ..args.depth.rules() };
+    Ok(match args.format.text_traits() {
+        Some(text) if text.of_samtools => {
+            if args.depth.fast_mode {
+                bail!("--fast-mode can't be combined with samtools' formats");
+            }
+            DepthRules { counting: Counting::Each, sums: text.sums, ..rules }
+        }
+        _ => rules,
+    })
 }
 
 /// The sum of all references, or of the `only` one.

@@ -10,12 +10,13 @@ use biofast_ops::coverage::{
     ReferenceSums,
 };
 use biofast_ops::shards::ShardPart;
+use biofast_report::mosdepth;
 use biofast_report::tables::coverage as table;
-use biofast_report::{mosdepth, samtools};
 use serde::{Deserialize, Serialize};
 
 use super::files::tell_without_records;
-use super::{Args, CoverageFormat, rules, rules_of_samtools, sum};
+use super::formats::{self, DepthInput};
+use super::{Args, CoverageFormat, rules, sum};
 use crate::inputs::{self, Input};
 use crate::options::{DepthFiles, targets, tell_empty, tell_unknown};
 use crate::output;
@@ -71,21 +72,16 @@ impl CountingRules {
 
 /// `--shard`: the depths of a shard, to be merged.
 pub(super) fn write(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
-    let (rules, detail) = match args.format {
-        CoverageFormat::Table | CoverageFormat::Tsv => (rules(args), Detail::Alignment),
-        CoverageFormat::SamtoolsCoverage | CoverageFormat::SamtoolsDepth => {
-            (rules_of_samtools(args)?, Detail::Alignment)
-        }
-    };
+    let rules = rules(args)?;
     let out = args.out.open(session)?;
     let watch = args.reading.watch(session);
-    let source = bam::Input::open(input.open()?, &watch.opening(None, detail))?.source;
+    let source = bam::Input::open(input.open()?, &watch.opening(None, Detail::Alignment))?.source;
     let bar = watch.bar(input.len(), &args.reading.messages);
     let result = coverage::collect_part(source, &watch.options, &rules);
     drop(bar);
     args.reading.tell(&watch, input);
     let (_, mut depths) = result?;
-    if args.format != CoverageFormat::SamtoolsDepth {
+    if !args.format.text_traits().is_some_and(|text| text.spans) {
         depths = depths.without_spans();
     }
     let report = CoverageReport {
@@ -148,6 +144,15 @@ fn join<D: DepthSink>(
     Ok((header, depths, sums))
 }
 
+impl DepthInput for &[CoverageReport] {
+    fn collect<D: DepthSink + Send>(
+        self,
+        sink: impl FnOnce(&Header) -> D,
+    ) -> Result<(Header, D, Vec<ReferenceSums>)> {
+        join(self, |header| Ok(sink(header)))
+    }
+}
+
 /// Writes the text of one run, of reports of all shards.
 pub(crate) fn merge(mut reports: Vec<CoverageReport>, as_tsv: bool, out: Output) -> Result<Exit> {
     in_order(&mut reports)?;
@@ -156,7 +161,7 @@ pub(crate) fn merge(mut reports: Vec<CoverageReport>, as_tsv: bool, out: Output)
         None => bail!("no input"),
     };
     if as_tsv && format != CoverageFormat::Table && format != CoverageFormat::Tsv {
-        bail!("-T (--tsv) applies to tables, but these depths are for a samtools format");
+        bail!("-T (--tsv) applies to tables, but these depths are for another format");
     }
     let filled = match format {
         CoverageFormat::Table | CoverageFormat::Tsv => {
@@ -169,15 +174,7 @@ pub(crate) fn merge(mut reports: Vec<CoverageReport>, as_tsv: bool, out: Output)
             };
             output::filled(out, text)?
         }
-        CoverageFormat::SamtoolsCoverage => {
-            let (header, depths, sums) = join(&reports, |header| Ok(PerReference::new(header)))?;
-            output::filled(out, samtools::coverage::text(&header, &depths.finish(), &sums, None))?
-        }
-        CoverageFormat::SamtoolsDepth => {
-            let lines =
-                |header: &Header| Ok(samtools::depth::DepthLines::new(header, out, None, all));
-            join(&reports, lines)?.1.finish()?
-        }
+        text => formats::text(text, &reports[..], None, all, out)?,
     };
     commit(vec![filled], false)?;
     Ok(Exit::Fine)
@@ -193,7 +190,7 @@ pub(crate) fn write_files(
     in_order(&mut reports)?;
     let Some(first) = reports.first() else { bail!("no input") };
     if !matches!(first.format, CoverageFormat::Table | CoverageFormat::Tsv) {
-        bail!("mosdepth's files can't be made from depths for a samtools format");
+        bail!("mosdepth's files can't be made from depths for another format than a table");
     }
     if wanted.by_groups()?.is_some() {
         bail!("--by RG, SM and LB work only in `biofast stats`");

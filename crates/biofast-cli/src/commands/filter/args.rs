@@ -7,6 +7,7 @@ use super::adapters::AdapterArgs;
 use super::alignment_args::AlignmentArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
+use super::trims::{TRIM_ORDER, TrimArgs};
 use crate::options::{Given, InFile, OutFile, Pairing, PairsOut, ShardArg};
 use crate::reads_job::ReadsOptions;
 
@@ -31,7 +32,7 @@ use crate::reads_job::ReadsOptions;
     // Letters that samtools view has for others; here they are for alignments.
     mut_arg("quiet", |a| a.short(None)),
     mut_arg("strict", |a| a.conflicts_with("allow_missing_eof")),
-    after_help = "\
+    after_help = format!("\
 Examples (reads):
   biofast filter --min-len 50 --min-mean-qual 20 reads.fq.gz -o good.fq.gz
   biofast filter R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz --trim-overlap --cut-tail --min-len 36
@@ -45,7 +46,7 @@ Examples (reads):
   biofast filter --names wanted.txt reads.fq.gz > wanted.fq
   zcat reads.fq.gz | biofast filter --max-n 0 -O bgzf - > clean.fq.gz
 
-Order: reads are first taken by --head, sampling and names. They are then trimmed by --umi, --crop-front and --crop-tail, --cut-front, --cut-right or --cut-tail, --trim-poly-g, --correct, --trim-overlap, --adapter and related options, --trim-poly-x, --keep-first, --adapter-kit and --merge. Last, they are filtered by length, quality, N, GC and complexity. docs/filter.md has all formulas.
+Order: reads are first taken by --head, sampling and names. They are then trimmed by {TRIM_ORDER}. Last, they are filtered by length, quality, N, GC and complexity. docs/filter.md has all formulas.
 
 Examples (alignments):
   biofast filter -q 30 -F UNMAP,DUP aln.bam -o good.bam --write-index
@@ -53,7 +54,7 @@ Examples (alignments):
   biofast filter -s 7.1 aln.bam chr1:1-1000000 chr2 -o tenth.bam
   biofast filter -c -L targets.bed aln.cram
   biofast filter --crop-front 10 --min-mean-qual 15 unaligned.bam -o trimmed.bam
-  biofast filter -q 30 --shard 'plan.json#2' -o good2.bam",
+  biofast filter -q 30 --shard 'plan.json#2' -o good2.bam"),
     next_help_heading = "Input and output"
 )]
 pub(crate) struct Args {
@@ -352,70 +353,6 @@ pub(super) struct SubsetArgs {
     pub(super) pair: Option<FilterPairRule>,
 }
 
-/// What is cut off.
-#[derive(clap::Args)]
-pub(super) struct TrimArgs {
-    /// Move UMIs from the start of reads to their names, or copy them from the index in the header
-    #[arg(long, value_enum, value_name = "WHERE")]
-    pub(super) umi: Option<UmiPlace>,
-
-    /// Length of the UMI at the start of a read
-    #[arg(long, alias = "umi_len", value_name = "N", requires = "umi")]
-    pub(super) umi_len: Option<std::num::NonZeroUsize>,
-
-    /// Number of bases to cut after the UMI
-    #[arg(long, alias = "umi_skip", value_name = "N", default_value_t = 0)]
-    pub(super) umi_skip: usize,
-
-    /// Put PREFIX_ before the UMI in names
-    #[arg(long, alias = "umi_prefix", value_name = "PREFIX", requires = "umi", value_parser = umi_prefix)]
-    pub(super) umi_prefix: Option<String>,
-
-    /// Cut N bases from the start; N,M for first and second reads
-    #[arg(long, value_name = "N", value_parser = both::<usize>, visible_alias = "headcrop")]
-    pub(super) crop_front: Option<[usize; 2]>,
-
-    /// Cut N bases from the end; N,M for first and second reads
-    #[arg(long, value_name = "N", value_parser = both::<usize>, visible_alias = "tailcrop")]
-    pub(super) crop_tail: Option<[usize; 2]>,
-
-    /// Keep at most the first N bases; N,M for first and second reads
-    #[arg(long, value_name = "N", value_parser = both::<usize>)]
-    pub(super) keep_first: Option<[usize; 2]>,
-
-    /// Trim low-quality windows from the 5′ end
-    #[arg(short = '5', long, alias = "cut_front")]
-    pub(super) cut_front: bool,
-
-    /// Trim low-quality windows from the 3′ end
-    #[arg(short = '3', long, alias = "cut_tail", conflicts_with = "cut_right")]
-    pub(super) cut_tail: bool,
-
-    /// Cut everything from the first window of low mean quality onward
-    #[arg(long, alias = "cut_right")]
-    pub(super) cut_right: bool,
-
-    /// Window size in bases
-    #[arg(short = 'W', long, alias = "cut_window_size", value_name = "N", default_value = "4")]
-    pub(super) cut_window_size: std::num::NonZeroUsize,
-
-    /// Minimum mean quality of a window
-    #[arg(long, alias = "cut_mean_quality", value_name = "Q", default_value_t = 20.0)]
-    pub(super) cut_mean_quality: f64,
-
-    /// Cut a run of at least MIN G from the end
-    #[arg(long, alias = "trim_poly_g", value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
-    pub(super) trim_poly_g: Option<std::num::NonZeroUsize>,
-
-    /// Cut a run of at least MIN of the same base from the end
-    #[arg(short = 'x', long, alias = "trim_poly_x", value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
-    pub(super) trim_poly_x: Option<std::num::NonZeroUsize>,
-
-    /// Cut adapters found by the overlap of mates, where fragments are shorter than reads
-    #[arg(long)]
-    pub(super) trim_overlap: bool,
-}
-
 /// What reads must be like, as trimmed.
 #[derive(clap::Args)]
 pub(super) struct Select {
@@ -484,47 +421,10 @@ pub(super) enum FilterPairRule {
     Any,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum UmiPlace {
-    /// Start of first reads, or of reads without mates
-    #[value(alias = "read1")]
-    First,
-    /// Start of second reads
-    #[value(alias = "read2")]
-    Second,
-    /// Start of both reads
-    #[value(alias = "per_read")]
-    Both,
-    /// First index in the header: ACGT in 1:N:0:ACGT+GGTT
-    Index1,
-    /// Second index in the header of second reads
-    Index2,
-    /// Both indexes
-    #[value(name = "indexes", alias = "per_index")]
-    BothIndexes,
-}
-
-/// What stands before an identifier in names.
-fn umi_prefix(typed: &str) -> Result<String, String> {
-    match !typed.is_empty() && typed.bytes().all(|letter| letter.is_ascii_alphanumeric()) {
-        true => Ok(typed.to_owned()),
-        false => Err("expected letters and digits".into()),
-    }
-}
-
 #[derive(Clone, Copy, ValueEnum)]
 pub(super) enum MeanArg {
     /// −10·log10 of the mean error probability
     ErrorProbability,
     /// Mean of the Phred values
     Arithmetic,
-}
-
-/// `N` for both reads or `N,M` for first and second.
-fn both<T: std::str::FromStr<Err: std::fmt::Display> + Copy>(text: &str) -> Result<[T; 2], String> {
-    let parse = |text: &str| text.parse::<T>().map_err(|e| e.to_string());
-    match text.split_once(',') {
-        Some((first, second)) => Ok([parse(first)?, parse(second)?]),
-        None => parse(text).map(|n| [n, n]),
-    }
 }

@@ -1,7 +1,5 @@
 //! Arguments as meant: the chain of a filter, in the documented order.
 
-use std::num::NonZeroUsize;
-
 use anyhow::{Context, Result, bail};
 use biofast_fastq::Inputs;
 use biofast_io::TextBounds;
@@ -12,16 +10,13 @@ use biofast_ops::filter::predicate::{
     MaxN, MaxNPercent, Mean, MinComplexity, MinLen, MinMeanQuality,
 };
 use biofast_ops::filter::trim::detect::{self, AdapterEvidence};
-use biofast_ops::filter::trim::{
-    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, Overlap, PolyG, PolyX,
-    QualityWindow, Umi, UmiSource,
-};
 use biofast_ops::filter::{Filter, PairRule};
 
-use super::args::{Args, FilterPairRule, MeanArg, Select, TrimArgs, UmiPlace};
+use super::args::{Args, FilterPairRule, MeanArg, Select};
 use super::bounds::number;
 use super::places::Places;
 use super::preset_fastp;
+use super::trims::{OtherTrims, trimmers};
 use crate::inputs;
 use crate::session::Session;
 
@@ -55,11 +50,19 @@ pub(super) fn filter(
         None => args.adapters.cutter(paired, &looked.detected, session)?,
     };
     let rule = Places::of(args)?.0.rule(rule)?;
-    let mut filter =
-        trimmers(args, paired, cutter, looked.fastp.as_ref(), filter)?.with_adapter(rule);
-    if let Some(cutter) = args.adapters.long_cutter(paired)? {
-        filter = filter.trim(cutter);
-    }
+    let others = OtherTrims {
+        mates: |filter| match &looked.fastp {
+            Some(found) => {
+                let filter = preset_fastp::poly_g(args, found, filter);
+                preset_fastp::adapters(args, paired, found, args.mates.rule()?, filter)
+            }
+            None => args.mates.add(paired, args.html.is_some(), filter),
+        },
+        adapters: cutter,
+        long_adapters: args.adapters.long_cutter(paired)?,
+    };
+    let is_fastp = looked.fastp.is_some();
+    let filter = trimmers(&args.trim, paired, is_fastp, others, filter)?.with_adapter(rule);
     match args.preset.is_fastp() {
         true => fastp_predicates(&args.select, filter.as_fastp()),
         false => predicates(&args.select, filter),
@@ -135,102 +138,6 @@ fn names(args: &Args, filter: Filter) -> Result<Filter> {
             .matching(Regex::new(pattern).context("--name-regex: invalid regular expression")?);
     }
     Ok(filter.names(names))
-}
-
-fn trimmers(
-    args: &Args,
-    paired: bool,
-    adapters: AdapterCutter,
-    found: Option<&fastp::InputTraits>,
-    mut filter: Filter,
-) -> Result<Filter> {
-    let all = args;
-    let args = &args.trim;
-    if let Some(place) = args.umi {
-        filter = filter.trim(umi(args, place, paired, found.is_some())?);
-    }
-    let (front, tail) = (args.crop_front.unwrap_or_default(), args.crop_tail.unwrap_or_default());
-    let phred = number("--cut-mean-quality", args.cut_mean_quality, 0.0, 93.0)?;
-    let size = args.cut_window_size.get();
-    if found.is_some() {
-        let window = Some(fastp::CutWindow { size, phred });
-        let [cut_front, cut_right, cut_tail] =
-            [args.cut_front, args.cut_right, args.cut_tail].map(|given| window.filter(|_| given));
-        let cut = fastp::FastpCut { front, tail, cut_front, cut_right, cut_tail };
-        if cut.is_any() {
-            filter = filter.trim(cut);
-        }
-    } else {
-        if args.crop_front.is_some() || args.crop_tail.is_some() {
-            filter = filter.trim(Crop { front, tail });
-        }
-        let window = QualityWindow::new(size, phred);
-        if args.cut_front {
-            filter = filter.trim(CutFront(window));
-        }
-        if args.cut_right {
-            filter = filter.trim(CutRight(window));
-        }
-        if args.cut_tail {
-            filter = filter.trim(CutTail(window));
-        }
-    }
-    if let Some(min) = args.trim_poly_g {
-        filter = filter.trim(PolyG(min.get()));
-    }
-    if let Some(found) = found {
-        filter = preset_fastp::poly_g(all, found, filter);
-        filter = preset_fastp::adapters(all, paired, found, all.mates.rule()?, filter)?;
-    } else {
-        filter = all.mates.add(paired, all.html.is_some(), filter)?;
-    }
-    if args.trim_overlap && found.is_none() {
-        if !paired {
-            bail!("--trim-overlap needs pairs");
-        }
-        filter = filter.trim(Overlap::default());
-    }
-    if !adapters.is_empty() {
-        filter = filter.trim(adapters);
-    }
-    if let Some(min) = args.trim_poly_x {
-        filter = filter.trim(PolyX(min.get()));
-    }
-    if let Some(len) = args.keep_first {
-        filter = filter.trim(KeepFirst(len));
-    }
-    Ok(filter)
-}
-
-/// What takes the identifier that is in this place.
-fn umi(args: &TrimArgs, place: UmiPlace, paired: bool, as_fastp: bool) -> Result<Umi> {
-    let source = match place {
-        UmiPlace::First => UmiSource::First,
-        UmiPlace::Second if !paired => bail!("--umi second needs pairs"),
-        UmiPlace::Second => UmiSource::Second,
-        UmiPlace::Both => UmiSource::Both,
-        UmiPlace::Index1 => UmiSource::Index1,
-        UmiPlace::Index2 if !paired => bail!("--umi index2 needs pairs"),
-        UmiPlace::Index2 => UmiSource::Index2,
-        UmiPlace::BothIndexes => UmiSource::BothIndexes,
-    };
-    let in_header = matches!(place, UmiPlace::Index1 | UmiPlace::Index2 | UmiPlace::BothIndexes);
-    let len = match args.umi_len {
-        Some(_) if in_header => {
-            bail!("--umi-len applies only to UMIs at the start of reads, not to those in headers")
-        }
-        None if !in_header => bail!("--umi needs --umi-len for UMIs at the start of reads"),
-        len => len.map_or(0, NonZeroUsize::get),
-    };
-    if in_header && args.umi_skip > 0 {
-        bail!("--umi-skip applies only to UMIs at the start of reads");
-    }
-    Ok(Umi {
-        skip: args.umi_skip,
-        prefix: args.umi_prefix.clone().unwrap_or_default(),
-        leaves: usize::from(as_fastp),
-        ..Umi::new(source, len)
-    })
 }
 
 fn predicates(args: &Select, mut filter: Filter) -> Result<Filter> {

@@ -18,6 +18,7 @@ mod preset;
 mod preset_fastp;
 mod reads;
 mod report;
+mod trims;
 
 use anyhow::{Result, bail};
 use biofast_bam as bam;

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 use biofast_io::display_name;
-use serde_json::{Map, Value};
+use biofast_ops::filter;
+use serde_json::{Map, Value, json};
 
 use crate::options::{Folder, Out};
 use crate::output;
@@ -51,8 +52,19 @@ schemas! {
     "shards", "shuffle", "sort", "split", "stats",
 }
 
-/// What several schemas have.
-const DEFINITIONS: &str = include_str!("definitions.json");
+/// What several schemas have: as it is written down, and what the code has a list of.
+fn definitions() -> Result<Map<String, Value>> {
+    let mut definitions: Map<String, Value> =
+        serde_json::from_str(include_str!("definitions.json"))?;
+    let reasons = filter::Reason::ALL.iter().map(|reason| reason.name());
+    let of_alignments = filter::alignment::Reason::ALL.iter().map(|reason| reason.name());
+    // Some are reasons of both.
+    let reasons: BTreeSet<&str> = reasons.chain(of_alignments).collect();
+    let trims: Vec<&str> = filter::Trim::ALL.iter().map(|trim| trim.name()).collect();
+    definitions.insert("reason_of_rejection".into(), json!({ "enum": reasons }));
+    definitions.insert("kind_of_trim".into(), json!({ "enum": trims }));
+    Ok(definitions)
+}
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     if let Some(folder) = &args.out_dir {
@@ -95,7 +107,7 @@ fn published(name: &str) -> Result<String> {
         bail!("no schema for '{name}'; schemas exist for {}", known.join(", "));
     };
     let mut schema: Map<String, Value> = serde_json::from_str(source)?;
-    let definitions: Map<String, Value> = serde_json::from_str(DEFINITIONS)?;
+    let definitions = definitions()?;
     let mut needed = BTreeSet::new();
     schema.values().for_each(|part| collect(part, &definitions, &mut needed));
     if !needed.is_empty() {

@@ -1,6 +1,6 @@
 //! The kernels of each instruction set against plain code.
 
-use biofast_kernels::{Isa, Kernels, available, kernels_for};
+use biofast_kernels::{Isa, Kernels, available, disagreement, kernels_for};
 
 use super::TestLine;
 
@@ -33,61 +33,14 @@ fn compare(kernels: &Kernels, plain: &Kernels) -> Result<usize, String> {
         for &len in LENGTHS {
             for shift in [0, 1, 5] {
                 let bytes = bytes(alphabet, seed, len + shift);
-                differ(kernels, plain, &bytes[shift..])
-                    .map_err(|name| format!("{name} of {len} bytes"))?;
+                if let Some(name) = disagreement(kernels, plain, &bytes[shift..]) {
+                    return Err(format!("{name} of {len} bytes"));
+                }
                 inputs += 1;
             }
         }
     }
     Ok(inputs)
-}
-
-/// The name of a kernel that doesn't agree with plain code.
-fn differ(a: &Kernels, b: &Kernels, bytes: &[u8]) -> Result<(), &'static str> {
-    macro_rules! equal {
-        ($($name:ident($($more:expr),*)),* $(,)?) => {
-            $(if (a.$name)(bytes $(, $more)*) != (b.$name)(bytes $(, $more)*) {
-                return Err(stringify!($name));
-            })*
-        };
-    }
-    equal!(
-        count_bases(),
-        count_gc(),
-        count_gc_acgt(),
-        count_n(),
-        find_invalid_base(),
-        sum_qualities(),
-        summarize_qualities(),
-        count_at_least(30),
-        sum_error_probability(),
-        find_invalid_quality(),
-        count_newlines(),
-        find_newline(),
-        count_packed_bases(bytes.len() * 2),
-        count_packed_gc(bytes.len() * 2),
-        summarize_raw_qualities(),
-    );
-    macro_rules! equal_filled {
-        ($($name:ident($($more:expr),*)),* $(,)?) => {
-            $(
-                let (mut x, mut y) = (Vec::new(), Vec::new());
-                (a.$name)(bytes $(, $more)*, &mut x);
-                (b.$name)(bytes $(, $more)*, &mut y);
-                if x != y {
-                    return Err(stringify!($name));
-                }
-            )*
-        };
-    }
-    equal_filled!(
-        index_newlines(0),
-        unpack_bases(bytes.len() * 2),
-        unpack_bases_reverse_complement(bytes.len() * 2),
-        copy_qualities(),
-        copy_qualities_reversed(),
-    );
-    Ok(())
 }
 
 /// Letters of an alphabet in an order that is the same in every run.

@@ -17,6 +17,8 @@ pub(super) struct Copier {
     pub(super) output: Output,
     /// What stands in the place of the first header.
     pub(super) given: Option<Header>,
+    /// Whether the given header may rename reference sequences: their number and lengths must be the parts' then.
+    pub(super) renames: bool,
     /// What is made of the first header.
     pub(super) make_header: Option<MakeHeader>,
     /// Blocks that were copied.
@@ -59,6 +61,7 @@ impl Copier {
         Copier {
             output,
             given: None,
+            renames: false,
             make_header: None,
             blocks: 0,
             lost: BTreeSet::new(),
@@ -195,8 +198,12 @@ impl Copier {
         let common = given.as_ref().unwrap_or(&header);
         let (references, known) =
             self.first.get_or_insert_with(|| (common.references().to_vec(), read_groups(common)));
-        if references[..] != *header.references() {
-            self.fault = Some(CopyFault::References(difference(references, header.references())));
+        let renames = self.renames;
+        let is_same = |common: &Reference, own: &Reference| {
+            common.length == own.length && (renames || common.name == own.name)
+        };
+        if let Some(difference) = difference(references, header.references(), is_same) {
+            self.fault = Some(CopyFault::References(difference));
             return;
         }
         self.lost.extend(read_groups(&header).difference(known).cloned());
@@ -231,17 +238,25 @@ fn read_groups(header: &Header) -> BTreeSet<Vec<u8>> {
     ids.map(<[u8]>::to_vec).collect()
 }
 
-/// Where two lists that differ do so first: of all parts, and of this one.
-fn difference(common: &[Reference], own: &[Reference]) -> String {
+/// Where two lists differ first, if they do: of all parts, and of this one.
+fn difference(
+    common: &[Reference],
+    own: &[Reference],
+    is_same: impl Fn(&Reference, &Reference) -> bool,
+) -> Option<String> {
     let show = |reference: Option<&Reference>| match reference {
         Some(reference) => {
             format!("'{}' of {} bases", Shown(&reference.name), reference.length)
         }
         None => "missing".to_owned(),
     };
-    let len = common.len().max(own.len());
-    let at = (0..len).find(|&at| common.get(at) != own.get(at)).unwrap_or(0);
-    format!("sequence {} is {} there but {} here", at + 1, show(common.get(at)), show(own.get(at)))
+    let mut places = 0..common.len().max(own.len());
+    let at = places.find(|&at| match (common.get(at), own.get(at)) {
+        (Some(common), Some(own)) => !is_same(common, own),
+        _ => true,
+    })?;
+    let [there, here] = [common, own].map(|references| show(references.get(at)));
+    Some(format!("sequence {} is {there} there but {here} here", at + 1))
 }
 
 /// The text of a block; nothing if it is damaged, which its reader says.

@@ -111,6 +111,14 @@ impl Cat {
         Cat { has_header: true, ..self }
     }
 
+    /// Writes this header instead of the first part's. Every part must have as many reference sequences, of the same lengths, but
+    /// their names may differ: records refer to them by number.
+    #[must_use]
+    pub fn with_renaming_header(self, header: Header) -> Cat {
+        self.lock().renames = true;
+        self.with_header(header)
+    }
+
     /// Whether alignments must be sorted by coordinate, also from part to part.
     #[must_use]
     pub fn sorted(self, sorted: bool) -> Cat {

@@ -149,6 +149,8 @@ pub struct TrimCounts {
     pub corrected: [u64; 2],
     /// Reads and bases that adapters took, as fastp counts them.
     pub adapters: [u64; 2],
+    /// Bases that the trimmer at work replaced by N.
+    pub masked: u64,
     /// Reads of N alone, where runs of one base are looked for: fastp counts these as runs of A, and cuts nothing.
     pub runs_of_n: u64,
 }

@@ -10,6 +10,9 @@ use super::positions::{bin_of, bin_range};
 /// Bases of each adapter that are looked for.
 const LENGTH: usize = 12;
 
+/// The longest insert of an adapter dimer, in bases.
+const LONGEST_DIMER_INSERT: usize = 10;
+
 /// The adapters that FastQC 0.11.9 looks for by default, by name and first bases.
 pub const ADAPTERS: [(&str, &[u8; LENGTH]); 5] = [
     ("Illumina Universal Adapter", b"AGATCGGAAGAG"),
@@ -91,6 +94,7 @@ impl AdapterCounter {
             names: ADAPTERS.map(|(name, _)| name.to_owned()).to_vec(),
             positions,
             begins: self.found.iter().map(AdapterPositions::sparse).collect(),
+            dimers: self.found.iter().map(AdapterPositions::dimers).collect(),
         }
     }
 }
@@ -155,6 +159,11 @@ impl Search for AdapterCounter {
 }
 
 impl AdapterPositions {
+    /// Reads in which it begins right after the insert of a dimer. These positions have bins of their own.
+    fn dimers(&self) -> u64 {
+        self.reads.iter().take(LONGEST_DIMER_INSERT + 1).sum()
+    }
+
     fn sparse(&self) -> Vec<(usize, u64, u64)> {
         let bins = self.reads.iter().zip(&self.positions).enumerate();
         bins.filter(|(_, (reads, _))| **reads > 0)
@@ -177,6 +186,9 @@ pub struct AdapterContent {
     /// For each adapter `[position, reads, positions]`: reads in which it first begins at the position, or in the bin that starts
     /// with it, and for how many positions up to the end of the bin.
     pub begins: Vec<Vec<(usize, u64, u64)>>,
+    /// For each adapter, adapter dimers: reads in which it begins after an insert of 0 to 10 bases. None in reports of older versions.
+    #[serde(default)]
+    pub dimers: Vec<u64>,
 }
 
 /// Adapter content at a position, or its mean over the positions of a bin.
@@ -257,7 +269,7 @@ mod tests {
 
         #[test]
         fn shares_are_those_of_reads_with_the_adapter_up_to_a_position(
-            places in prop::collection::vec(0usize..1300, 1..40),
+            places in prop::collection::vec(prop_oneof![0usize..15, 0usize..1300], 1..40),
         ) {
             let (adapter, len) = (ADAPTERS[0].1, 1400);
             let (mut whole, mut parts) = (AdapterCounter::default(), AdapterCounter::default());
@@ -277,6 +289,8 @@ mod tests {
                 let expected = 100.0 * sum / (end - start + 1) as f64 / places.len() as f64;
                 prop_assert!((percent[0] - expected).abs() < 1e-9, "{start}: {percent:?} {expected}");
             }
+            let dimers = places.iter().filter(|&&place| place <= 10).count() as u64;
+            prop_assert_eq!(&content.dimers, &[dimers, 0, 0, 0, 0]);
             prop_assert_eq!(AdapterCounter::read_back(Some(&content)).expect("own report"), whole);
         }
     }

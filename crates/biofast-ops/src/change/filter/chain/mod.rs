@@ -477,8 +477,9 @@ impl FilterWorker<'_> {
                 let after = [Some(first), second];
                 let lens = [before, after].map(|reads| reads.map(|r| r.map_or(0, |r| r.len())));
                 let cut = [0, 1].map(|mate| lens[0][mate] - lens[1][mate]);
-                if cut != [0; 2] {
-                    self.tally.trim(trimmer.kind(), cut[0] + cut[1]);
+                let masked = std::mem::take(&mut counts.masked) as usize;
+                if cut != [0; 2] || masked > 0 {
+                    self.tally.trim(trimmer.kind(), cut[0] + cut[1] + masked);
                     let kind = trimmer.kind();
                     if !filter.is_fastp && matches!(kind, Trim::Umi | Trim::Crop | Trim::Quality) {
                         for mate in 0..2 {

@@ -1,7 +1,8 @@
 //! Adapters of known sequence.
 
+use super::Trim;
 use super::overlap::mismatches;
-use super::trimmer::{Trim, Trimmer};
+use super::trimmer::Trimmer;
 use crate::change::filter::read::TrimmedRead;
 
 /// The adapters of a common library preparation kit, for first and second reads.

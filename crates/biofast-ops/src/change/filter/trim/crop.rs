@@ -1,6 +1,7 @@
 //! Fixed numbers of bases.
 
-use super::trimmer::{Trim, Trimmer};
+use super::Trim;
+use super::trimmer::Trimmer;
 use crate::change::filter::read::TrimmedRead;
 
 /// Cuts a fixed number of bases off both ends; first and second reads have their own numbers.

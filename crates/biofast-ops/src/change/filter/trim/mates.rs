@@ -1,8 +1,9 @@
 //! How the mates of a pair lie on each other, by fastp's rule, and what follows from it: bases are corrected, the insert is
 //! measured, and pairs [merged](crate::filter::Filter::merge).
 
+use super::Trim;
 use super::overlap::{Windows, mismatches};
-use super::trimmer::{Trim, Trimmer};
+use super::trimmer::Trimmer;
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// When mates overlap. The reverse complement of the second read is moved along the first until few bases differ: first

@@ -1,11 +1,13 @@
-//! What may be cut off a read. One file a kind; each kind is a definition, and `docs/filter.md`
-//! has them all with their order.
+//! What may be cut off a read. One file a kind; each kind is a definition, and `docs/filter.md` has them all with their order.
+//!
+//! A new one: docs/adding-a-trim.md.
 
 mod adapter;
 mod crop;
 mod cutter;
 pub mod detect;
 mod long;
+mod mask;
 mod mates;
 mod overlap;
 mod poly;
@@ -17,12 +19,39 @@ pub use adapter::{Adapters, InvalidAdapter, KITS, Kit};
 pub use crop::{Crop, KeepFirst};
 pub use cutter::{Action, AdapterCutter, AdapterFile, AdapterSettings, AdapterSide, InvalidSpec};
 pub use long::{LONG_KITS, LongAdapters, LongKit, Middle};
+pub use mask::MaskBelow;
 pub use mates::{LONGEST_INSERT, Laid, MateOverlap, MateRule, reverse_complement};
 pub use overlap::Overlap;
 pub use poly::{PolyG, PolyX};
-pub use trimmer::{Label, Trim, Trimmer};
+pub use trimmer::{Label, Trimmer};
 pub use umi::{Umi, UmiSource};
 pub use window::{CutFront, CutRight, CutTail, QualityWindow};
+
+use super::named::named;
+
+named! {
+    /// What cut bases are booked under.
+    Trim {
+        /// A molecular identifier moved to the name.
+        Umi = "umi",
+        /// A fixed number of bases.
+        Crop = "crop",
+        /// Low quality.
+        Quality = "quality",
+        /// A run of G at the end.
+        PolyG = "poly_g",
+        /// An adapter found by the overlap of mates.
+        AdapterByOverlap = "adapter_by_overlap",
+        /// An adapter found by its sequence.
+        Adapter = "adapter",
+        /// A run of one base at the end.
+        PolyX = "poly_x",
+        /// What lies beyond a fixed length.
+        KeepFirst = "keep_first",
+        /// Bases of low quality that became N; these aren't cut.
+        MaskBelow = "mask_below",
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,8 @@
 //! signal (G), and poly-A tails. What is cut is what fastp 0.23 and later cut, base for base:
 //! `tests/peers/filter_peers.rs` compares.
 
-use super::trimmer::{Trim, Trimmer};
+use super::Trim;
+use super::trimmer::Trimmer;
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// One other base is allowed in so many.

@@ -1,29 +1,7 @@
-//! What a trimmer is, what its cuts are booked under, and the adapters it has.
+//! What a trimmer is, and the adapters it has.
 
-use crate::change::filter::named::named;
+use super::Trim;
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
-
-named! {
-    /// What cut bases are booked under.
-    Trim {
-        /// A molecular identifier moved to the name.
-        Umi = "umi",
-        /// A fixed number of bases.
-        Crop = "crop",
-        /// Low quality.
-        Quality = "quality",
-        /// A run of G at the end.
-        PolyG = "poly_g",
-        /// An adapter found by the overlap of mates.
-        AdapterByOverlap = "adapter_by_overlap",
-        /// An adapter found by its sequence.
-        Adapter = "adapter",
-        /// A run of one base at the end.
-        PolyX = "poly_x",
-        /// What lies beyond a fixed length.
-        KeepFirst = "keep_first",
-    }
-}
 
 /// Cuts something off reads.
 ///

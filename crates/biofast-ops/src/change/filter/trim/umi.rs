@@ -1,6 +1,7 @@
 //! Molecular identifiers: from the front of the reads, or from their headers, into their names.
 
-use super::trimmer::{Trim, Trimmer};
+use super::Trim;
+use super::trimmer::Trimmer;
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// Where an identifier is.

@@ -1,6 +1,7 @@
 //! Cutting by the mean quality of a sliding window, with the meaning the options have in fastp.
 
-use super::trimmer::{Trim, Trimmer};
+use super::Trim;
+use super::trimmer::Trimmer;
 use crate::change::filter::read::TrimmedRead;
 
 /// A window and the mean quality (of Phred values) it must have.

@@ -15,7 +15,8 @@ mod words;
 use std::cell::RefCell;
 use std::ops::Range;
 
-use super::trimmer::{Label, Trim, Trimmer};
+use super::Trim;
+use super::trimmer::{Label, Trimmer};
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
 use adapter::{Adapter, AdapterMatch};
 pub use settings::{AdapterSettings, InvalidSpec};

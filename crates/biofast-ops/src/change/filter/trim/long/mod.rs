@@ -8,8 +8,9 @@ use std::ops::Range;
 pub use kits::{LONG_KITS, LongKit};
 use middle::MiddlePattern;
 
+use super::Trim;
 use super::cutter::{AdapterFinder, AdapterSettings, InvalidSpec};
-use super::trimmer::{Trim, Trimmer};
+use super::trimmer::Trimmer;
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// Bases at either end in which an adapter is looked for.

@@ -2,7 +2,8 @@
 //! read is, up to the fragment's end, the reverse complement of the other; what follows is
 //! adapter, whatever its sequence.
 
-use super::trimmer::{Trim, Trimmer};
+use super::Trim;
+use super::trimmer::Trimmer;
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// Cuts both mates to the fragment.
