@@ -127,7 +127,7 @@ fn mates_in_shards_are_checked_as_one(effort: Effort) {
     std::fs::rename(folder.path("part1"), folder.path("paired1")).unwrap();
     let alone = parts(&folder, 2, &["check", "--json"]);
     let run = merged(&folder, &["paired1".into(), alone[1].clone()], &["--json"]);
-    assert_error(&run, &["checked with other options"]);
+    assert_error(&run, &["different options", "--paired is true in one and false in the other"]);
     assert_eq!(paired.len(), 2);
     plan(&folder, 2, &["both.fq"]);
     let args = ["check", "--interleaved", "--shard", "plan.json#1"];
@@ -231,11 +231,11 @@ fn what_is_not_each_shard_once_is_refused_of_check_and_coverage() {
     let run = merged(&folder, &["later".into(), all[0].clone()], &["--json"]);
     assert_eq!(run.stdout, one.stdout, "{}", run.stderr);
     let run = merged(&folder, &[all[0].clone(), all[2].clone()], &["--json", "--partial"]);
-    assert_error(&run, &["not consecutive"]);
+    assert_error(&run, &["--partial needs consecutive shards"]);
     // Depths found in other ways.
     let deep = parts(&folder, 3, &["coverage"]);
     good(&folder, &["coverage", "-Q", "9", "--shard", "plan.json#3", "-o", "part3"]);
-    assert_error(&merged(&folder, &deep, &[]), &["different options"]);
+    assert_error(&merged(&folder, &deep, &[]), &["different options: --min-mapq is 0", "9"]);
 }
 
 #[test]
@@ -466,19 +466,36 @@ fn reads_of_shards_joined_are_those_of_one_run(effort: Effort) {
 fn parts_of_two_versions_are_not_added() {
     let folder = Folder::new();
     folder.file("r.fq", reads("r", 300));
-    plan(&folder, 2, &["r.fq"]);
-    for command in [&["stats", "--json"][..], &["check", "--json"]] {
-        let parts = parts(&folder, 2, &[command, &["r.fq"]].concat());
-        good(&folder, &["merge", "--json", &parts[0], &parts[1], "-o", "all.json"]);
+    bam(&folder, "aln.bam", &sorted(60, 5), 700);
+    for (file, command, form) in [
+        ("r.fq", &["stats", "--json"][..], &["--json"][..]),
+        ("r.fq", &["check", "--json"], &["--json"]),
+        ("aln.bam", &["stats", "--json"], &["--json"]),
+        ("aln.bam", &["flagstat", "-O", "json"], &["--json"]),
+        ("aln.bam", &["idxstats"], &[]),
+        ("aln.bam", &["coverage"], &[]),
+    ] {
+        plan(&folder, 2, &[file]);
+        let parts = parts(&folder, 2, command);
+        let merge = |second: &str| {
+            run_in(&folder, &[&["merge", &parts[0], second], form].concat())
+        };
+        let whole = merge(&parts[1]);
+        assert_eq!(whole.code, 0, "{}", whole.stderr);
+        // A larger part of all of them is the whole, too.
+        let larger = ["merge", "--json", "--partial", &parts[0], &parts[1], "-o", "larger"];
+        good(&folder, &larger);
+        let again = run_in(&folder, &[&["merge", "larger"], form].concat());
+        assert_eq!((again.stdout, again.code), (whole.stdout, 0), "{command:?}");
         let own = format!("\"biofast_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
         let text = std::fs::read_to_string(folder.path(&parts[1])).unwrap();
         assert!(text.contains(&own));
         folder.file("other.json", text.replace(&own, "\"biofast_version\":\"0.1.0\""));
-        let run = run_in(&folder, &["merge", "--json", &parts[0], "other.json"]);
-        assert_error(
-            &run,
-            &["other.json was written by biofast 0.1.0", &parts[0], "come from one version"],
-        );
+        let run = merge("other.json");
+        assert_error(&run, &["other.json", "written by biofast 0.1.0", "come from one version"]);
+        // A form of before: none may be taken for a whole.
+        folder.file("old.json", text.replace("biofast.part", "biofast.reads"));
+        assert_error(&merge("old.json"), &["old.json"]);
     }
     // Reports of wholes are merged, with a word about it.
     good(&folder, &["stats", "--json", "r.fq", "-o", "one.json"]);

@@ -460,7 +460,7 @@ fn fill(
                 .as_ref()
                 .map(|(depths, sums)| samtools::coverage::text(&found.header, depths, sums, None)),
             ReportName::Json => {
-                entry.map(|entry| json(&alignments::report(&[entry]))).transpose()?
+                entry.map(|entry| json(&alignments::report(&[entry], None))).transpose()?
             }
             ReportName::Html => {
                 entry.map(|entry| html::page(std::slice::from_ref(entry))).transpose()?

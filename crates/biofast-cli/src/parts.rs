@@ -1,0 +1,238 @@
+//! Partial results: what a command finds in a shard, in the one form in which all commands write it and `merge` reads it.
+//!
+//! A command that can be sharded writes [`text`] and implements [`Mergeable`]. Which parts can be joined is decided here.
+
+use anyhow::{Context, Result, bail};
+use biofast_ops::shards::{Cover, ShardPart, ShardRun};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::console::Hinted;
+
+/// The `schema` of a partial result.
+const SCHEMA: &str = "biofast.part";
+/// Its `schema_version`. Payloads are read only by the version of biofast that wrote them.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The options that change values, by their long names.
+pub(crate) type PartOptions = Map<String, Value>;
+
+/// What a command prints of a shard.
+#[derive(Serialize, Deserialize)]
+struct Envelope<P> {
+    schema: String,
+    schema_version: u32,
+    biofast_version: String,
+    command: String,
+    options: PartOptions,
+    parts: Vec<Part<P>>,
+}
+
+/// What was found in a shard of one file, or in several.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Part<P> {
+    /// Which shards of which file these are.
+    pub(crate) shard: ShardPart,
+    /// What was found there.
+    pub(crate) payload: P,
+}
+
+/// The result of a command that can be computed shard by shard.
+pub(crate) trait Mergeable: Sized {
+    /// The name of the command.
+    const COMMAND: &'static str;
+    /// The form that is written.
+    type Payload: Serialize + DeserializeOwned;
+
+    /// Reads a part. The number is that of its records, which must be those of its shards; `None` if a fault ended the
+    /// reading, or if nothing tells.
+    ///
+    /// # Errors
+    /// If the part contradicts itself, or nothing was found because the shard couldn't be read.
+    fn read(part: Part<Self::Payload>) -> Result<(Self, Option<u64>)>;
+
+    /// Whether only shards that follow each other can be joined. Otherwise any can.
+    fn needs_neighbors(&self) -> bool;
+
+    /// Adds the result of the shards that follow.
+    ///
+    /// # Errors
+    /// If the two don't fit together.
+    fn append(&mut self, next: Self) -> Result<()>;
+}
+
+/// The text of parts of one command, one for each file of the plan.
+pub(crate) fn text<M: Mergeable>(
+    options: PartOptions,
+    parts: Vec<Part<M::Payload>>,
+) -> Result<String> {
+    let envelope = Envelope {
+        schema: SCHEMA.into(),
+        schema_version: SCHEMA_VERSION,
+        biofast_version: env!("CARGO_PKG_VERSION").into(),
+        command: M::COMMAND.into(),
+        options,
+        parts,
+    };
+    Ok(serde_json::to_string(&envelope)? + "\n")
+}
+
+/// The command that wrote a partial result; `None` if the text is anything else.
+///
+/// # Errors
+/// If it is damaged, or of another version of biofast.
+pub(crate) fn command(text: &[u8]) -> Result<Option<String>> {
+    #[derive(Deserialize)]
+    struct Preamble {
+        schema: String,
+        schema_version: u32,
+        biofast_version: String,
+        command: String,
+    }
+    let named = format!("{:?}", SCHEMA);
+    let Ok(found) = serde_json::from_slice::<Preamble>(text) else {
+        let mut start = text[..text.len().min(64)].windows(named.len());
+        match start.any(|bytes| bytes == named.as_bytes()) {
+            true => bail!("damaged or incomplete: run the command with --shard again"),
+            false => return Ok(None),
+        }
+    };
+    if found.schema != SCHEMA {
+        return Ok(None);
+    }
+    let own = env!("CARGO_PKG_VERSION");
+    if found.biofast_version != own || found.schema_version != SCHEMA_VERSION {
+        let version = found.biofast_version;
+        bail!(
+            "written by biofast {version}, but this is {own}: reports of shards must come from one version, which also merges them"
+        );
+    }
+    Ok(Some(found.command))
+}
+
+/// Partial results on their way to the whole, in any order.
+pub(crate) struct PartJoin<M> {
+    cover: Cover,
+    /// Those of the first result, and its name.
+    options: Option<(PartOptions, String)>,
+    parts: Vec<Part<M>>,
+}
+
+impl<M: Mergeable> PartJoin<M> {
+    pub(crate) fn new() -> PartJoin<M> {
+        PartJoin { cover: Cover::default(), options: None, parts: Vec::new() }
+    }
+
+    /// Adds a partial result; `label` is its name in errors.
+    ///
+    /// # Errors
+    /// If it is of another command, version or plan, was made with other options, contradicts itself or its plan, or if its
+    /// shards are there already.
+    pub(crate) fn add(&mut self, text: &[u8], label: &str) -> Result<()> {
+        match (command(text).with_context(|| label.to_owned())?, &self.options) {
+            (None, Some((_, first))) => return Err(mixed(first, label)),
+            (Some(command), _) if command != M::COMMAND => {
+                bail!("{label}: a report of {command}, but the ones before it are of {}", M::COMMAND)
+            }
+            _ => {}
+        }
+        let again = || {
+            format!("{label}: damaged: run `biofast {}` with --shard again", M::COMMAND)
+        };
+        let found: Envelope<M::Payload> = serde_json::from_slice(text).with_context(again)?;
+        let (options, first) =
+            self.options.get_or_insert_with(|| (found.options.clone(), label.to_owned()));
+        if let Some((name, mine, theirs)) = difference(options, &found.options) {
+            bail!(
+                "{first} and {label} were made with different options: --{name} is {mine} in one and {theirs} in the other"
+            );
+        }
+        if found.parts.is_empty() {
+            bail!("{}", again());
+        }
+        for part in found.parts {
+            let shard = part.shard.clone();
+            self.cover.add(shard.clone(), label)?;
+            let (payload, records) = M::read(part).with_context(|| label.to_owned())?;
+            let expected = records_of(&shard);
+            if let Some(records) = records.filter(|records| *records != expected) {
+                bail!(
+                    "{label}: the report contradicts its plan: it counts {records} records, but the shard has {expected}"
+                );
+            }
+            self.parts.push(Part { shard, payload });
+        }
+        Ok(())
+    }
+
+    /// The result of all shards, for each file of the plan.
+    ///
+    /// # Errors
+    /// If a shard is missing, or if they don't fit together.
+    pub(crate) fn whole(self) -> Result<Vec<M>> {
+        self.cover.check().map_err(|why| Hinted {
+            message: why.to_string(),
+            hint: "merge the reports of all shards of one plan, each once; to merge only some of them add --partial and --json".into(),
+        })?;
+        Ok(self.joined()?.into_iter().map(|file| file.payload).collect())
+    }
+
+    /// The result of some shards as a larger part of each file, and the options it was made with.
+    ///
+    /// # Errors
+    /// If they don't fit together.
+    pub(crate) fn larger(mut self) -> Result<(PartOptions, Vec<Part<M>>)> {
+        let options = self.options.take().map(|(options, _)| options).unwrap_or_default();
+        let cover = std::mem::take(&mut self.cover);
+        let scattered = (1..=2).filter_map(|file| cover.part(file)).find(|of| of.pieces.len() > 1);
+        if scattered.is_some() && self.parts.iter().any(|part| part.payload.needs_neighbors()) {
+            bail!("--partial needs consecutive shards for these reports of {}", M::COMMAND);
+        }
+        let mut files = self.joined()?;
+        for Part { shard, .. } in &mut files {
+            *shard = cover.part(shard.file).context("no such file")?;
+        }
+        Ok((options, files))
+    }
+
+    /// The parts of each file, joined in the order of their shards.
+    fn joined(mut self) -> Result<Vec<Part<M>>> {
+        let place = |shard: &ShardPart| (shard.file, shard.pieces.first().map(|run| run.shards.0));
+        self.parts.sort_by_key(|part| place(&part.shard));
+        let mut files: Vec<Part<M>> = Vec::new();
+        for part in self.parts {
+            match files.last_mut() {
+                Some(file) if file.shard.file == part.shard.file => {
+                    file.payload.append(part.payload)?;
+                }
+                _ => files.push(part),
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// Why reports of wholes and of shards aren't merged.
+pub(crate) fn mixed(shards: &str, whole: &str) -> anyhow::Error {
+    anyhow::anyhow!(
+        "{shards} is a report of a shard, but {whole} is not: reports of shards can only be merged with each other"
+    )
+}
+
+/// An option with two values.
+fn difference<'a>(
+    mine: &'a PartOptions,
+    theirs: &'a PartOptions,
+) -> Option<(&'a str, &'a Value, &'a Value)> {
+    let names = mine.keys().chain(theirs.keys());
+    let value = |options: &'a PartOptions, name| options.get(name).unwrap_or(&Value::Null);
+    let mut values = names.map(|name| (name.as_str(), value(mine, name), value(theirs, name)));
+    values.find(|(_, mine, theirs)| mine != theirs)
+}
+
+/// How many records shards have by their plan.
+fn records_of(shard: &ShardPart) -> u64 {
+    let records = |run: &ShardRun| run.records.1.saturating_sub(run.records.0);
+    shard.pieces.iter().map(records).fold(0, u64::saturating_add)
+}
