@@ -133,13 +133,14 @@ impl<M: Mergeable> PartJoin<M> {
         match (command(text).with_context(|| label.to_owned())?, &self.options) {
             (None, Some((_, first))) => return Err(mixed(first, label)),
             (Some(command), _) if command != M::COMMAND => {
-                bail!("{label}: a report of {command}, but the ones before it are of {}", M::COMMAND)
+                bail!(
+                    "{label}: a report of {command}, but the ones before it are of {}",
+                    M::COMMAND
+                )
             }
             _ => {}
         }
-        let again = || {
-            format!("{label}: damaged: run `biofast {}` with --shard again", M::COMMAND)
-        };
+        let again = || format!("{label}: damaged: run `biofast {}` with --shard again", M::COMMAND);
         let found: Envelope<M::Payload> = serde_json::from_slice(text).with_context(again)?;
         let (options, first) =
             self.options.get_or_insert_with(|| (found.options.clone(), label.to_owned()));
@@ -235,4 +236,142 @@ fn difference<'a>(
 fn records_of(shard: &ShardPart) -> u64 {
     let records = |run: &ShardRun| run.records.1.saturating_sub(run.records.0);
     shard.pieces.iter().map(records).fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The numbers of the records, in the order in which they were joined.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    struct Numbers(Vec<u64>);
+
+    impl Mergeable for Numbers {
+        const COMMAND: &'static str = "numbers";
+        type Payload = Self;
+
+        fn read(part: Part<Self>) -> Result<(Self, Option<u64>)> {
+            let count = part.payload.0.len() as u64;
+            Ok((part.payload, Some(count)))
+        }
+
+        fn needs_neighbors(&self) -> bool {
+            true
+        }
+
+        fn append(&mut self, next: Self) -> Result<()> {
+            self.0.extend(next.0);
+            Ok(())
+        }
+    }
+
+    /// Shard `number` (from 0) of a plan of files that are cut at `cuts`.
+    fn part(number: usize, file: u64, files: u64, cuts: &[u64]) -> Part<Numbers> {
+        let records = (cuts[number], cuts[number + 1]);
+        let shards = (number as u64 + 1, number as u64 + 1);
+        let shard = ShardPart {
+            plan: "p".into(),
+            shards: cuts.len() as u64 - 1,
+            file,
+            files,
+            records: cuts[cuts.len() - 1],
+            pieces: vec![ShardRun { shards, records }],
+        };
+        Part { shard, payload: Numbers((records.0..records.1).collect()) }
+    }
+
+    fn options(value: u8) -> PartOptions {
+        PartOptions::from_iter([("min".into(), value.into())])
+    }
+
+    fn written(number: usize, files: u64, cuts: &[u64]) -> String {
+        let parts = (1..=files).map(|file| part(number, file, files, cuts)).collect();
+        text::<Numbers>(options(1), parts).unwrap()
+    }
+
+    fn join(texts: &[String]) -> Result<PartJoin<Numbers>> {
+        let mut join = PartJoin::new();
+        for (number, text) in texts.iter().enumerate() {
+            join.add(text.as_bytes(), &format!("part{number}"))?;
+        }
+        Ok(join)
+    }
+
+    proptest! {
+        /// All shards, in any order and some of them joined before, are the whole; without one of them they are not.
+        #[test]
+        fn the_whole_has_every_record_once_and_in_order(
+            sizes in prop::collection::vec(0u64..5, 1..9),
+            files in 1u64..3,
+            order in Just((0..8usize).collect::<Vec<_>>()).prop_shuffle(),
+            joined in (0usize..8, 0usize..8),
+            without in 0usize..8,
+        ) {
+            let mut cuts = vec![0];
+            cuts.extend(sizes.iter().scan(0, |sum, size| { *sum += size; Some(*sum) }));
+            let n = sizes.len();
+            let order: Vec<usize> = order.into_iter().filter(|number| *number < n).collect();
+            let (from, to) = (joined.0.min(joined.1).min(n - 1), joined.0.max(joined.1).min(n - 1));
+            let all = |numbers: &mut dyn Iterator<Item = usize>| -> Vec<String> {
+                numbers.map(|number| written(number, files, &cuts)).collect()
+            };
+            let inner = all(&mut order.iter().copied().filter(|number| (from..=to).contains(number)));
+            let mut texts = all(&mut order.iter().copied().filter(|number| !(from..=to).contains(number)));
+            let (options, parts) = join(&inner).unwrap().larger().unwrap();
+            texts.push(text::<Numbers>(options, parts).unwrap());
+            let whole = Numbers((0..cuts[n]).collect());
+            prop_assert_eq!(join(&texts).unwrap().whole().unwrap(), vec![whole; files as usize]);
+            texts.remove(without % texts.len());
+            prop_assert!(join(&texts).unwrap().whole().is_err());
+        }
+    }
+
+    #[test]
+    fn parts_that_are_not_of_one_whole_are_refused() {
+        let cuts = [0, 3, 5, 9];
+        let all: Vec<String> = (0..3).map(|number| written(number, 1, &cuts)).collect();
+        let refused = |last: String| {
+            let found = join(&[all[0].clone(), all[1].clone(), last]).and_then(PartJoin::whole);
+            format!("{:#}", found.unwrap_err())
+        };
+        let own = format!("\"biofast_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+        for (from, to, why) in [
+            (&*own, "\"biofast_version\":\"0.0.1\"", "part2: written by biofast 0.0.1, but this"),
+            ("version\":1", "version\":2", "part2: written by biofast"),
+            ("biofast.part", "biofast.reads", "part0 is a report of a shard, but part2 is not"),
+            (
+                "numbers",
+                "letters",
+                "part2: a report of letters, but the ones before it are of numbers",
+            ),
+            (
+                "\"min\":1",
+                "\"min\":2",
+                "part0 and part2 were made with different options: --min is 1 in one and 2 in the other",
+            ),
+            ("\"min\":1", "", "different options: --min is 1 in one and null in the other"),
+            ("\"plan\":\"p\"", "\"plan\":\"q\"", "part2: part of plan q"),
+            (
+                "[5,6,7,8]",
+                "[5,6,7]",
+                "part2: the report contradicts its plan: it counts 3 records, but the shard has 4",
+            ),
+            ("[5,6,7,8]", "{}", "part2: damaged: run `biofast numbers` with --shard again"),
+            ("}]}\n", "", "part2: damaged or incomplete"),
+        ] {
+            assert!(all[2].contains(from), "{from}");
+            let found = refused(all[2].replace(from, to));
+            assert!(found.contains(why), "{found}\n{why}");
+        }
+        assert_eq!(refused(all[1].clone()), "shard 2 occurs twice: in part1 and in part2");
+        let missing = join(&all[1..]).unwrap().whole().unwrap_err().to_string();
+        assert_eq!(missing, "shard 1 of 3 is missing (records 1 to 3)");
+        let apart = join(&[all[0].clone(), all[2].clone()]).unwrap().larger();
+        assert!(apart.is_err_and(|why| why.to_string().contains("consecutive shards")));
+        assert_eq!(command(b"{\"QC-passed reads\": {}}").unwrap(), None);
+        assert_eq!(command(b"c\t99\t1\t0\n").unwrap(), None);
+    }
 }

@@ -67,8 +67,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], session: &mut Session) -> Resul
         }
         ParsedReport::Idxstats(table) => {
             merging.refuse("idxstats", &["-T (--tsv)"])?;
-            merging.finish(table.text())?;
-            Ok(Exit::Fine)
+            merging.finish(table.text())
         }
     }
 }
@@ -95,8 +94,12 @@ impl ParsedReport {
     fn add(&mut self, other: ParsedReport) -> Result<()> {
         match (self, other) {
             (ParsedReport::Stats(mine), ParsedReport::Stats(theirs)) => mine.extend(theirs),
-            (ParsedReport::Flagstat(mine), ParsedReport::Flagstat(theirs)) => mine.append(*theirs)?,
-            (ParsedReport::Idxstats(mine), ParsedReport::Idxstats(theirs)) => mine.append(theirs)?,
+            (ParsedReport::Flagstat(mine), ParsedReport::Flagstat(theirs)) => {
+                mine.append(*theirs)?
+            }
+            (ParsedReport::Idxstats(mine), ParsedReport::Idxstats(theirs)) => {
+                mine.append(theirs)?
+            }
             (mine, theirs) => {
                 bail!(
                     "a report of {}, but the ones before it are of {}",

@@ -22,16 +22,8 @@ pub(super) struct Merging<'a> {
 }
 
 /// The options that reports of `stats` take, of those that not all reports do.
-pub(super) const OF_STATS: &[&str] = &[
-    "--html",
-    "--out-dir",
-    "--sample",
-    "--qc",
-    "--partial",
-    "verdicts",
-    "--json",
-    "-T (--tsv)",
-];
+pub(super) const OF_STATS: &[&str] =
+    &["--html", "--out-dir", "--sample", "--qc", "--partial", "verdicts", "--json", "-T (--tsv)"];
 
 impl Merging<'_> {
     /// Refuses options that have no meaning for reports of this command, which takes these.
@@ -64,8 +56,9 @@ impl Merging<'_> {
     }
 
     /// Writes a text as the report.
-    pub(super) fn finish(self, text: String) -> Result<()> {
-        self.out.map_or(Ok(()), |out| output::finish(out, text))
+    pub(super) fn finish(self, text: String) -> Result<Exit> {
+        self.out.map_or(Ok(()), |out| output::finish(out, text))?;
+        Ok(Exit::Fine)
     }
 
     /// Writes what `flagstat` does.
@@ -75,8 +68,7 @@ impl Merging<'_> {
             (_, true) => flagstat::tsv(counts),
             _ => flagstat::text(counts),
         };
-        self.finish(text)?;
-        Ok(Exit::Fine)
+        self.finish(text)
     }
 
     /// Writes what `stats` does of these rows, those of one sample joined.

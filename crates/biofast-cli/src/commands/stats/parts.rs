@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Result};
 use biofast_bam::Format;
 use biofast_ops::alignments::join::AlignmentJoin;
 use biofast_ops::alignments::report::AlignmentFileReport;
@@ -108,10 +108,7 @@ pub(crate) fn row_of_alignments(file: AlignmentFileReport) -> Result<(Entry, Opt
     let mut records = None;
     // What contradicts itself is told while it is known whose report it is.
     if let (Some(figures), None) = (&file.figures, &file.error) {
-        AlignmentJoin::default()
-            .add(figures)
-            .map_err(Error::from)
-            .with_context(|| format!("sample {}", file.sample))?;
+        AlignmentJoin::default().add(figures).with_context(|| format!("sample {}", file.sample))?;
         records = figures.records.passed.total.checked_add(figures.records.failed.total);
     }
     let figures = Figures::Alignments(format, file.figures.map(Box::new));
