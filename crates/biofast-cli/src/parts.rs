@@ -53,7 +53,9 @@ pub(crate) trait Mergeable: Sized {
     fn read(part: Part<Self::Payload>) -> Result<(Self, Option<u64>)>;
 
     /// Whether only shards that follow each other can be joined. Otherwise any can.
-    fn needs_neighbors(&self) -> bool;
+    fn needs_neighbors(&self) -> bool {
+        true
+    }
 
     /// Adds the result of the shards that follow.
     ///
@@ -256,10 +258,6 @@ mod tests {
         fn read(part: Part<Self>) -> Result<(Self, Option<u64>)> {
             let count = part.payload.0.len() as u64;
             Ok((part.payload, Some(count)))
-        }
-
-        fn needs_neighbors(&self) -> bool {
-            true
         }
 
         fn append(&mut self, next: Self) -> Result<()> {

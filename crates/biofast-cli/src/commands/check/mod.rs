@@ -172,10 +172,6 @@ impl Mergeable for ShardCheck {
         Ok((ShardCheck { path, found }, records))
     }
 
-    fn needs_neighbors(&self) -> bool {
-        true
-    }
-
     fn append(&mut self, next: ShardCheck) -> Result<()> {
         Ok(self.found.append(next.found)?)
     }

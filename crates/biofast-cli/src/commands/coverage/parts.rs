@@ -45,10 +45,6 @@ impl Mergeable for ShardDepths {
         Ok((part.payload, None))
     }
 
-    fn needs_neighbors(&self) -> bool {
-        true
-    }
-
     fn append(&mut self, next: Self) -> Result<()> {
         self.runs.extend(next.runs);
         Ok(())

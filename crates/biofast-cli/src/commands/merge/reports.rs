@@ -41,16 +41,17 @@ pub(super) fn run(args: &Args, inputs: &[Input], session: &mut Session) -> Resul
         return parts::run(&command, texts, merging);
     }
     let mut all: Option<ParsedReport> = None;
-    let mut versions = Versions::default();
+    let (mut first, mut is_warned) = (None::<String>, false);
     for read in texts {
         let (label, text) = read?;
-        if let (Some(_), Some((_, whole))) =
-            (command(&text).with_context(|| label.clone())?, &versions.first)
+        if let Some(whole) = &first
+            && command(&text).with_context(|| label.clone())?.is_some()
         {
             return Err(mixed(&label, whole));
         }
+        first.get_or_insert_with(|| label.clone());
         let report = self::read(&text).with_context(|| label.clone())?;
-        versions.check(&merging.session.console, &text, &label);
+        is_warned = is_warned || warn_of_version(&merging.session.console, &text, &label);
         match &mut all {
             Some(all) => all.add(report).with_context(|| label)?,
             None => all = Some(report),
@@ -112,38 +113,18 @@ impl ParsedReport {
     }
 }
 
-/// The versions that made reports.
-#[derive(Default)]
-struct Versions {
-    /// That of the first report, and its name.
-    first: Option<(Option<String>, String)>,
-}
-
-impl Versions {
-    /// Warns of reports of other versions, where values may be defined differently.
-    fn check(&mut self, console: &Console, text: &[u8], label: &str) {
-        #[derive(serde::Deserialize)]
-        struct Made {
-            biofast_version: String,
-        }
-        let made = serde_json::from_slice::<Made>(text).ok().map(|made| made.biofast_version);
-        let own = env!("CARGO_PKG_VERSION");
-        let found = match (&made, &self.first) {
-            (Some(version), Some((Some(first), other))) if version != first => {
-                Some(format!("{label} was written by biofast {version}, and {other} by {first}"))
-            }
-            (Some(version), None | Some((None, _))) if version != own => {
-                Some(format!("{label} was written by biofast {version}, and this is {own}"))
-            }
-            _ => None,
-        };
-        if let Some(text) = found {
-            console.warning(&format!("{text}: values may be defined differently"));
-        }
-        if !matches!(self.first, Some((Some(_), _))) {
-            self.first = Some((made, label.to_owned()));
-        }
+/// Warns if another version made a report, as values may be defined differently there.
+fn warn_of_version(console: &Console, text: &[u8], label: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Made {
+        biofast_version: String,
     }
+    let own = env!("CARGO_PKG_VERSION");
+    let made = serde_json::from_slice::<Made>(text).ok().map(|made| made.biofast_version);
+    let Some(version) = made.filter(|version| version != own) else { return false };
+    let text = format!("{label} was written by biofast {version}, and this is {own}");
+    console.warning(&format!("{text}: values may be defined differently"));
+    true
 }
 
 /// Reads a report, whichever it is.
