@@ -156,7 +156,6 @@ impl<M: Mergeable> PartJoin<M> {
         }
         for part in found.parts {
             let shard = part.shard.clone();
-            self.cover.add(shard.clone(), label)?;
             let (payload, records) = M::read(part).with_context(|| label.to_owned())?;
             let expected = records_of(&shard);
             if let Some(records) = records.filter(|records| *records != expected) {
@@ -164,6 +163,7 @@ impl<M: Mergeable> PartJoin<M> {
                     "{label}: the report contradicts its plan: it counts {records} records, but the shard has {expected}"
                 );
             }
+            self.cover.add(shard.clone(), label)?;
             self.parts.push(Part { shard, payload });
         }
         Ok(())
