@@ -11,6 +11,7 @@ mod embedded;
 mod inputs;
 mod options;
 mod output;
+mod parts;
 mod reads_job;
 mod run;
 mod sample;

@@ -364,8 +364,8 @@ fn reports_that_contradict_themselves_or_their_plan_are_not_merged() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     let shard = format!("{plan}#1");
     let mut odd = json(&["stats", "-q", "--json", "--shard", &shard]);
-    odd["files"][0]["shard"]["pieces"][0]["records"][1] = 9.into();
-    refused(&odd, "'reads' is ");
+    odd["parts"][0]["shard"]["pieces"][0]["records"][1] = 9.into();
+    refused(&odd, "contradicts its plan");
 }
 
 #[test]

@@ -29,8 +29,8 @@ const RUNS: &[(&str, &str)] = &[
         "stats --json --partial shard --qc wgs,hs --targets targets.bed -r genome.fa aln.bam",
     ),
     ("stats", "stats --json --region chr1 aln.bam"),
-    ("stats", "stats --json --shard plan.json#1"),
-    ("stats", "stats --json --shard reads.plan.json#1"),
+    ("part", "stats --json --shard plan.json#1"),
+    ("part", "stats --json --shard reads.plan.json#1"),
     ("stats", "merge --json part1.json part2.json"),
     ("stats", "merge --json lane1.json lane2.json"),
     ("stats", "stats --out-dir out --qc json --paired R1.fq.gz R2.fq.gz # out/R1.biofast.json"),
@@ -43,7 +43,7 @@ const RUNS: &[(&str, &str)] = &[
     ),
     ("flagstat", "flagstat -O json aln.bam"),
     ("flagstat", "flagstat -O json empty.sam"),
-    ("flagstat", "flagstat -O json --shard plan.json#2"),
+    ("part", "flagstat -O json --shard plan.json#2"),
     ("flagstat", "merge --json lane1.flagstat.json lane2.flagstat.json"),
     (
         "filter",
@@ -105,10 +105,10 @@ const RUNS: &[(&str, &str)] = &[
     ("shards", "shards --number 2 --by-region aln.bam"),
     ("shards", "shards --number 2 reads.fq.bgz"),
     ("shards", "shards --number 2 --keep-templates names.bam"),
-    ("check", "check --json --shard plan.json#1"),
-    ("check", "check --json --paired --shard pairs.json#1"),
-    ("check", "check --json --shard odd.json#1"),
-    ("coverage", "coverage --format samtools-depth --shard plan.json#2"),
+    ("part", "check --json --shard plan.json#1"),
+    ("part", "check --json --paired --shard pairs.json#1"),
+    ("part", "check --json --shard odd.json#1"),
+    ("part", "coverage --format samtools-depth --shard plan.json#2"),
 ];
 
 #[test]

@@ -127,7 +127,7 @@ fn mates_in_shards_are_checked_as_one(effort: Effort) {
     std::fs::rename(folder.path("part1"), folder.path("paired1")).unwrap();
     let alone = parts(&folder, 2, &["check", "--json"]);
     let run = merged(&folder, &["paired1".into(), alone[1].clone()], &["--json"]);
-    assert_error(&run, &["checked with other options"]);
+    assert_error(&run, &["different options", "--paired is true in one and false in the other"]);
     assert_eq!(paired.len(), 2);
     plan(&folder, 2, &["both.fq"]);
     let args = ["check", "--interleaved", "--shard", "plan.json#1"];
@@ -179,26 +179,12 @@ fn what_is_not_each_shard_once_is_refused_of_check_and_coverage() {
     ] {
         plan(&folder, 3, &["aln.bam"]);
         let all = parts(&folder, 3, verb);
-        let pick =
-            |numbers: &[usize]| numbers.iter().map(|n| all[n - 1].clone()).collect::<Vec<_>>();
-        assert_error(&merged(&folder, &pick(&[1, 3]), form), &["shard 2 of 3 is missing"]);
-        assert_error(&merged(&folder, &pick(&[2, 3]), form), &["shard 1 of 3 is missing"]);
-        assert_error(&merged(&folder, &pick(&[1]), form), &["shards 2 to 3 of 3 are missing"]);
-        let run = merged(&folder, &pick(&[1, 2, 3, 2]), form);
-        assert_error(&run, &["shard 2 occurs twice", "part2"]);
-        good(&folder, &["shards", "--number", "2", "aln.bam", "-o", "other.json"]);
-        good(&folder, &[verb, &["--shard", "other.json#2", "-o", "other"]].concat());
-        let mut mixed = pick(&[1, 2]);
-        mixed.push("other".into());
-        assert_error(&merged(&folder, &mixed, form), &["other: part of plan"]);
+        let other = |name: &str| [all[0].clone(), all[1].clone(), name.into()];
+        assert_error(&merged(&folder, &all[1..], form), &["shard 1 of 3 is missing"]);
+        assert_error(&merged(&folder, &other("part2"), form), &["shard 2 occurs twice", "part2"]);
         // Of another command.
         good(&folder, &["idxstats", "--shard", "plan.json#3", "-o", "idx"]);
-        mixed[2] = "idx".into();
-        assert_error(&merged(&folder, &mixed, form), &["idx", "a report of idxstats"]);
-        // Damaged, and cut off.
-        let text = std::fs::read_to_string(folder.path("part1")).unwrap();
-        folder.file("damaged", &text[..text.len() / 2]);
-        assert_error(&merged(&folder, &["damaged".into()], form), &["damaged"]);
+        assert_error(&merged(&folder, &other("idx"), form), &["idx", "a report of idxstats"]);
         // A file that has changed.
         let mut bytes = std::fs::read(folder.path("aln.bam")).unwrap();
         let middle = bytes.len() / 2;
@@ -231,11 +217,11 @@ fn what_is_not_each_shard_once_is_refused_of_check_and_coverage() {
     let run = merged(&folder, &["later".into(), all[0].clone()], &["--json"]);
     assert_eq!(run.stdout, one.stdout, "{}", run.stderr);
     let run = merged(&folder, &[all[0].clone(), all[2].clone()], &["--json", "--partial"]);
-    assert_error(&run, &["not consecutive"]);
+    assert_error(&run, &["--partial needs consecutive shards"]);
     // Depths found in other ways.
     let deep = parts(&folder, 3, &["coverage"]);
     good(&folder, &["coverage", "-Q", "9", "--shard", "plan.json#3", "-o", "part3"]);
-    assert_error(&merged(&folder, &deep, &[]), &["different options"]);
+    assert_error(&merged(&folder, &deep, &[]), &["different options: --min-mapq is 0", "9"]);
 }
 
 #[test]
@@ -467,19 +453,34 @@ fn reads_of_shards_joined_are_those_of_one_run(effort: Effort) {
 fn parts_of_two_versions_are_not_added() {
     let folder = Folder::new();
     folder.file("r.fq", reads("r", 300));
-    plan(&folder, 2, &["r.fq"]);
-    for command in [&["stats", "--json"][..], &["check", "--json"]] {
-        let parts = parts(&folder, 2, &[command, &["r.fq"]].concat());
-        good(&folder, &["merge", "--json", &parts[0], &parts[1], "-o", "all.json"]);
+    bam(&folder, "aln.bam", &sorted(60, 5), 700);
+    for (file, command, form) in [
+        ("r.fq", &["stats", "--json"][..], &["--json"][..]),
+        ("r.fq", &["check", "--json"], &["--json"]),
+        ("aln.bam", &["stats", "--json"], &["--json"]),
+        ("aln.bam", &["flagstat", "-O", "json"], &["--json"]),
+        ("aln.bam", &["idxstats"], &[]),
+        ("aln.bam", &["coverage"], &[]),
+    ] {
+        plan(&folder, 2, &[file]);
+        let parts = parts(&folder, 2, command);
+        let merge = |second: &str| run_in(&folder, &[&["merge", &parts[0], second], form].concat());
+        let whole = merge(&parts[1]);
+        assert_eq!(whole.code, 0, "{}", whole.stderr);
+        // A larger part of all of them is the whole, too.
+        let larger = ["merge", "--json", "--partial", &parts[0], &parts[1], "-o", "larger"];
+        good(&folder, &larger);
+        let again = run_in(&folder, &[&["merge", "larger"], form].concat());
+        assert_eq!((again.stdout, again.code), (whole.stdout, 0), "{command:?}");
         let own = format!("\"biofast_version\":\"{}\"", env!("CARGO_PKG_VERSION"));
         let text = std::fs::read_to_string(folder.path(&parts[1])).unwrap();
         assert!(text.contains(&own));
         folder.file("other.json", text.replace(&own, "\"biofast_version\":\"0.1.0\""));
-        let run = run_in(&folder, &["merge", "--json", &parts[0], "other.json"]);
-        assert_error(
-            &run,
-            &["other.json was written by biofast 0.1.0", &parts[0], "come from one version"],
-        );
+        let run = merge("other.json");
+        assert_error(&run, &["other.json", "written by biofast 0.1.0", "come from one version"]);
+        // A form of before: none may be taken for a whole.
+        folder.file("old.json", text.replace("biofast.part", "biofast.reads"));
+        assert_error(&merge("old.json"), &["old.json"]);
     }
     // Reports of wholes are merged, with a word about it.
     good(&folder, &["stats", "--json", "r.fq", "-o", "one.json"]);

@@ -390,7 +390,7 @@ fn the_plan_may_come_from_standard_input() {
     let run = common::biofast_with(&args, plan.stdout.as_bytes());
     assert_eq!(run.code, 0, "{}", run.stderr);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!(report["files"][0]["shard"]["pieces"][0]["shards"], serde_json::json!([2, 2]));
+    assert_eq!(report["parts"][0]["shard"]["pieces"][0]["shards"], serde_json::json!([2, 2]));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use biofast_bam::Header;
+use serde::{Deserialize, Serialize};
 
 use biofast_ops::measure::alignments::report::Figures;
 use biofast_ops::measure::idxstats::IdxstatsCollector;
@@ -28,7 +29,7 @@ pub fn text(counts: &IdxstatsCollector, header: &Header) -> String {
 }
 
 /// The table, which can be read back and added to those of other parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
     /// Name, length, mapped and unmapped records; `*` last.
     rows: Vec<(String, u64, [u64; 2])>,
@@ -78,6 +79,11 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// The number of all records.
+    pub fn records(&self) -> u64 {
+        self.rows.iter().flat_map(|row| row.2).fold(0, u64::saturating_add)
     }
 
     /// The text of `samtools idxstats`.

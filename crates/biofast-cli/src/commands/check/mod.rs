@@ -5,7 +5,7 @@ mod against;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast_fastq::pair;
 use biofast_io::output::commit;
 use biofast_io::{Escaped, Location, MateNaming, Notes, Options, Progress};
@@ -14,6 +14,7 @@ use biofast_ops::check::{self, CheckRule, Fault, Outcome, PartialCheck};
 use biofast_ops::shards::ShardPart;
 use clap::ValueEnum;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::stats::readers;
 use crate::console::{Bar, Console, Diagnostic};
@@ -23,6 +24,7 @@ use crate::options::{
     keeps_mates_together,
 };
 use crate::output;
+use crate::parts::{self, Mergeable, Part, PartOptions};
 use crate::session::{Exit, Session};
 use crate::watch::describe;
 
@@ -141,6 +143,40 @@ pub(crate) struct CheckedInput {
     pub(crate) partial: Option<PartialCheck>,
 }
 
+/// What was found in shards that follow each other.
+pub(crate) struct ShardCheck {
+    /// The path of the file.
+    pub(crate) path: String,
+    pub(crate) found: PartialCheck,
+}
+
+/// What became of a shard, as it is written.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ShardVerdict {
+    /// The path of the file.
+    pub(crate) path: String,
+    /// What was found, or why the shard couldn't be read.
+    pub(crate) found: Result<PartialCheck, String>,
+}
+
+impl Mergeable for ShardCheck {
+    const COMMAND: &'static str = "check";
+    type Payload = ShardVerdict;
+
+    fn read(part: Part<ShardVerdict>) -> Result<(ShardCheck, Option<u64>)> {
+        let ShardVerdict { path, found } = part.payload;
+        let Ok(found) = found else {
+            bail!("the shard couldn't be read: run `biofast check --json --shard` again");
+        };
+        let records = found.records();
+        Ok((ShardCheck { path, found }, records))
+    }
+
+    fn append(&mut self, next: ShardCheck) -> Result<()> {
+        Ok(self.found.append(next.found)?)
+    }
+}
+
 /// What became of an input: what was found, or why it couldn't be read.
 type Verdict = Result<CheckedInput, Diagnostic>;
 
@@ -210,12 +246,34 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         tell_uneven(&rows, &session.console);
     }
     let mut outputs = indexes.of(&inputs)?;
-    outputs.push(output::filled(report, text(&rows, args.json, args.messages.quiet)?)?);
+    let text = match args.json && args.shard.any() {
+        true => args.text_of_shards(&rows)?,
+        false => text(&rows, args.json, args.messages.quiet)?,
+    };
+    outputs.push(output::filled(report, text)?);
     commit(outputs, false)?;
     Ok(exit_code(&rows))
 }
 
 impl Args {
+    /// What was found in a shard, in the form of parts.
+    fn text_of_shards(&self, rows: &[Row]) -> Result<String> {
+        let options = PartOptions::from_iter([
+            ("paired".into(), self.paired.into()),
+            ("interleaved".into(), self.interleaved.into()),
+            ("allow-missing-eof".into(), self.allow_missing_eof.into()),
+        ]);
+        let part = |row: &Row| {
+            let found = match &row.verdict {
+                Ok(found) => Ok(found.partial.clone().context("not a shard")?),
+                Err(trouble) => Err(trouble.text.clone()),
+            };
+            let payload = ShardVerdict { path: row.path.clone(), found };
+            Ok(Part { shard: row.part.clone().context("not a shard")?, payload })
+        };
+        parts::text::<ShardCheck>(options, rows.iter().map(part).collect::<Result<_>>()?)
+    }
+
     /// Refuses what doesn't go with a shard.
     fn refuse(&self) -> Result<()> {
         let shard = &self.shard;
@@ -508,14 +566,9 @@ fn lines(rows: &[Row], quiet: bool) -> String {
 }
 
 fn json(rows: &[Row]) -> Result<String> {
-    let entry = |row: &Row| {
-        let (report, partial) = match &row.verdict {
-            Ok(CheckedInput { outcome, partial }) => {
-                (CheckFileReport::new(&row.path, outcome), partial.clone())
-            }
-            Err(trouble) => (CheckFileReport::unreadable(&row.path, &trouble.text), None),
-        };
-        CheckFileReport { shard: row.part.clone(), partial, ..report }
+    let entry = |row: &Row| match &row.verdict {
+        Ok(CheckedInput { outcome, .. }) => CheckFileReport::new(&row.path, outcome),
+        Err(trouble) => CheckFileReport::unreadable(&row.path, &trouble.text),
     };
     let files = rows.iter().map(entry).collect();
     let mut text = serde_json::to_string(&CheckReport::new(env!("CARGO_PKG_VERSION"), files))?;

@@ -1,13 +1,13 @@
 //! `biofast flagstat`.
 
-use anyhow::Result;
-use biofast_ops::measure::flagstat::FlagstatCollector;
-use biofast_ops::shards::ShardPart;
+use anyhow::{Context, Result};
+use biofast_ops::measure::flagstat::{FlagStat, FlagstatCollector};
 use biofast_report::samtools::flagstat as shown;
 use clap::ValueEnum;
 
 use super::Common;
 use crate::output;
+use crate::parts::{self, Mergeable, Part, PartOptions};
 use crate::session::{Exit, Session};
 
 /// Count alignments by flag, like `samtools flagstat`
@@ -45,23 +45,40 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     if !matches!(args.output_fmt, FlagstatFormat::Json) {
         args.common.out.refuse_json("-O json")?;
     }
-    let ((_, collector), report, part) = args.common.read(session, FlagstatCollector::collect)?;
+    let ((_, collector), report, shard) = args.common.read(session, FlagstatCollector::collect)?;
     let counts = collector.finish();
     let text = match args.output_fmt {
         FlagstatFormat::Default => shown::text(&counts),
-        FlagstatFormat::Json => with_part(shown::json(&counts), part.as_ref())?,
+        FlagstatFormat::Json => match shard {
+            Some(shard) => {
+                let part = Part { shard, payload: counts };
+                parts::text::<[FlagStat; 2]>(PartOptions::new(), vec![part])?
+            }
+            None => shown::json(&counts),
+        },
         FlagstatFormat::Tsv => shown::tsv(&counts),
     };
     output::finish(report, text)?;
     Ok(Exit::Fine)
 }
 
-/// The JSON of a shard, which says what it is a part of.
-fn with_part(mut json: String, part: Option<&ShardPart>) -> Result<String> {
-    if let Some(part) = part
-        && let Some(end) = json.rfind("\n}")
-    {
-        json.insert_str(end, &format!(",\n \"shard\": {}", serde_json::to_string(part)?));
+impl Mergeable for [FlagStat; 2] {
+    const COMMAND: &'static str = "flagstat";
+    type Payload = Self;
+
+    fn read(part: Part<Self>) -> Result<(Self, Option<u64>)> {
+        let [passed, failed] = part.payload;
+        Ok((part.payload, Some(passed.total.saturating_add(failed.total))))
     }
-    Ok(json)
+
+    fn needs_neighbors(&self) -> bool {
+        false
+    }
+
+    fn append(&mut self, next: Self) -> Result<()> {
+        for (mine, theirs) in self.iter_mut().zip(&next) {
+            *mine = mine.checked_add(theirs).context("counts exceed 64 bits")?;
+        }
+        Ok(())
+    }
 }

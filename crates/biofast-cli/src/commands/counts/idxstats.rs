@@ -1,15 +1,13 @@
 //! `biofast idxstats`.
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use biofast_ops::measure::idxstats::IdxstatsCollector;
-use biofast_report::samtools::idxstats::text;
+use biofast_report::samtools::idxstats::Table;
 
 use super::Common;
 use crate::output;
+use crate::parts::{self, Mergeable, Part, PartOptions};
 use crate::session::{Exit, Session};
-
-/// What the first line of the table of a shard starts with; what it is a part of follows in JSON.
-pub(crate) const SHARD: &str = "#shard ";
 
 /// Count mapped and unmapped reads per reference, like `samtools idxstats`
 ///
@@ -20,7 +18,7 @@ pub(crate) const SHARD: &str = "#shard ";
 Examples:
   biofast idxstats aln.bam
   biofast idxstats -L targets.bed aln.bam
-  biofast idxstats --shard 'plan.json#2' -o part2.idxstats
+  biofast idxstats --shard 'plan.json#2' -o part2.idxstats.json
   samtools view -b -F 4 aln.bam | biofast idxstats -")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -28,12 +26,33 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
-    let ((header, collector), report, part) =
+    let ((header, collector), report, shard) =
         args.common.read(session, IdxstatsCollector::collect)?;
-    let mut table = text(&collector, &header);
-    if let Some(part) = part {
-        table.insert_str(0, &format!("{SHARD}{}\n", serde_json::to_string(&part)?));
-    }
-    output::finish(report, table)?;
+    let table = Table::new(&collector, &header);
+    let text = match shard {
+        Some(shard) => {
+            parts::text::<Table>(PartOptions::new(), vec![Part { shard, payload: table }])?
+        }
+        None => table.text(),
+    };
+    output::finish(report, text)?;
     Ok(Exit::Fine)
+}
+
+impl Mergeable for Table {
+    const COMMAND: &'static str = "idxstats";
+    type Payload = Self;
+
+    fn read(part: Part<Self>) -> Result<(Self, Option<u64>)> {
+        let records = part.payload.records();
+        Ok((part.payload, Some(records)))
+    }
+
+    fn needs_neighbors(&self) -> bool {
+        false
+    }
+
+    fn append(&mut self, next: Self) -> Result<()> {
+        self.add(&next).map_err(Error::msg)
+    }
 }

@@ -1,9 +1,10 @@
 //! `biofast merge`: reports of parts to the report of the whole, or sorted alignments to one file.
 
 mod alignments;
-mod checks;
 mod folder;
+mod parts;
 mod reports;
+mod whole;
 
 use anyhow::{Result, bail};
 use biofast_bam as bam;

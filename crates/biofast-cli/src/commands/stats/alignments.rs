@@ -12,6 +12,7 @@ use biofast_ops::picard::{HsMeasure, Panel, PicardMeasure, WgsMeasure};
 use biofast_ops::qc::{self, Failure, GroupBy, Groups, MeasureList};
 use biofast_ops::reads::report::Status;
 use biofast_ops::samtools_stats::SamtoolsStats;
+use biofast_ops::verdicts::VerdictRules;
 use biofast_report::samtools;
 use biofast_report::tables::alignments::{self as table, AlignmentRow};
 
@@ -301,23 +302,28 @@ pub(super) fn text(entries: &[&Entry], tsv: bool) -> String {
     if tsv { table::tsv(&rows) } else { table::table(&rows) }
 }
 
-/// The report of the rows of alignments. `rules` are for rows that nobody has judged.
-pub(super) fn report(entries: &[&Entry]) -> report::AlignmentReport {
-    let files = entries.iter().filter_map(|entry| {
-        let (format, figures) = entry.figures.alignments()?;
-        let error = entry.error();
-        Some(AlignmentFileReport {
-            sample: entry.sample.clone(),
-            input: entry.inputs.join(" "),
-            group: entry.group.clone(),
-            status: if error.is_empty() { Status::Ok } else { Status::Error },
-            error: Some(error).filter(|error| !error.is_empty()),
-            warnings: entry.warnings.clone(),
-            format: format.name().into(),
-            shard: entry.shard.clone(),
-            verdicts: entry.verdicts.as_deref().cloned(),
-            figures: figures.cloned(),
-        })
-    });
+/// The report of the rows of alignments; those that nobody has judged are judged by `rules`, if there are any.
+pub(super) fn report(entries: &[&Entry], rules: Option<&VerdictRules>) -> report::AlignmentReport {
+    let files = entries.iter().filter_map(|entry| file_report(entry, rules));
     report::AlignmentReport::new(env!("CARGO_PKG_VERSION"), files.collect())
+}
+
+/// The report of a row; `None` unless it is of alignments.
+pub(super) fn file_report(
+    entry: &Entry,
+    rules: Option<&VerdictRules>,
+) -> Option<AlignmentFileReport> {
+    let (format, figures) = entry.figures.alignments()?;
+    let error = entry.error();
+    Some(AlignmentFileReport {
+        sample: entry.sample.clone(),
+        input: entry.inputs.join(" "),
+        group: entry.group.clone(),
+        status: if error.is_empty() { Status::Ok } else { Status::Error },
+        error: Some(error).filter(|error| !error.is_empty()),
+        warnings: entry.warnings.clone(),
+        format: format.name().into(),
+        verdicts: entry.verdicts(rules),
+        figures: figures.cloned(),
+    })
 }

@@ -14,17 +14,9 @@ pub(crate) fn page(entries: &[Entry]) -> Result<String> {
     let rules = VerdictRules::of(Library::Any);
     let (aligned, reads): (Vec<&Entry>, Vec<&Entry>) =
         entries.iter().partition(|entry| entry.figures.alignments().is_some());
-    let reads = (!reads.is_empty()).then(|| {
-        let mut report = reads_report(&reads);
-        report.judge(&rules);
-        report
-    });
+    let reads = (!reads.is_empty()).then(|| reads_report(&reads, Some(&rules)));
     let reads_json = reads.as_ref().map(json).transpose()?;
-    let aligned = (!aligned.is_empty()).then(|| {
-        let mut report = alignments::report(&aligned);
-        report.judge(&rules);
-        report
-    });
+    let aligned = (!aligned.is_empty()).then(|| alignments::report(&aligned, Some(&rules)));
     let aligned_json = aligned.as_ref().map(json).transpose()?;
     Ok(html::stats(
         reads.as_ref().zip(reads_json.as_deref()),

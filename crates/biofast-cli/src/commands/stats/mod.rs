@@ -5,6 +5,7 @@ mod args;
 pub(crate) mod fastqc;
 pub(crate) mod html;
 mod mates;
+mod parts;
 mod per_read;
 mod plot;
 mod printed;
@@ -36,6 +37,7 @@ use crate::watch::{Watch, describe};
 use args::FormatName;
 pub(crate) use args::{Args, ReportName, StatsFormat, metrics};
 use mates::{check_pairs, rereads};
+pub(crate) use parts::{ShardRow, ShardRows, row_of_alignments, row_of_reads};
 pub(crate) use printed::{text, write};
 pub(crate) use rows::{Entry, Figures, NeededFigures, assess, conclude, join_by_sample, report};
 
@@ -188,7 +190,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         return fastqc::write(&entries, out, &session.console);
     }
     assess(&mut entries, &judge);
-    let code = write(&entries, out, &text(&entries, format, args.plot)?, page, indexes)?;
+    let text = match format.json && args.shard.any() {
+        true => parts::text(args, &entries)?,
+        false => text(&entries, format, args.plot)?,
+    };
+    let code = write(&entries, out, &text, page, indexes)?;
     conclude(&entries, &judge, args.messages.quiet, code)
 }
 
@@ -442,12 +448,12 @@ pub(crate) fn of_alignments(
         errors: error.into_iter().collect(),
         ..Entry::new(name.clone(), vec![name], format.name(), figures)
     };
-    Ok((rows::json(&alignments::report(&[&entry]))?, html::page(&[entry])?))
+    Ok((rows::json(&alignments::report(&[&entry], None))?, html::page(&[entry])?))
 }
 
 /// The report of a row of alignments.
 pub(crate) fn json_of(entry: &Entry) -> Result<String> {
-    rows::json(&alignments::report(&[entry]))
+    rows::json(&alignments::report(&[entry], None))
 }
 
 /// The same of alignments in this format.

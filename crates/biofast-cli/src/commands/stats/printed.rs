@@ -19,11 +19,11 @@ pub(crate) fn text(entries: &[Entry], format: StatsFormat, plotted: bool) -> Res
         bail!("reads and alignments have different statistics: run them separately");
     }
     let text = if reads.is_empty() && format.json {
-        json(&alignments::report(&aligned))?
+        json(&alignments::report(&aligned, None))?
     } else if reads.is_empty() {
         alignments::text(&aligned, format.tsv)
     } else if format.json {
-        json(&reads_report(&reads))?
+        json(&reads_report(&reads, None))?
     } else {
         let errors: Vec<String> = reads.iter().map(|entry| entry.error()).collect();
         let rows: Vec<ReadRow<'_>> = reads

@@ -503,7 +503,7 @@ fn fill(
                 tables.map(|(depths, sums)| samtools::coverage::text(header, depths, sums, None))
             }
             ReportName::Json => {
-                entry.map(|entry| json(&alignments::report(&[entry]))).transpose()?
+                entry.map(|entry| json(&alignments::report(&[entry], None))).transpose()?
             }
             ReportName::Html => {
                 entry.map(|entry| html::page(std::slice::from_ref(entry))).transpose()?

@@ -260,7 +260,7 @@ pub(crate) fn fill(
                     // MultiQC looks for a line of it.
                     Some(serde_json::to_string_pretty(&report)? + "\n")
                 }
-                ".biofast.json" => Some(json(&reads_report(&[entry]))?),
+                ".biofast.json" => Some(json(&reads_report(&[entry], None))?),
                 _ => Some(html::page(std::slice::from_ref(entry))?),
             };
             if let Some(content) = content {

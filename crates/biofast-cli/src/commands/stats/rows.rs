@@ -80,6 +80,11 @@ impl Entry {
         texts.join("; ")
     }
 
+    /// What the figures are worth, as it was asked for or else by these rules.
+    pub(super) fn verdicts(&self, rules: Option<&VerdictRules>) -> Option<Assessment> {
+        self.verdicts.as_deref().cloned().or_else(|| self.assess(rules?))
+    }
+
     /// What the figures are worth by these rules. Those of a part, or before a fault, are no figures of a whole.
     fn assess(&self, rules: &VerdictRules) -> Option<Assessment> {
         if !self.errors.is_empty() || self.shard.is_some() {
@@ -399,13 +404,14 @@ pub(crate) fn json(report: &impl serde::Serialize) -> Result<String> {
     Ok(text)
 }
 
-/// The report of the rows of reads.
-pub(super) fn reads_report(entries: &[&Entry]) -> ReadReport {
-    let files = entries.iter().filter_map(|entry| file_report(entry)).collect();
+/// The report of the rows of reads; those that nobody has judged are judged by `rules`, if there are any.
+pub(super) fn reads_report(entries: &[&Entry], rules: Option<&VerdictRules>) -> ReadReport {
+    let files = entries.iter().filter_map(|entry| file_report(entry, rules)).collect();
     ReadReport::new(env!("CARGO_PKG_VERSION"), files)
 }
 
-fn file_report(entry: &Entry) -> Option<ReadFileReport> {
+/// The report of a row; `None` unless it is of reads.
+pub(super) fn file_report(entry: &Entry, rules: Option<&VerdictRules>) -> Option<ReadFileReport> {
     let Figures::Reads(_, Some(statistics)) = &entry.figures else { return None };
     let error = entry.error();
     Some(ReadFileReport {
@@ -416,8 +422,7 @@ fn file_report(entry: &Entry) -> Option<ReadFileReport> {
         warnings: entry.warnings.clone(),
         format: entry.format.clone(),
         mate: entry.mate,
-        shard: entry.shard.clone(),
-        verdicts: entry.verdicts.as_deref().cloned(),
+        verdicts: entry.verdicts(rules),
         statistics: (**statistics).clone(),
     })
 }

@@ -8,8 +8,7 @@ pub use super::figures::{
 };
 use super::invalid::Invalid;
 use crate::measure::reads::report::Status;
-use crate::measure::shards::ShardPart;
-use crate::measure::verdicts::{Assessment, VerdictRules};
+use crate::measure::verdicts::Assessment;
 
 /// What `biofast stats --json` prints of alignments.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,9 +43,6 @@ pub struct AlignmentFileReport {
     pub warnings: Vec<String>,
     /// `BAM`, `SAM` or `CRAM`.
     pub format: String,
-    /// Of which shards of a plan this is; absent of whole files.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shard: Option<ShardPart>,
     /// What the figures are worth, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<Assessment>,
@@ -67,8 +63,6 @@ struct FileReportFields {
     warnings: Vec<String>,
     format: String,
     #[serde(default)]
-    shard: Option<ShardPart>,
-    #[serde(default)]
     verdicts: Option<Assessment>,
     #[serde(flatten)]
     figures: Option<Figures>,
@@ -86,7 +80,6 @@ impl TryFrom<FileReportFields> for AlignmentFileReport {
             error,
             warnings,
             format,
-            shard,
             verdicts,
             figures,
         } = stored;
@@ -101,7 +94,6 @@ impl TryFrom<FileReportFields> for AlignmentFileReport {
             error,
             warnings,
             format,
-            shard,
             verdicts,
             figures,
         })
@@ -148,17 +140,6 @@ impl AlignmentReport {
             schema_version: SCHEMA_VERSION,
             biofast_version: version.into(),
             files,
-        }
-    }
-
-    /// Judges the files without verdicts, as HTML reports do. Files with a fault, and parts, get none.
-    pub fn judge(&mut self, rules: &VerdictRules) {
-        for file in &mut self.files {
-            let is_whole = file.status == Status::Ok && file.shard.is_none();
-            let figures = file.figures.as_ref().filter(|f| is_whole && f.partial.is_none());
-            if let (Some(figures), None) = (figures, &file.verdicts) {
-                file.verdicts = Some(Assessment::of_alignments(figures, rules));
-            }
         }
     }
 }

@@ -35,7 +35,7 @@ pub use fault::{CheckRule, Error, Fault, Warning};
 pub use format::CheckedFormat;
 pub use options::Options;
 pub use outcome::Outcome;
-pub use partial::{PartialCheck, ShardMismatch, check_shard};
+pub use partial::{NotConsecutive, PartialCheck, check_shard};
 pub use whole::check;
 
 /// What is wrong with a header that is to be written, if anything is.

@@ -37,8 +37,6 @@ use crate::measure::shards::{self, Plan};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartialCheck {
-    /// How it was checked.
-    how: How,
     format: CheckedFormat,
     container: Option<String>,
     /// The number of the first record, from 0.
@@ -61,35 +59,10 @@ pub struct PartialCheck {
     notes: Vec<StoredFinding>,
 }
 
-/// How a shard was checked. All shards must be checked in the same way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct How {
-    pairs: bool,
-    allow_missing_eof: bool,
-}
-
-/// Why a shard can't be appended: it was checked with other options, or isn't the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ShardMismatch {
-    /// It was checked with other options.
-    Ways,
-    /// Its records aren't those behind.
-    Records,
-}
-
-impl std::fmt::Display for ShardMismatch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            ShardMismatch::Ways => {
-                "the shards were checked with other options (--paired, --interleaved, --allow-missing-eof)"
-            }
-            ShardMismatch::Records => "the shards are not consecutive",
-        })
-    }
-}
-
-impl std::error::Error for ShardMismatch {}
+/// A shard can't be appended because its records aren't those behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the shards are not consecutive")]
+pub struct NotConsecutive;
 
 /// A fault or a warning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,7 +146,6 @@ pub fn check_shard(
     options: &Options<'_>,
 ) -> Result<(Outcome, PartialCheck), Error> {
     let records = plan.shard(number)?.records;
-    let how = How { pairs: options.pairs, allow_missing_eof: options.allow_missing_eof };
     let planned = plan.files.get(file).ok_or_else(|| Error::Io(no_file()))?;
     let (format, container) = match (planned.format, planned.container) {
         (shards::ShardFormat::Bam, _) => (CheckedFormat::Bam, Container::Bgzf),
@@ -188,7 +160,7 @@ pub fn check_shard(
         let outcome =
             super::whole::check(biofast_io::Source::open(path).map_err(Error::Io)?, &options)?;
         let left = Remains { header: outcome.warnings.clone(), ..Remains::default() };
-        let partial = PartialCheck::new(how, 0, &outcome, left);
+        let partial = PartialCheck::new(0, &outcome, left);
         return Ok((outcome, partial));
     }
     let source = plan.open(number, file, path)?;
@@ -206,7 +178,7 @@ pub fn check_shard(
     if plan.records == 0 {
         // The first shard tells what is wrong with the file.
         (outcome.fault, outcome.warnings) = (None, Vec::new());
-        let partial = PartialCheck::new(how, records.0, &outcome, left);
+        let partial = PartialCheck::new(records.0, &outcome, left);
         return Ok((outcome, partial));
     }
     // As they were read: what else is known of the bytes comes later.
@@ -215,7 +187,7 @@ pub fn check_shard(
     for note in super::options::noted(&notes, &read) {
         outcome.add_note(&note, records.0, places.as_ref());
     }
-    let mut partial = PartialCheck::new(how, records.0, &read, left);
+    let mut partial = PartialCheck::new(records.0, &read, left);
     partial.notes = outcome.warnings.iter().skip(before).map(StoredFinding::from).collect();
     if read.fault.is_none() {
         partial.late = outcome.fault.as_ref().map(StoredFinding::from);
@@ -229,9 +201,8 @@ fn no_file() -> biofast_io::Error {
 }
 
 impl PartialCheck {
-    fn new(how: How, first: u64, outcome: &Outcome, left: Remains) -> PartialCheck {
+    fn new(first: u64, outcome: &Outcome, left: Remains) -> PartialCheck {
         PartialCheck {
-            how,
             format: outcome.format,
             container: outcome.container.map(|container| container.name().to_owned()),
             first,
@@ -251,26 +222,28 @@ impl PartialCheck {
         self.mates = Some(StoredFinding::from(fault));
     }
 
+    /// Good records; `None` if a fault ended the reading, or if they weren't counted.
+    pub fn records(&self) -> Option<u64> {
+        self.records.filter(|_| self.fault.is_none())
+    }
+
     /// Whether a fault ended the reading, so that nothing is known of the mates.
     pub fn has_ended(&self) -> bool {
         self.fault.is_some()
     }
 
-    /// Adds the shards behind.
+    /// Adds the shards behind, which must have been checked with the same options.
     ///
     /// # Errors
-    /// If they were checked in another way, or aren't those behind.
-    pub fn append(&mut self, behind: PartialCheck) -> Result<(), ShardMismatch> {
-        if self.how != behind.how {
-            return Err(ShardMismatch::Ways);
-        }
+    /// If they aren't those behind.
+    pub fn append(&mut self, behind: PartialCheck) -> Result<(), NotConsecutive> {
         // One run would have ended here.
         if self.fault.is_some() {
             return Ok(());
         }
         let records = self.records.unwrap_or(0);
         if self.first.checked_add(records) != Some(behind.first) {
-            return Err(ShardMismatch::Records);
+            return Err(NotConsecutive);
         }
         match (&mut self.order, &behind.order) {
             (Some(mine), Some(theirs)) => {
@@ -540,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_that_were_checked_otherwise_are_refused() {
+    fn shards_that_do_not_follow_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.fq");
         std::fs::write(&path, "@a\nA\n+\nI\n@b\nA\n+\nI\n@c\nA\n+\nI\n").unwrap();
@@ -551,7 +524,7 @@ mod tests {
             check_shard(&plan, number, 0, &path, &options).unwrap().1
         };
         assert_eq!(part(1, false).append(part(2, true)), Err(ShardMismatch::Ways));
-        assert_eq!(part(1, false).append(part(3, false)), Err(ShardMismatch::Records));
+        assert_eq!(part(1, false).append(part(3, false)), Err(NotConsecutive));
         assert_eq!(part(1, true).append(part(2, true)), Ok(()));
         let none = check_shard(&plan, 4, 0, &path, &Options::new(&io)).unwrap_err();
         assert!(none.to_string().contains("no shard 4"), "{none}");

@@ -1,12 +1,10 @@
 //! The JSON form of what checks found.
 
 use biofast_io::Location;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::PartialCheck;
 use super::fault::{Fault, Warning};
 use super::outcome::Outcome;
-use crate::measure::shards::ShardPart;
 
 /// The `schema` of a report.
 pub const SCHEMA: &str = "biofast.check";
@@ -28,7 +26,7 @@ pub struct CheckReport {
 }
 
 /// What is known of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckStatus {
     /// Good to its last byte.
@@ -67,36 +65,6 @@ pub struct CheckFileReport {
     pub fault: Option<Finding>,
     /// What is odd.
     pub warnings: Vec<Finding>,
-    /// Of a shard: which one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shard: Option<ShardPart>,
-    /// Of a shard that could be read: what the report of all shards is made of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub partial: Option<PartialCheck>,
-}
-
-/// A report that is read back, to be merged with those of the other shards.
-#[derive(Clone, Debug, Deserialize)]
-pub struct ShardReport {
-    /// [`SCHEMA_VERSION`], or a later one.
-    pub schema_version: u32,
-    /// One entry an input.
-    pub files: Vec<ShardFile>,
-}
-
-/// The results of an input that are read back.
-#[derive(Clone, Debug, Deserialize)]
-pub struct ShardFile {
-    /// As [`CheckFileReport::path`].
-    pub path: String,
-    /// As [`CheckFileReport::status`].
-    pub status: CheckStatus,
-    /// As [`CheckFileReport::shard`].
-    #[serde(default)]
-    pub shard: Option<ShardPart>,
-    /// As [`CheckFileReport::partial`].
-    #[serde(default)]
-    pub partial: Option<PartialCheck>,
 }
 
 /// Something found in an input.
@@ -164,8 +132,6 @@ impl CheckFileReport {
             records: outcome.records,
             fault: outcome.fault.as_ref().map(Finding::from),
             warnings: outcome.warnings.iter().map(Finding::from).collect(),
-            shard: None,
-            partial: None,
         }
     }
 
@@ -179,8 +145,6 @@ impl CheckFileReport {
             records: None,
             fault: Some(Finding::new("read", reason, &Location::default())),
             warnings: Vec::new(),
-            shard: None,
-            partial: None,
         }
     }
 }

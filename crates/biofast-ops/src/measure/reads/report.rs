@@ -16,8 +16,7 @@ pub use super::qc::Section as Qc;
 pub use super::qualities::Quality;
 use super::statistic::Counts;
 pub use super::statistic::Statistics;
-use crate::measure::shards::ShardPart;
-use crate::measure::verdicts::{Assessment, VerdictRules};
+use crate::measure::verdicts::Assessment;
 
 /// What `biofast stats --json` prints.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -52,9 +51,6 @@ pub struct ReadFileReport {
     /// 1 or 2 of the two files of a pair, which follow each other; absent where files weren't read as mates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mate: Option<u8>,
-    /// Of which shards of a plan this is; absent of whole files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<ShardPart>,
     /// What the figures are worth, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<Assessment>,
@@ -81,16 +77,6 @@ impl ReadReport {
             schema_version: SCHEMA_VERSION,
             biofast_version: version.into(),
             files,
-        }
-    }
-
-    /// Judges the files without verdicts, as HTML reports do. Files with a fault, and parts, get none.
-    pub fn judge(&mut self, rules: &VerdictRules) {
-        for file in &mut self.files {
-            let is_whole = file.status == Status::Ok && file.shard.is_none();
-            if is_whole && file.verdicts.is_none() {
-                file.verdicts = Some(Assessment::of_reads(&file.statistics, rules));
-            }
         }
     }
 }
