@@ -33,13 +33,7 @@
 //! use biofast_io::{Options, Source};
 //!
 //! // BAM without its end-of-file block is an error, unless the options allow it.
-//! let (header, mapped) = biofast_bam::par_fold(
-//!     Source::open("aln.bam")?,
-//!     &Options::default(),
-//!     || 0u64,
-//!     |mapped, batch| *mapped += batch.iter().filter(|r| r.flags() & 4 == 0).count() as u64,
-//!     |mapped, other| *mapped += other,
-//! )?;
+//! let (header, mapped) = biofast_bam::Fold::new(Source::open("aln.bam")?).options(&Options::default()).run(|| 0u64, |mapped, batch| *mapped += batch.iter().filter(|r| r.flags() & 4 == 0).count() as u64, |mapped, other| *mapped += other)?;
 //! println!("{mapped} mapped, {} references", header.references().len());
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```
@@ -80,6 +74,7 @@ mod record_buf;
 pub mod region;
 mod sam;
 mod sequence;
+mod start;
 mod tags;
 mod transform;
 mod trimmed;
@@ -92,9 +87,7 @@ pub use cigar_buf::CigarBuf;
 pub use cram::cram_containers;
 pub use error::{Error, ErrorKind};
 pub use fasta::Fasta;
-pub use fold::{
-    par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered, peek_header, read_header,
-};
+pub use fold::Fold;
 pub use format::{DetectedData, Format};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 #[doc(hidden)]
@@ -105,7 +98,7 @@ pub use input_options::{CramContainer, CramContainers, Detail, InputOptions};
 pub use modified::{Modification, ModificationCode, Modifications};
 pub use phred::Phred;
 pub use program::Program;
-pub use query::{Query, par_fold_regions, par_fold_regions_ordered};
+pub use query::Query;
 pub use reader::{Reader, ReaderBuilder, RecordBufs};
 pub use record::{Batch, Record, Records, Subset};
 pub use record_buf::RecordBuf;
@@ -113,8 +106,9 @@ pub use record_buf::builder::RecordBuilder;
 pub use region::{Interval, Region, Regions, Selection};
 pub use sam::SamWriter;
 pub use sequence::Sequence;
+pub use start::{peek_header, read_header};
 pub use tags::{Tag, Tags};
-pub use transform::{par_transform, par_transform_copying};
+pub use transform::Transform;
 pub use unaligned::{Unaligned, parse_tag};
 pub use value::{Array, Element, Elements, Value};
 pub use writer::{Encode, Writer, WriterBuilder};

@@ -429,7 +429,7 @@ impl<'a> Batch<'a> {
 /// Some of the records of a batch, such as those of a read group, which keep their numbers.
 ///
 /// ```
-/// use biofast_bam::{Detail, Input, InputOptions, Subset, par_fold};
+/// use biofast_bam::{Detail, Input, InputOptions, Subset, Fold};
 /// use biofast_io::{Options, Source};
 ///
 /// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
@@ -446,7 +446,7 @@ impl<'a> Batch<'a> {
 ///     found.extend(subset.of(batch).numbered().map(|(number, _)| number));
 /// };
 /// let (_, found) =
-///     par_fold(input.source, &options, Vec::new, without_place, |all, found| all.extend(found))?;
+///     Fold::new(input.source).options(&options).run(Vec::new, without_place, |all, found| all.extend(found))?;
 /// assert_eq!(found, [1]);
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use biofast::fastq::{self, par_try_fold_ordered};
+use biofast::fastq::{self, Fold};
 use biofast::io::{Options, Source};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -27,10 +27,7 @@ pub fn run(
     let word = word.to_ascii_uppercase().into_bytes();
     let words = [reverse_complement(&word), word];
     let mut first = None;
-    par_try_fold_ordered(
-        Source::open(&file)?,
-        &Options::default(),
-        None,
+    Fold::new(Source::open(&file)?).options(&Options::default()).ordered(
         || (),
         |(), batch, found: &mut Option<(u64, Vec<u8>)>| {
             *found = (batch.first_record() + 1..)
@@ -39,8 +36,7 @@ pub fn run(
                 .map(|(number, read)| (number, read.name().to_vec()));
             Ok(ControlFlow::Continue(()))
         },
-        |(), ()| (),
-        // What the threads have found comes in the order of the file: the first is the first.
+        |(), ()| (), // What the threads have found comes in the order of the file: the first is the first.
         |found| -> Result<_, fastq::Error> {
             first = found.take();
             Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::io::Write;
 
-use biofast::fastq::par_fold;
+use biofast::fastq::Fold;
 use biofast::io::{Options, Source};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,18 +25,18 @@ pub fn run(
     if !(1..=31).contains(&k) {
         return Err("k is 1 to 31".into());
     }
-    let counts = par_fold(
-        Source::open(&file)?,
-        &Options::default(),
-        HashMap::<u64, u64>::new,
-        |counts, batch| {
-            for record in batch.iter() {
-                words(record.sequence(), k, |word| *counts.entry(word).or_default() += 1);
-            }
-        },
-        |counts, other| other.into_iter().for_each(|(w, n)| *counts.entry(w).or_default() += n),
-    )
-    .map_err(|fault| fault.error)?;
+    let counts = Fold::new(Source::open(&file)?)
+        .options(&Options::default())
+        .run(
+            HashMap::<u64, u64>::new,
+            |counts, batch| {
+                for record in batch.iter() {
+                    words(record.sequence(), k, |word| *counts.entry(word).or_default() += 1);
+                }
+            },
+            |counts, other| other.into_iter().for_each(|(w, n)| *counts.entry(w).or_default() += n),
+        )
+        .map_err(|fault| fault.error)?;
     let mut counts: Vec<(u64, u64)> = counts.into_iter().collect();
     counts.sort_unstable_by_key(|&(word, n)| (std::cmp::Reverse(n), word));
     for (word, n) in counts.into_iter().take(10) {

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-use biofast::fastq::{Batch, par_fold};
+use biofast::fastq::{Batch, Fold};
 use biofast::io::{Options, Source};
 use biofast::kernels::count_bases;
 
@@ -24,14 +24,10 @@ pub fn run(
     let label = parts.first().ok_or("give the parts of a file")?.clone();
     // Whatever can be read is a source, and what it is compressed with is seen by its bytes.
     let source = Source::from_reader(&label, Parts { left: parts.into_iter(), open: None });
-    let tenths = par_fold(
-        source,
-        &Options::default(),
-        GcTenths::default,
-        GcTenths::accept,
-        |mine, theirs| mine.merge(&theirs),
-    )
-    .map_err(|fault| fault.error)?;
+    let tenths = Fold::new(source)
+        .options(&Options::default())
+        .run(GcTenths::default, GcTenths::accept, |mine, theirs| mine.merge(&theirs))
+        .map_err(|fault| fault.error)?;
     for (tenth, reads) in tenths.0.iter().enumerate() {
         writeln!(out, "{}%\t{reads}", 10 * tenth)?;
     }

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::io::Write;
 
-use biofast::fastq::{Inputs, Record, par_try_transform, write_record};
+use biofast::fastq::{Inputs, Record, Transform, write_record};
 use biofast::io::output::{self, Compression, Format, Output};
 use biofast::io::{Options, Source};
 
@@ -29,10 +29,7 @@ pub fn run(
         outputs.push(Output::create_with(path.as_ref(), compression)?);
     }
     // That the reads are mates is checked: names must agree, and both files have the same number.
-    let pairs = par_try_transform(
-        Inputs::Paired(Source::open(one)?, Source::open(two)?),
-        [Options::default(), Options::default()],
-        None,
+    let pairs = Transform::new(Inputs::Paired(Source::open(one)?, Source::open(two)?)).run(
         &mut outputs,
         || 0u64,
         |pairs, unit, texts| {

@@ -93,9 +93,8 @@ pub mod io {
 pub mod fastq {
     #[doc(inline)]
     pub use biofast_fastq::{
-        Batch, Error, ErrorKind, Inputs, Readable, Reader, Record, Records, UncheckedLetters, Unit,
-        par_fold, par_fold_ordered, par_transform, par_try_fold, par_try_fold_ordered,
-        par_try_transform, write_record,
+        Batch, Error, ErrorKind, Fold, Inputs, Readable, Reader, Record, Records, Transform,
+        UncheckedLetters, Unit, write_record,
     };
 
     /// FASTA: sequences without qualities, read in the same ways.
@@ -123,12 +122,11 @@ pub mod bam {
     #[doc(inline)]
     pub use biofast_bam::{
         Array, Batch, Cigar, CigarBuf, Detail, DetectedData, Element, Elements, Encode, Error,
-        ErrorKind, Format, Header, Input, InputOptions, Interval, Modification, ModificationCode,
-        Modifications, Op, Phred, Program, Query, Reader, ReaderBuilder, Record, RecordBuf,
-        RecordBufs, RecordBuilder, Records, Reference, Region, Regions, SamWriter, Selection,
-        Sequence, Tag, Tags, Value, Writer, WriterBuilder, par_fold, par_fold_ordered,
-        par_fold_regions, par_fold_regions_ordered, par_transform, par_try_fold,
-        par_try_fold_ordered, peek_header, query::Note, read_header,
+        ErrorKind, Fold, Format, Header, Input, InputOptions, Interval, Modification,
+        ModificationCode, Modifications, Op, Phred, Program, Query, Reader, ReaderBuilder, Record,
+        RecordBuf, RecordBufs, RecordBuilder, Records, Reference, Region, Regions, SamWriter,
+        Selection, Sequence, Tag, Tags, Transform, Value, Writer, WriterBuilder, peek_header,
+        query::Note, read_header,
     };
 
     /// The flags of alignments.

@@ -135,10 +135,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     job.open_report(args.json.as_deref(), session, &mut outputs)?;
     outputs[0].append(&start)?;
     let (_, summary) = job.run(|options| {
-        fastq::par_try_transform(
-            sources,
-            options,
-            None,
+        fastq::Transform::new(sources).options_of_each(options).run(
             &mut outputs,
             || (Vec::new(), ImportSummary::default()),
             |(tags, summary), unit, texts| import.write(&unit, tags, summary, &mut texts[0]),

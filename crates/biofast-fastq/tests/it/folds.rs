@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
-use biofast_fastq::{Batch, Error, ErrorKind, Reader, par_try_fold, par_try_fold_ordered};
+use biofast_fastq::{Batch, Error, ErrorKind, Fold, Reader};
 use biofast_io::{CancellationToken, IoMode, Options, Source};
 use biofast_testkit::container::{KINDS, wrap};
 use proptest::prelude::*;
@@ -114,11 +114,7 @@ proptest! {
         let data = wrap(KINDS[kind], &ends.text());
         let source = || Source::from_reader("x", std::io::Cursor::new(data.clone()));
 
-        let result = par_try_fold(
-            source(), &options, ends.limit, Vec::new,
-            |taken, batch| ends.accept(taken, batch),
-            |mine, theirs| mine.extend(theirs),
-        );
+        let result = Fold::new(source()).options(&options).limit(ends.limit).run(Vec::new, |taken, batch| ends.accept(taken, batch), |mine, theirs| mine.extend(theirs));
         let (mut taken, end) = match result {
             Ok(taken) => (taken, Ok(())),
             Err(fault) => (fault.so_far, Err(fault.error)),
@@ -131,11 +127,7 @@ proptest! {
         prop_assert!(by_accept || taken.len() as u64 == count);
 
         let mut taken = Vec::new();
-        let result = par_try_fold_ordered(
-            source(), &options, ends.limit, || (),
-            |(), batch, some: &mut Vec<u64>| ends.accept(some, batch),
-            |(), ()| (),
-            |some| {
+        let result = Fold::new(source()).options(&options).limit(ends.limit).ordered(|| (), |(), batch, some: &mut Vec<u64>| ends.accept(some, batch), |(), ()| (), |some| {
                 for number in some.drain(..) {
                     if ends.sink_fails == Some(number) {
                         return Err(Why::SinkFailed(number));
@@ -143,8 +135,7 @@ proptest! {
                     taken.push(number);
                 }
                 Ok(Continue(()))
-            },
-        );
+            });
         let (count, expected) = ends.expected(true);
         prop_assert_eq!(result.map_err(|fault| fault.error), expected);
         prop_assert!(taken.into_iter().eq(0..count));
@@ -164,20 +155,13 @@ proptest! {
         let options =
             Options { threads, chunk_size: 500, io: IoMode::Read, cancellation, ..Options::serial() };
         let data = wrap(KINDS[kind], &ends.text());
-        let result = par_try_fold(
-            Source::from_reader("x", std::io::Cursor::new(data.clone())),
-            &options,
-            None,
-            Vec::new,
-            |taken, batch| {
+        let result = Fold::new(Source::from_reader("x", std::io::Cursor::new(data.clone()))).options(&options).run(Vec::new, |taken, batch| {
                 taken.extend((batch.first_record()..).take(batch.len()));
                 if taken.contains(&at) {
                     token.cancel();
                 }
                 Ok(Continue(()))
-            },
-            |mine, theirs| mine.extend(theirs),
-        );
+            }, |mine, theirs| mine.extend(theirs));
         let mut taken = match result {
             Ok(taken) => {
                 prop_assert_eq!(taken.len(), 2000);

@@ -62,9 +62,7 @@ impl FlagstatCollector {
         input: impl Into<Query>,
         options: &Options,
     ) -> Result<(Header, FlagstatCollector), Fault<FlagstatCollector, Error>> {
-        biofast_bam::par_fold_regions(
-            input,
-            options,
+        biofast_bam::Fold::new(input).options(options).run(
             FlagstatCollector::new,
             FlagstatCollector::accept,
             |mine, theirs| mine.merge(&theirs),

@@ -38,9 +38,7 @@ impl IdxstatsCollector {
         input: impl Into<Query>,
         options: &Options,
     ) -> Result<(Header, IdxstatsCollector), Fault<IdxstatsCollector, Error>> {
-        biofast_bam::par_fold_regions(
-            input,
-            options,
+        biofast_bam::Fold::new(input).options(options).run(
             IdxstatsCollector::default,
             IdxstatsCollector::accept,
             |mine, theirs| mine.merge(&theirs),

@@ -7,7 +7,7 @@ mod report;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use biofast_fastq::par_transform_files;
+use biofast_fastq::Transform;
 use biofast_io::output::Output;
 use biofast_io::{TextBounds, display_name};
 use biofast_ops::demux::{
@@ -201,9 +201,7 @@ fn apply(job: &ReadsJob<'_>, demux: &Demux, outputs: &mut [Output]) -> Result<De
         sources.push((input.open()?, watch.options.clone()));
     }
     let worker = job.run(|_| {
-        par_transform_files(
-            sources,
-            None,
+        Transform::new(sources).run(
             outputs,
             || demux.worker(),
             |worker, number, records, texts| worker.apply(number, records, texts),

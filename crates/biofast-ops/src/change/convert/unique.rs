@@ -7,7 +7,7 @@ use std::io;
 use std::sync::PoisonError;
 
 use biofast_fastq::pair::{MateNaming, pair_template};
-use biofast_fastq::{Inputs, Readable, Record, par_try_transform};
+use biofast_fastq::{Inputs, Readable, Record, Transform};
 use biofast_io::Options;
 use biofast_io::pipeline::Failure;
 
@@ -55,10 +55,7 @@ impl RepeatNumbers {
         let limit = Some(*convert.units.end()).filter(|&end| end < u64::MAX);
         let (stream, shared) = SharedRuns::stream(UnitRuns::new(&half, false, threads));
         let mut outputs = [stream];
-        let result = par_try_transform(
-            inputs,
-            options,
-            limit,
+        let result = Transform::new(inputs).options_of_each(options).limit(limit).run(
             &mut outputs,
             || (<[EditedRead; 2]>::default(), ConvertSummary::default()),
             |(edited, summary), unit, texts| -> Result<(), String> {

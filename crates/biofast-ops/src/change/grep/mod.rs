@@ -98,7 +98,7 @@ impl GrepTally {
 /// Which reads are kept, and where they go.
 ///
 /// ```
-/// use biofast_fastq::{Inputs, par_transform};
+/// use biofast_fastq::{Inputs, Transform};
 /// use biofast_io::output::{self, Output};
 /// use biofast_io::{Options, Source};
 /// use biofast_ops::grep::{Grep, GrepRoutes, Pattern, Search, Within};
@@ -108,15 +108,7 @@ impl GrepTally {
 /// let finder = Search::new(vec![Pattern::new("GATTACA")]).within(Within::Sequence).build()?;
 /// let grep = Grep::new(&finder).texts(GrepRoutes { first: Some(0), ..GrepRoutes::default() });
 /// let mut outputs = vec![Output::create_with(&path, Default::default())?];
-/// let worker = par_transform(
-///     Inputs::Single(reads),
-///     [Options::default(), Options::default()],
-///     None,
-///     &mut outputs,
-///     || grep.worker(),
-///     |worker, unit, texts| worker.apply(unit, texts),
-///     |worker, other| worker.merge(other),
-/// )?;
+/// let worker = Transform::new(Inputs::Single(reads)).run(&mut outputs, || grep.worker(), |worker, unit, texts| worker.apply(unit, texts), |worker, other| worker.merge(other))?;
 /// output::commit(outputs, false)?;
 /// let tally = worker.finish();
 /// // `c` has it on the other strand.

@@ -13,7 +13,7 @@ use super::window::DepthWindow;
 /// [`collect`](super::collect()) does all of it.
 ///
 /// ```
-/// use biofast_bam::{Header, par_fold_ordered};
+/// use biofast_bam::{Header, Fold};
 /// use biofast_io::{Options, Source};
 /// use biofast_ops::coverage::{DepthCollector, DepthRules, Distribution, Spans};
 /// use std::ops::ControlFlow;
@@ -24,20 +24,13 @@ use super::window::DepthWindow;
 /// let rules = DepthRules::default();
 /// let mut collector = DepthCollector::new(&header, Distribution::default());
 /// let mut unsorted = None;
-/// par_fold_ordered(
-///     Source::from_reader("example", std::io::Cursor::new(bam)),
-///     &Options::default(),
-///     || (),
-///     |(), batch, spans: &mut Spans| spans.add(batch, &rules),
-///     |(), ()| (),
-///     |spans| match collector.add(spans) {
+/// Fold::new(Source::from_reader("example", std::io::Cursor::new(bam))).options(&Options::default()).ordered(|| (), |(), batch, spans: &mut Spans| spans.add(batch, &rules), |(), ()| (), |spans| match collector.add(spans) {
 ///         Ok(()) => ControlFlow::Continue(()),
 ///         Err(error) => {
 ///             unsorted = Some(error);
 ///             ControlFlow::Break(())
 ///         }
-///     },
-/// )?;
+///     })?;
 /// assert_eq!(collector.finish().positions(), 0);
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```

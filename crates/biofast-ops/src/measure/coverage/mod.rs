@@ -101,9 +101,7 @@ fn collect_into(
     let name: Arc<str> = query.name().into();
     let mut collector = DepthCollector::new(header, depths);
     let mut fault = None;
-    let result = biofast_bam::par_fold_regions_ordered(
-        query,
-        options,
+    let result = biofast_bam::Fold::new(query).options(options).ordered(
         Vec::new,
         |sums: &mut Vec<ReferenceSums>, batch, spans: &mut Spans| {
             spans.add_with_sums(batch, rules, sums)

@@ -134,9 +134,7 @@ pub fn collect_part(
     let mut collector = DepthCollector::new(&header, DepthKeeper::default());
     collector.keep_edge();
     let mut fault = None;
-    let result = biofast_bam::par_fold_regions_ordered(
-        query,
-        options,
+    let result = biofast_bam::Fold::new(query).options(options).ordered(
         Vec::new,
         |sums: &mut Vec<ReferenceSums>, batch, spans: &mut Spans| {
             spans.set_lasting(true);

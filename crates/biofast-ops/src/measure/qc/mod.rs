@@ -27,7 +27,7 @@ mod groups;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use biofast_bam::{Batch, Error, Fasta, Header, Query, Subset, par_fold_regions_ordered};
+use biofast_bam::{Batch, Error, Fasta, Fold, Header, Query, Subset};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Location, Options, Warning};
 
@@ -239,9 +239,7 @@ fn collect_parts<D: DepthSink + Send, E: DepthSink + Send>(
     let bound = bound.as_ref();
     whole.coverage_of(wanted, bound);
     of_groups.iter_mut().for_each(|ordered| ordered.coverage_of(wanted, bound));
-    let result = par_fold_regions_ordered(
-        query,
-        options,
+    let result = Fold::new(query).options(options).ordered(
         || QcWorker::new(wanted, bound.cloned(), groups),
         |worker: &mut QcWorker<'_, '_>, batch, left: &mut LeftOfAll| {
             worker.accept(batch, left, &passes);

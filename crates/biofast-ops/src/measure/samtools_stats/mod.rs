@@ -14,7 +14,7 @@ mod reference;
 use std::io;
 use std::ops::ControlFlow;
 
-use biofast_bam::{Batch, Error, Fasta, Record, flag, par_fold_ordered};
+use biofast_bam::{Batch, Error, Fasta, Fold, Record, flag};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Options, Source, crc32};
 use biofast_kernels as kernels;
@@ -132,19 +132,19 @@ impl SamtoolsStats {
         reference: Option<&Fasta>,
     ) -> Result<SamtoolsStats, Failure> {
         let mut ordered = SamtoolsOrdered::new(reference);
-        let (_, counts) = par_fold_ordered(
-            source,
-            options,
-            || SamtoolsCounts::new(reference),
-            SamtoolsCounts::accept,
-            SamtoolsCounts::join,
-            |left| {
-                let flow = ordered.add(left);
-                left.records.clear();
-                flow
-            },
-        )
-        .map_err(|Fault { error, .. }| Failure::Input(error))?;
+        let (_, counts) = Fold::new(source)
+            .options(options)
+            .ordered(
+                || SamtoolsCounts::new(reference),
+                SamtoolsCounts::accept,
+                SamtoolsCounts::join,
+                |left| {
+                    let flow = ordered.add(left);
+                    left.records.clear();
+                    flow
+                },
+            )
+            .map_err(|Fault { error, .. }| Failure::Input(error))?;
         ordered.finish(counts)
     }
 }
