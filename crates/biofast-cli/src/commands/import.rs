@@ -138,7 +138,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         fastq::Transform::new(sources).options_of_each(options).run(
             &mut outputs,
             || (Vec::new(), ImportSummary::default()),
-            |(tags, summary), unit, texts| import.write(&unit, tags, summary, &mut texts[0]),
+            |(tags, summary), unit, texts| -> Result<(), fastq::Refusal> {
+                let written = import.write(&unit, tags, summary, &mut texts[0]);
+                Ok(written.map_err(|why| why.to_string())?)
+            },
             |(_, mine), (_, theirs)| mine.merge(&theirs),
         )
     })?;

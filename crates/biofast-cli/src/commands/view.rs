@@ -330,7 +330,7 @@ fn write(
                     writer.write(&record, text)?;
                 }
             }
-            Ok(())
+            Ok::<_, bam::Error>(())
         },
         |(), ()| (),
     );

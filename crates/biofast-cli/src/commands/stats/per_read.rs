@@ -98,7 +98,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
                             per_read::write_alignment(&record, read, text)?;
                         }
                     }
-                    Ok(())
+                    Ok::<_, bam::Error>(())
                 };
                 let source = bam::Input::open(source, &opening)?.source;
                 bam::Transform::new(source)

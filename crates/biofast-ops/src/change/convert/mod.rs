@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use biofast_fastq::pair::MateNaming;
-use biofast_fastq::{self as fastq, Inputs, Readable, Record, Transform, Unit, fasta};
+use biofast_fastq::{self as fastq, Inputs, Readable, Record, Refusal, Transform, Unit, fasta};
 use biofast_io::Options;
 use biofast_io::output::Output;
 use biofast_io::pipeline::Failure;
@@ -258,7 +258,10 @@ pub fn convert<S: Readable>(
     let worker = Transform::new(inputs).options_of_each(options).limit(limit).run(
         outputs,
         ConvertWorker::default,
-        |worker, unit, texts| convert.write(&unit, worker, files, texts).map(|_| ()),
+        |worker, unit, texts| -> Result<(), Refusal> {
+            convert.write(&unit, worker, files, texts)?;
+            Ok(())
+        },
         |worker, other| worker.merge(&other),
     )?;
     Ok(worker.summary)

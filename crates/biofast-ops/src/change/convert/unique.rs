@@ -58,7 +58,7 @@ impl RepeatNumbers {
         let result = Transform::new(inputs).options_of_each(options).limit(limit).run(
             &mut outputs,
             || (<[EditedRead; 2]>::default(), ConvertSummary::default()),
-            |(edited, summary), unit, texts| -> Result<(), String> {
+            |(edited, summary), unit, texts| -> Result<(), biofast_fastq::Refusal> {
                 let Some([Some(first), second]) = convert.edit(&unit, edited, summary)? else {
                     return Ok(());
                 };
@@ -70,12 +70,10 @@ impl RepeatNumbers {
                 };
                 let out = &mut texts[0];
                 KeyLengths::write(out, |out| key(out, name, MEMBER, unit.index), [&[], &[]])?;
-                match split_number(name) {
-                    Some((name, number)) => {
-                        KeyLengths::write(out, |out| key(out, name, PROBE, number), [&[], &[]])
-                    }
-                    None => Ok(()),
+                if let Some((name, number)) = split_number(name) {
+                    KeyLengths::write(out, |out| key(out, name, PROBE, number), [&[], &[]])?;
                 }
+                Ok(())
             },
             |(_, summary), (_, other)| summary.merge(&other),
         );

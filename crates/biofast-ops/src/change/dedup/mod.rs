@@ -222,7 +222,7 @@ fn first_reading(
         .run(
             &mut outputs,
             || Keys::new(choice),
-            |keys, unit, texts| -> Result<(), String> {
+            |keys, unit, texts| -> Result<(), fastq::Refusal> {
                 let out = &mut texts[0];
                 let mut mark = UnitHeader::default();
                 let at = out.len();
@@ -231,7 +231,7 @@ fn first_reading(
                     Ok(lens) => lens,
                     Err(why) => {
                         out.truncate(at);
-                        return Err(why);
+                        return Err(why.into());
                     }
                 };
                 let key = at + UnitHeader::LEN;

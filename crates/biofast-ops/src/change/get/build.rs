@@ -94,7 +94,7 @@ fn reads(
     gathered: &mut GatheredEntries,
 ) -> Result<(), Error> {
     let framer = fastq::Framer::new(source.name(), options);
-    let result = pipeline::try_fold_ordered(
+    let result = pipeline::fold_ordered(
         source,
         options,
         framer,

@@ -8,7 +8,7 @@ mod keys;
 
 use std::sync::PoisonError;
 
-use biofast_fastq::{Inputs, Readable, Transform};
+use biofast_fastq::{Inputs, Readable, Refusal, Transform};
 use biofast_io::output::{Output, Writer};
 use biofast_io::{Options, Phase};
 
@@ -86,7 +86,7 @@ pub fn order<S: Readable>(
     let result = Transform::new(inputs).options_of_each(options).limit(limit).run(
         &mut through,
         || (ConvertWorker::default(), [Vec::new(), Vec::new(), Vec::new()]),
-        |(worker, own), unit, texts| -> Result<(), String> {
+        |(worker, own), unit, texts| -> Result<(), Refusal> {
             own.iter_mut().for_each(Vec::clear);
             if !convert.write(&unit, worker, files, &mut own[..])? {
                 return Ok(());

@@ -412,7 +412,7 @@ impl CutSearch<'_> {
     ) -> Result<CountedFile, Error> {
         let framer = fastq::Framer::new(source.name(), options);
         let mut marks = RecordMarks::new(together);
-        let result = pipeline::try_fold_ordered(
+        let result = pipeline::fold_ordered(
             source,
             options,
             framer,

@@ -131,7 +131,7 @@ impl Pass<'_> {
                     let objection = self.choice.objection(&record, batch.header())?;
                     *n += u64::from(objection.is_none());
                 }
-                Ok(())
+                Ok::<_, bam::Error>(())
             },
             |n, other| *n += other,
         );
@@ -183,7 +183,7 @@ impl Pass<'_> {
                         false => Ok(()),
                     })?;
                     writers.note(before, texts);
-                    Ok(())
+                    Ok::<_, bam::Error>(())
                 },
                 merge,
             );
