@@ -17,23 +17,25 @@
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```
 //!
-//! [`par_fold`] gives batches of [`Record`]s borrowed from the chunk they were inflated into, on
+//! A [`Fold`] gives batches of [`Record`]s borrowed from the chunk they were inflated into, on
 //! several threads. A record's length fields are all checked when it is framed, so reading its
 //! parts can't fail, and nothing is decoded that isn't asked for.
 //!
 //! [`Input::open`] recognises BAM, SAM and CRAM by content and gives all of them as a [`Source`]
 //! of BAM bytes, which everything else here reads: [`Reader::open`] and [`Query::open`] do it themselves, while the folds and
-//! [`par_transform`], given a source of SAM or CRAM as it is, end with [`ErrorKind::NotBam`].
+//! [`Transform`], given a source of SAM or CRAM as it is, end with [`ErrorKind::NotBam`].
 //!
 //! Format: SAM specification, section 4.2.
 //!
 //! [`Source`]: biofast_io::Source
 //!
 //! ```no_run
-//! use biofast_io::{Options, Source};
-//!
 //! // BAM without its end-of-file block is an error, unless the options allow it.
-//! let (header, mapped) = biofast_bam::Fold::new(Source::open("aln.bam")?).options(&Options::default()).run(|| 0u64, |mapped, batch| *mapped += batch.iter().filter(|r| r.flags() & 4 == 0).count() as u64, |mapped, other| *mapped += other)?;
+//! let (header, mapped) = biofast_bam::Fold::open("aln.bam")?.run(
+//!     || 0u64,
+//!     |mapped, batch| *mapped += batch.iter().filter(|r| r.flags() & 4 == 0).count() as u64,
+//!     |mapped, other| *mapped += other,
+//! )?;
 //! println!("{mapped} mapped, {} references", header.references().len());
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```

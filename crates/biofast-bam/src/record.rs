@@ -323,7 +323,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The number of the first record in the input, counted from 0. Where records are selected
-    /// (see [`par_fold_regions`](crate::par_fold_regions)) it is the number before selection, in
+    /// (see [`Fold`](crate::Fold)) it is the number before selection, in
     /// what is read.
     #[inline]
     pub fn first_record(&self) -> u64 {

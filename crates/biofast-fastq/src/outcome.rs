@@ -17,6 +17,13 @@ pub struct Refusal {
     pub reason: String,
 }
 
+impl From<&str> for Refusal {
+    /// Of the first record.
+    fn from(reason: &str) -> Refusal {
+        reason.to_owned().into()
+    }
+}
+
 impl From<String> for Refusal {
     /// Of the first record.
     fn from(reason: String) -> Refusal {

@@ -147,15 +147,19 @@ impl Span {
 ///
 /// ```
 /// use biofast_fastq::Fold;
-/// use biofast_io::{Options, Source};
+/// use biofast_io::Source;
 ///
 /// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
 /// // The longest read, and its number in the input.
-/// let longest = Fold::new(source).options(&Options::default()).run(|| (0, 0), |longest, batch| {
+/// let longest = Fold::new(source).run(
+///     || (0, 0),
+///     |longest, batch| {
 ///         for (number, read) in (batch.first_record()..).zip(batch) {
 ///             *longest = (*longest).max((read.sequence().len(), number));
 ///         }
-///     }, |longest, other| *longest = other.max(*longest))?;
+///     },
+///     |longest, other| *longest = other.max(*longest),
+/// )?;
 /// assert_eq!(longest, (4, 0));
 /// # Ok::<(), biofast_fastq::Error>(())
 /// ```

@@ -61,7 +61,7 @@ use crate::units::{Shape, Together};
 ///     || (),
 ///     |(), unit, texts| -> Result<(), Refusal> {
 ///         if unit.first.sequence().iter().all(|&base| base == b'N') {
-///             return Err("no base is known".to_owned().into());
+///             return Err("no base is known".into());
 ///         }
 ///         texts[0].extend_from_slice(unit.first.sequence());
 ///         Ok(())

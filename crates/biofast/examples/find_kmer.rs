@@ -6,8 +6,7 @@ use std::error::Error;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use biofast::fastq::{self, Fold};
-use biofast::io::{Options, Source};
+use biofast::fastq::Fold;
 
 fn main() -> Result<(), Box<dyn Error>> {
     run(std::env::args().skip(1), &mut std::io::stdout().lock())
@@ -27,19 +26,19 @@ pub fn run(
     let word = word.to_ascii_uppercase().into_bytes();
     let words = [reverse_complement(&word), word];
     let mut first = None;
-    Fold::new(Source::open(&file)?).options(&Options::default()).ordered(
+    Fold::open(&file)?.ordered(
         || (),
         |(), batch, found: &mut Option<(u64, Vec<u8>)>| {
             *found = (batch.first_record() + 1..)
                 .zip(batch)
                 .find(|(_, read)| words.iter().any(|word| has(read.sequence(), word)))
                 .map(|(number, read)| (number, read.name().to_vec()));
-            Ok(ControlFlow::Continue(()))
         },
-        |(), ()| (), // What the threads have found comes in the order of the file: the first is the first.
-        |found| -> Result<_, fastq::Error> {
+        |(), ()| (),
+        // What the threads have found comes in the order of the file: the first is the first.
+        |found| {
             first = found.take();
-            Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     )?;
     match first {

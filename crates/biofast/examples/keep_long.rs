@@ -8,8 +8,8 @@ use std::io::Write;
 use biofast::fastq::{Inputs, Transform};
 use biofast::filter::predicate::{Mean, MinLen, MinMeanQuality};
 use biofast::filter::{Filter, Reason};
+use biofast::io::Source;
 use biofast::io::output::{self, Compression, Format, Output};
-use biofast::io::{Options, Source};
 
 fn main() -> Result<(), Box<dyn Error>> {
     run(std::env::args().skip(1), &mut std::io::stdout().lock())

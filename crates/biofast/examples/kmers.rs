@@ -7,7 +7,6 @@ use std::error::Error;
 use std::io::Write;
 
 use biofast::fastq::Fold;
-use biofast::io::{Options, Source};
 
 fn main() -> Result<(), Box<dyn Error>> {
     run(std::env::args().skip(1), &mut std::io::stdout().lock())
@@ -25,18 +24,16 @@ pub fn run(
     if !(1..=31).contains(&k) {
         return Err("k is 1 to 31".into());
     }
-    let counts = Fold::new(Source::open(&file)?)
-        .options(&Options::default())
-        .run(
-            HashMap::<u64, u64>::new,
-            |counts, batch| {
-                for record in batch.iter() {
-                    words(record.sequence(), k, |word| *counts.entry(word).or_default() += 1);
-                }
-            },
-            |counts, other| other.into_iter().for_each(|(w, n)| *counts.entry(w).or_default() += n),
-        )
-        .map_err(|fault| fault.error)?;
+    let counts = Fold::open(&file)?.run(
+        HashMap::<u64, u64>::new,
+        |counts, batch| {
+            for record in batch.iter() {
+                words(record.sequence(), k, |word| *counts.entry(word).or_default() += 1);
+            }
+        },
+        |counts, other| other.into_iter().for_each(|(w, n)| *counts.entry(w).or_default() += n),
+    );
+    let counts = counts.map_err(|fault| fault.error)?;
     let mut counts: Vec<(u64, u64)> = counts.into_iter().collect();
     counts.sort_unstable_by_key(|&(word, n)| (std::cmp::Reverse(n), word));
     for (word, n) in counts.into_iter().take(10) {

@@ -1,6 +1,6 @@
 //! 027: a record at a time against blocks of records, with the same work on every record.
 
-use biofast_fastq::{Reader, Fold};
+use biofast_fastq::{Fold, Reader};
 use biofast_io::Options;
 
 use super::kernel;
@@ -135,10 +135,14 @@ fn flat(text: &Shared, size: usize, work: Work) -> Result<Found> {
 
 /// The library's fold on one thread: all records of a chunk, borrowed.
 fn library(text: &Shared, _size: usize, work: Work) -> Result<Found> {
-    let found = Fold::new(text.source()).options(&Options::serial()).run(Found::default, |found, batch| {
+    let found = Fold::new(text.source()).options(&Options::serial()).run(
+        Found::default,
+        |found, batch| {
             for record in batch.iter() {
                 work(found, record.definition(), record.sequence(), record.qualities());
             }
-        }, |a, b| *a += b);
+        },
+        |a, b| *a += b,
+    );
     Ok(found.map_err(|fault| fault.error)?)
 }

@@ -6,12 +6,16 @@
 //! control characters) and sequence characters, as in FASTQ (letters, digits, `-`, `.`, `*`).
 //!
 //! ```
-//! use biofast_fastq::fasta::Sequences;
 //! use biofast_fastq::Fold;
+//! use biofast_fastq::fasta::Sequences;
 //! use biofast_io::{Options, Source};
 //!
 //! let bases = |text: &'static [u8]| {
-//!     Fold::new(Sequences(Source::from_reader("example", text))).options(&Options::default()).run(|| 0, |bases, batch| *bases += batch.iter().map(|r| r.sequence().len()).sum::<usize>(), |bases, other| *bases += other)
+//!     Fold::new(Sequences(Source::from_reader("example", text))).options(&Options::default()).run(
+//!         || 0,
+//!         |bases, batch| *bases += batch.iter().map(|r| r.sequence().len()).sum::<usize>(),
+//!         |bases, other| *bases += other,
+//!     )
 //! };
 //! assert_eq!(bases(b">chr1 first\nACGT\nAC\n>chr2\nG\n")?, 7);
 //! assert_eq!(bases(b"@r\nACGT\n+\nIIII\n")?, 4);

@@ -98,7 +98,7 @@ impl std::error::Error for PlanError {}
 /// ```
 /// use biofast_fastq::Transform;
 /// use biofast_io::output::{self, Output};
-/// use biofast_io::{Options, Source};
+/// use biofast_io::Source;
 /// use biofast_ops::demux::{Demux, MatchRules, Matcher, Sample, SegmentKind};
 ///
 /// let folder = std::env::temp_dir().join(format!("biofast-doc-demux-{}", std::process::id()));
@@ -111,8 +111,16 @@ impl std::error::Error for PlanError {}
 /// for name in ["s1", "s2", "unmatched"] {
 ///     outputs.push(Output::create_with(&folder.join(name), Default::default())?);
 /// }
-/// let reads = Source::from_reader("example", &b"@a\nACGTCCTTT\n+\nIIIIIIIII\n@b\nTTTTTTTTT\n+\nIIIIIIIII\n"[..]);
-/// let worker = Transform::new(vec![(reads, Options::default())]).run(&mut outputs, || demux.worker(), |worker, number, records, texts| worker.apply(number, records, texts), |worker, other| worker.merge(other))?;
+/// let reads = Source::from_reader(
+///     "example",
+///     &b"@a\nACGTCCTTT\n+\nIIIIIIIII\n@b\nTTTTTTTTT\n+\nIIIIIIIII\n"[..],
+/// );
+/// let worker = Transform::new(vec![reads]).run(
+///     &mut outputs,
+///     || demux.worker(),
+///     |worker, number, records, texts| worker.apply(number, records, texts),
+///     |worker, other| worker.merge(other),
+/// )?;
 /// output::commit(outputs, false)?;
 /// assert_eq!(worker.finish().templates, [1, 0, 1]);
 /// assert_eq!(std::fs::read(folder.join("s1"))?, b"@a:CC 1:N:0:ACGT\nTTT\n+\nIII\n");

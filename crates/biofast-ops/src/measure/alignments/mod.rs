@@ -20,8 +20,8 @@ pub(crate) mod waiting;
 
 use std::ops::ControlFlow;
 
-use biofast_bam::{Fold, Query};
 use biofast_bam::{Batch, Error, Header, Record, flag};
+use biofast_bam::{Fold, Query};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 

@@ -13,8 +13,8 @@ use super::window::DepthWindow;
 /// [`collect`](super::collect()) does all of it.
 ///
 /// ```
-/// use biofast_bam::{Header, Fold};
-/// use biofast_io::{Options, Source};
+/// use biofast_bam::{Fold, Header};
+/// use biofast_io::Source;
 /// use biofast_ops::coverage::{DepthCollector, DepthRules, Distribution, Spans};
 /// use std::ops::ControlFlow;
 ///
@@ -24,13 +24,18 @@ use super::window::DepthWindow;
 /// let rules = DepthRules::default();
 /// let mut collector = DepthCollector::new(&header, Distribution::default());
 /// let mut unsorted = None;
-/// Fold::new(Source::from_reader("example", std::io::Cursor::new(bam))).options(&Options::default()).ordered(|| (), |(), batch, spans: &mut Spans| spans.add(batch, &rules), |(), ()| (), |spans| match collector.add(spans) {
+/// Fold::new(Source::from_reader("example", std::io::Cursor::new(bam))).ordered(
+///     || (),
+///     |(), batch, spans: &mut Spans| spans.add(batch, &rules),
+///     |(), ()| (),
+///     |spans| match collector.add(spans) {
 ///         Ok(()) => ControlFlow::Continue(()),
 ///         Err(error) => {
 ///             unsorted = Some(error);
 ///             ControlFlow::Break(())
 ///         }
-///     })?;
+///     },
+/// )?;
 /// assert_eq!(collector.finish().positions(), 0);
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```

@@ -71,7 +71,11 @@ pub enum Container {
 /// for number in 1..=2 {
 ///     // Any machine can do this that has the plan and the file.
 ///     let shard = plan.open(number, 0, &path)?;
-///     reads += Fold::new(shard).options(&options).run(|| 0, |n, batch| *n += batch.len(), |n, other| *n += other)?;
+///     reads += Fold::new(shard).options(&options).run(
+///         || 0,
+///         |n, batch| *n += batch.len(),
+///         |n, other| *n += other,
+///     )?;
 /// }
 /// assert_eq!(reads, 3);
 /// # std::fs::remove_dir_all(&folder)?;
