@@ -139,7 +139,11 @@ proptest! {
         let options = Options { threads, chunk_size, strict: true, ..Options::default() };
         let index = Index::open(write_index(&path, what)).unwrap();
         let in_memory = std::fs::read(&path)?;
-        let (header, all) = Fold::new(Source::open(&path).unwrap()).options(&options).run(Vec::new, |all, batch| all.extend(batch.iter().map(|r| (number(&r), r.as_bytes().to_vec()))), |all: &mut Vec<(u32, Vec<u8>)>, other| all.extend(other)).map_err(|fault| fault.error).unwrap();
+        let (header, all) = Fold::new(Source::open(&path).unwrap()).options(&options).run(
+            Vec::new,
+            |all, batch| all.extend(batch.iter().map(|r| (number(&r), r.as_bytes().to_vec()))),
+            |all: &mut Vec<(u32, Vec<u8>)>, other| all.extend(other),
+        ).map_err(|fault| fault.error).unwrap();
         for query in &queries {
             let selection = selection(query);
             let regions: Regions = selection.resolve(&header).unwrap();
@@ -160,7 +164,12 @@ proptest! {
             let scanned = Query::scan(Source::open(&path).unwrap(), &selection);
             prop_assert_eq!(&numbers(scanned, &options).unwrap(), &expected);
             let mut ordered = Vec::new();
-            Fold::new(open(&path, &selection).unwrap()).options(&options).ordered(|| (), |(), batch, found: &mut Vec<u32>| found.extend(batch.iter().map(|r| number(&r))), |(), ()| {}, |found| { ordered.append(found); std::ops::ControlFlow::Continue(()) }).map_err(|fault| fault.error).unwrap();
+            Fold::new(open(&path, &selection).unwrap()).options(&options).ordered(
+                || (),
+                |(), batch, found: &mut Vec<u32>| found.extend(batch.iter().map(|r| number(&r))),
+                |(), ()| {},
+                |found| ordered.append(found),
+            ).map_err(|fault| fault.error).unwrap();
             // Numbered in the order of the file.
             prop_assert_eq!(&ordered, &expected);
         }

@@ -61,10 +61,7 @@ impl<E: std::fmt::Display> std::fmt::Display for Failure<E> {
     }
 }
 
-impl<K> From<Failure<Located<K>>> for Located<K>
-where
-    Located<K>: From<output::Error>,
-{
+impl<K: From<output::Error>> From<Failure<Located<K>>> for Located<K> {
     fn from(failure: Failure<Located<K>>) -> Self {
         failure.into_error()
     }
