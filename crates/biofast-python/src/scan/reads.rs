@@ -121,16 +121,16 @@ pub(crate) fn read(
 ) -> Delivery<()> {
     let result = Fold::new(Sequences(source)).options(options).ordered(
         || (),
-        |(), batch, made: &mut Option<RecordBatch>| -> Delivery<_> {
+        |(), batch, made: &mut Option<RecordBatch>| -> Delivery<()> {
             if !batch.is_empty() {
                 *made = Some(wanted.batch(batch.iter())?);
             }
-            Ok(ControlFlow::Continue(()))
+            Ok(())
         },
         |(), ()| (),
         |made| {
             let wants = made.take().is_none_or(|batch| hand.deliver(batch));
-            Ok(if wants { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            if wants { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     );
     result.map_err(|fault| fault.error)
