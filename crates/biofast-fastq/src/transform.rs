@@ -32,7 +32,7 @@ use crate::units::{Shape, Together};
 /// let kept = Transform::new(Inputs::Single(reads)).run(
 ///     &mut outputs,
 ///     || 0,
-///     |kept, unit, texts| -> Result<(), biofast_fastq::Error> {
+///     |kept, unit, texts| -> std::io::Result<()> {
 ///         if unit.first.sequence().len() > 3 {
 ///             *kept += 1;
 ///             write_record(&mut texts[0], &unit.first)?;
@@ -183,7 +183,7 @@ impl<S: Readable> Transform<Vec<S>> {
     /// let kept = Transform::new(inputs).run(
     ///     &mut outputs,
     ///     || 0,
-    ///     |kept, _, records, texts| -> Result<(), biofast_fastq::Error> {
+    ///     |kept, _, records, texts| -> std::io::Result<()> {
     ///         if records[1].sequence() == b"CCC" {
     ///             *kept += 1;
     ///             write_record(&mut texts[0], &records[0])?;
