@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use biofast_bam::{Batch, par_fold};
+use biofast_bam::{Batch, Fold};
 use biofast_fuzz::{bounded, options, source};
 use biofast_ops::filter::expression::Expression;
 use biofast_testkit::sam::{SamShape, text};
@@ -28,7 +28,9 @@ fn bam() -> &'static [u8] {
         let accept = |all: &mut Vec<u8>, batch: Batch<'_>| {
             batch.iter().for_each(|record| record.write_bam(all))
         };
-        let (_, records) = par_fold(rest, &io, Vec::new, accept, |a, b| a.extend(b))
+        let (_, records) = Fold::new(rest)
+            .options(&io)
+            .run(Vec::new, accept, |a, b| a.extend(b))
             .map_err(|f| f.error)
             .expect("records");
         out.extend(records);
@@ -49,7 +51,9 @@ fuzz_target!(|data: &[u8]| {
                 }
             };
             let run = || {
-                par_fold(source("x", bam()), &options(1, 1 << 20), || 0, accept, |a, b| *a += b)
+                Fold::new(source("x", bam()))
+                    .options(&options(1, 1 << 20))
+                    .run(|| 0, accept, |a, b| *a += b)
                     .map_err(|f| f.error)
             };
             let (_, n) = bounded(data.len(), run).expect("good records");

@@ -1,7 +1,7 @@
 //! FASTQ: the parallel reader, the plain reader and the obvious reference reader agree.
 #![no_main]
 
-use biofast_fastq::{Batch, Reader, par_fold};
+use biofast_fastq::{Batch, Fold, Reader};
 use biofast_fuzz::{bounded, source};
 use biofast_io::Options;
 use biofast_testkit::container;
@@ -33,7 +33,7 @@ fn parallel(data: &[u8], options: &Options) -> Found {
         }
     };
     let result = bounded(data.len(), || {
-        par_fold(source("x", data), options, Vec::new, accept, |a, b| a.extend(b))
+        Fold::new(source("x", data)).options(options).run(Vec::new, accept, |a, b| a.extend(b))
     });
     let (mut all, error) = match result {
         Ok(all) => (all, None),

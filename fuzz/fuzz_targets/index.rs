@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use biofast_bam::index::Index;
-use biofast_bam::{Batch, Fasta, InputOptions, Query, Selection, par_fold_regions};
+use biofast_bam::{Batch, Fasta, Fold, InputOptions, Query, Selection};
 use biofast_fuzz::{bounded, folder, options};
 use biofast_testkit::bam::{Aligned, aligned, header};
 use biofast_testkit::container;
@@ -57,7 +57,7 @@ fuzz_target!(|data: &[u8]| {
     let counted = bounded(data.len(), || {
         let query = Query::open_with_index(files.join("x.bam"), &selection, &opening, &index)?;
         let accept = |n: &mut usize, batch: Batch<'_>| *n += batch.len();
-        par_fold_regions(query, &io, || 0, accept, |a, b| *a += b).map_err(|fault| fault.error)
+        Fold::new(query).options(&io).run(|| 0, accept, |a, b| *a += b).map_err(|fault| fault.error)
     });
     if let Ok((_, n)) = counted {
         assert!(n <= RECORDS, "{n} records of {RECORDS}");

@@ -111,11 +111,14 @@ pub fn alignments(data: &[u8], options: &Options, detail: Detail) -> Alignments 
             return Alignments { records: vec![], text: None, error: Some(error.to_string()) };
         }
     };
-    let folded =
-        biofast_bam::par_fold(input.source, options, Part::default, accept, |all, part| {
+    let folded = biofast_bam::Fold::new(input.source).options(options).run(
+        Part::default,
+        accept,
+        |all, part| {
             all.header = all.header.take().or(part.header);
             all.records.extend(part.records);
-        });
+        },
+    );
     let (mut part, error) = match folded {
         Ok((header, mut part)) => {
             part.header = Some(sam_text(&header));

@@ -21,7 +21,7 @@ pub const MAX_RECORD_LEN: u64 = (1 << 31) - 1;
 
 /// The framing state that passes from chunk to chunk.
 ///
-/// For who drives the [pipeline](biofast_io::pipeline) without [`par_fold`](crate::par_fold):
+/// For who drives the [pipeline](biofast_io::pipeline) without a [`Fold`](crate::Fold):
 ///
 /// ```
 /// use biofast_bam::{Detail, Framer, Input, InputOptions};
@@ -64,6 +64,8 @@ pub struct Framer {
     on_header: Option<OnHeader>,
     /// Where records must be sorted: what came before.
     order: Option<Order>,
+    /// What becomes of faults.
+    on_fault: Option<OnFault>,
     /// Whether records of the same name that follow one another must be in one chunk.
     together: bool,
     /// Whether what breaks a rule without losing anything is an error.
@@ -72,6 +74,7 @@ pub struct Framer {
     notes: Option<Arc<Notes>>,
 }
 
+type OnFault = Box<dyn Fn(Error) -> Error + Send>;
 type OnHeader = Box<dyn FnOnce(&Header) -> Result<(), Error> + Send>;
 
 /// The header before there is one.
@@ -129,6 +132,7 @@ impl Framer {
             place: Some(VirtualOffset::default()),
             on_header: None,
             order: None,
+            on_fault: None,
             together: false,
         }
     }
@@ -151,6 +155,19 @@ impl Framer {
     pub(crate) fn check_order(mut self) -> Framer {
         self.order = Some(Order::default());
         self
+    }
+
+    /// Says every fault of the data as `f` does it.
+    pub(crate) fn on_fault(mut self, f: impl Fn(Error) -> Error + Send + 'static) -> Framer {
+        self.on_fault = Some(Box::new(f));
+        self
+    }
+
+    fn told(&self, error: Error) -> Error {
+        match &self.on_fault {
+            Some(on_fault) => on_fault(error),
+            None => error,
+        }
     }
 
     /// Leaves records of the same name that follow one another in one chunk.
@@ -214,23 +231,13 @@ impl Framer {
             }
         }
     }
-}
 
-impl pipeline::Framer for Framer {
-    type Frame = Frame;
-    type Error = Error;
-    const NEEDS_EOF: bool = true;
-
-    fn begin(&mut self, origin: Origin) {
-        self.origin = origin;
-        self.records = origin.records;
-    }
-
-    fn scan(frame: &mut Frame, _: &[u8]) {
-        frame.starts.clear();
-    }
-
-    fn frame(&mut self, chunk: &mut Chunk, frame: &mut Frame, end: End) -> Result<(), Error> {
+    fn frame_records(
+        &mut self,
+        chunk: &mut Chunk,
+        frame: &mut Frame,
+        end: End,
+    ) -> Result<(), Error> {
         frame.first_record = self.records;
         frame.offset = self.offset;
         chunk.join(&mut self.carry);
@@ -318,6 +325,25 @@ impl pipeline::Framer for Framer {
         self.offset += at as u64;
         Ok(())
     }
+}
+
+impl pipeline::Framer for Framer {
+    type Frame = Frame;
+    type Error = Error;
+    const NEEDS_EOF: bool = true;
+
+    fn begin(&mut self, origin: Origin) {
+        self.origin = origin;
+        self.records = origin.records;
+    }
+
+    fn scan(frame: &mut Frame, _: &[u8]) {
+        frame.starts.clear();
+    }
+
+    fn frame(&mut self, chunk: &mut Chunk, frame: &mut Frame, end: End) -> Result<(), Error> {
+        self.frame_records(chunk, frame, end).map_err(|error| self.told(error))
+    }
 
     fn locate(&self, error: biofast_io::Error) -> Error {
         let (kind, mut at) = Error::from(error).into_parts();
@@ -331,7 +357,7 @@ impl pipeline::Framer for Framer {
                 at.offset.get_or_insert(self.offset);
             }
         }
-        Error::new(kind, at)
+        self.told(Error::new(kind, at))
     }
 }
 

@@ -17,25 +17,21 @@
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```
 //!
-//! [`par_fold`] gives batches of [`Record`]s borrowed from the chunk they were inflated into, on
+//! A [`Fold`] gives batches of [`Record`]s borrowed from the chunk they were inflated into, on
 //! several threads. A record's length fields are all checked when it is framed, so reading its
 //! parts can't fail, and nothing is decoded that isn't asked for.
 //!
 //! [`Input::open`] recognises BAM, SAM and CRAM by content and gives all of them as a [`Source`]
 //! of BAM bytes, which everything else here reads: [`Reader::open`] and [`Query::open`] do it themselves, while the folds and
-//! [`par_transform`], given a source of SAM or CRAM as it is, end with [`ErrorKind::NotBam`].
+//! [`Transform`], given a source of SAM or CRAM as it is, end with [`ErrorKind::NotBam`].
 //!
 //! Format: SAM specification, section 4.2.
 //!
 //! [`Source`]: biofast_io::Source
 //!
 //! ```no_run
-//! use biofast_io::{Options, Source};
-//!
 //! // BAM without its end-of-file block is an error, unless the options allow it.
-//! let (header, mapped) = biofast_bam::par_fold(
-//!     Source::open("aln.bam")?,
-//!     &Options::default(),
+//! let (header, mapped) = biofast_bam::Fold::open("aln.bam")?.run(
 //!     || 0u64,
 //!     |mapped, batch| *mapped += batch.iter().filter(|r| r.flags() & 4 == 0).count() as u64,
 //!     |mapped, other| *mapped += other,
@@ -80,6 +76,7 @@ mod record_buf;
 pub mod region;
 mod sam;
 mod sequence;
+mod start;
 mod tags;
 mod transform;
 mod trimmed;
@@ -92,9 +89,7 @@ pub use cigar_buf::CigarBuf;
 pub use cram::cram_containers;
 pub use error::{Error, ErrorKind};
 pub use fasta::Fasta;
-pub use fold::{
-    par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered, peek_header, read_header,
-};
+pub use fold::Fold;
 pub use format::{DetectedData, Format};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 #[doc(hidden)]
@@ -105,7 +100,7 @@ pub use input_options::{CramContainer, CramContainers, Detail, InputOptions};
 pub use modified::{Modification, ModificationCode, Modifications};
 pub use phred::Phred;
 pub use program::Program;
-pub use query::{Query, par_fold_regions, par_fold_regions_ordered};
+pub use query::Query;
 pub use reader::{Reader, ReaderBuilder, RecordBufs};
 pub use record::{Batch, Record, Records, Subset};
 pub use record_buf::RecordBuf;
@@ -113,8 +108,9 @@ pub use record_buf::builder::RecordBuilder;
 pub use region::{Interval, Region, Regions, Selection};
 pub use sam::SamWriter;
 pub use sequence::Sequence;
+pub use start::{peek_header, read_header};
 pub use tags::{Tag, Tags};
-pub use transform::{par_transform, par_transform_copying};
+pub use transform::Transform;
 pub use unaligned::{Unaligned, parse_tag};
 pub use value::{Array, Element, Elements, Value};
 pub use writer::{Encode, Writer, WriterBuilder};

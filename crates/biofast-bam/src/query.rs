@@ -8,19 +8,16 @@
 //! that it isn't.
 
 use std::io::{Read, Seek, SeekFrom};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use biofast_io::bgzf::VirtualOffset;
-use biofast_io::pipeline::Fault;
 use biofast_io::remote::{Parts, Ranged, beside, is_there, modified, with_extension};
 use biofast_io::splice::{Places, Segment, Spliced, splice};
 use biofast_io::{Location, Options, Reread, Source, display_name};
 
 use crate::error::{Error, ErrorKind};
-use crate::fold::{par_fold, par_fold_ordered_framed, read_start};
 use crate::format::Format;
 use crate::framer::Framer;
 use crate::header::Header;
@@ -31,6 +28,7 @@ pub use crate::note::Note;
 use crate::probe::{self, LONGEST_BLOCK};
 use crate::record::Batch;
 use crate::region::{Regions, Selection};
+use crate::start::{peek_header, read_start};
 
 /// Compressed bytes worth a thread: below that, starting it costs more than it saves.
 const WORTH_A_THREAD: u64 = 1 << 18;
@@ -149,7 +147,7 @@ impl Query {
     /// # Errors
     /// If it can't be read.
     pub fn peek_header(self) -> Result<(Header, Query), Error> {
-        let (header, source) = crate::peek_header(self.source)?;
+        let (header, source) = peek_header(self.source)?;
         Ok((header, Query { source, ..self }))
     }
 
@@ -185,7 +183,7 @@ impl Query {
                 detail => detail,
             };
             let input = Input::open(source, &InputOptions { detail, ..options.clone() })?;
-            let (header, source) = crate::peek_header(input.source)?;
+            let (header, source) = peek_header(input.source)?;
             let mut query = Query { stored_len, ..Query::scan(source, selection) };
             query.notes.extend(selection.behind_end(&header));
             if input.format == Format::Cram
@@ -361,127 +359,14 @@ fn indexed(
     Ok(Query { source, wanted, notes: Vec::new(), stored_len: Some(stored_len) })
 }
 
-/// Folds the records of a query on up to `options.threads` threads: like
-/// [`par_fold`], but `accept` sees only the records asked for, each exactly once
-/// however many regions it overlaps. A query by an empty [`Selection`] has none; a [`Source`] given as the query stands for all.
-///
-/// ```
-/// use biofast_bam::{Detail, Input, InputOptions, Query, Selection, par_fold_regions};
-/// use biofast_io::{Options, Source};
-///
-/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
-/// let options = Options::default();
-/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let mut regions = Selection::new();
-/// regions.add("c:1-10").add("c:5-20");
-/// let (_, found) = par_fold_regions(
-///     Query::scan(input.source, &regions),
-///     &options,
-///     || 0,
-///     |found, batch| *found += batch.len(),
-///     |found, other| *found += other,
-/// )?;
-/// assert_eq!(found, 1);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
-///
-/// # Errors
-/// The first fault in what is read, with the result over exactly the records before it. With an
-/// index also records that show it not to be that of the file.
-pub fn par_fold_regions<C: Send>(
-    query: impl Into<Query>,
-    options: &Options,
-    init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, Batch<'_>) + Sync,
-    merge: impl Fn(&mut C, C),
-) -> Result<(Header, C), Fault<C, Error>> {
-    let query = query.into();
-    if let RecordSelection::All = query.wanted {
-        return par_fold(query.source, options, init, accept, merge);
-    }
-    let accept = |so_far: &mut C, batch: Batch<'_>, (): &mut ()| accept(so_far, batch);
-    let sink = |(): &mut ()| ControlFlow::Continue(());
-    par_fold_regions_ordered(query, options, init, accept, merge, sink)
-}
-
-/// The same as [`par_fold_ordered`](crate::par_fold_ordered) does it.
-///
-/// ```
-/// use std::ops::ControlFlow;
-///
-/// use biofast_bam::{Detail, Input, InputOptions, par_fold_regions_ordered};
-/// use biofast_io::{Options, Source};
-///
-/// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
-/// let options = Options::default();
-/// let opened = InputOptions { io: &options, reference: None, detail: Detail::Full };
-/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// // A source stands for all its records.
-/// let mut lengths = Vec::new();
-/// par_fold_regions_ordered(
-///     input.source,
-///     &options,
-///     || (),
-///     |(), batch, some: &mut Vec<usize>| some.extend(batch.iter().map(|r| r.sequence_len())),
-///     |(), ()| (),
-///     |some| {
-///         lengths.append(some);
-///         ControlFlow::Continue(())
-///     },
-/// )?;
-/// assert_eq!(lengths, [4, 1]);
-/// # Ok::<(), biofast_bam::Error>(())
-/// ```
-///
-/// # Errors
-/// As [`par_fold_regions`].
-pub fn par_fold_regions_ordered<C: Send, T: Default + Send>(
-    query: impl Into<Query>,
-    options: &Options,
-    init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, Batch<'_>, &mut T) + Sync,
-    merge: impl Fn(&mut C, C),
-    mut sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
-) -> Result<(Header, C), Fault<C, Error>> {
-    let (source, framer, plan) = Plan::new(query.into(), options);
-    let header = framer.header_slot();
-    let mut stopped = false;
-    let result = par_fold_ordered_framed(
-        source,
-        &plan.options,
-        framer,
-        || Picked::new(init()),
-        |picked, batch, (result, is_last): &mut (T, bool)| {
-            *is_last = plan.is_last(&batch);
-            plan.pick(picked, batch, |so_far, batch| accept(so_far, batch, result));
-        },
-        |mine, theirs| mine.merge(theirs, &merge),
-        |(result, is_last)| {
-            stopped = *is_last;
-            let flow = sink(result);
-            if stopped { ControlFlow::Break(()) } else { flow }
-        },
-    );
-    let result = match result {
-        // A fault behind the last wanted record may be found or not; it doesn't matter.
-        Err(Fault { so_far, .. }) if stopped => {
-            let header = header.get().map(|header| Header::clone(header)).unwrap_or_default();
-            Ok((header, so_far))
-        }
-        result => result,
-    };
-    plan.finish(result)
-}
-
 /// What a fold of a query needs besides the source and the framer.
 pub(crate) struct Plan {
     pub(crate) name: Arc<str>,
     pub(crate) options: Options,
     /// `None`: all records are wanted. Set before the first record is framed.
     regions: Option<Arc<OnceLock<Regions>>>,
-    /// Set if the source is spliced by an index.
-    places: Option<Places>,
+    /// Whether the source is spliced by an index.
+    is_indexed: bool,
     /// As in [`Indexed`].
     stop: Option<(usize, i64)>,
 }
@@ -494,7 +379,7 @@ impl Plan {
             name: source.name().into(),
             options: options.clone(),
             regions: None,
-            places: None,
+            is_indexed: false,
             stop: None,
         };
         let framer = match wanted {
@@ -512,14 +397,14 @@ impl Plan {
             }
             RecordSelection::Indexed(Indexed { regions, places, stop }) => {
                 plan.regions = Some(Arc::new(OnceLock::from(regions)));
-                plan.places = Some(places);
+                plan.is_indexed = true;
                 plan.stop = stop;
                 let worth = stored_len.unwrap_or(0) / WORTH_A_THREAD + 1;
                 if let Ok(worth) = usize::try_from(worth) {
                     plan.options.threads = options.threads.min(worth);
                 }
                 plan.options.chunk_size = options.chunk_size.min(INDEXED_CHUNK);
-                framer.check_order()
+                framer.check_order().on_fault(move |error| in_file(error, &places))
             }
         };
         (source, framer, plan)
@@ -565,7 +450,7 @@ impl Plan {
             for (&start, record) in batch.starts.iter().zip(batch.iter()) {
                 if regions.overlaps(&record) {
                     starts.push(start);
-                } else if self.places.is_some() && !regions.touches(record.reference_id()) {
+                } else if self.is_indexed && !regions.touches(record.reference_id()) {
                     misfit = true;
                 }
             }
@@ -573,33 +458,10 @@ impl Plan {
         misfit
     }
 
-    /// An error found while reading, as one of the file.
-    pub(crate) fn located(&self, error: Error) -> Error {
-        match &self.places {
-            Some(places) => in_file(error, places),
-            None => error,
-        }
-    }
-
     /// The error that records have shown the index not to be that of the file.
     pub(crate) fn misfit(&self) -> Error {
         let why = "it lists records of other references; it is stale or damaged".into();
         Error::new(ErrorKind::BadIndex(why), Location::in_input(&self.name))
-    }
-
-    pub(crate) fn finish<C>(
-        &self,
-        result: Result<(Header, Picked<C>), Fault<Picked<C>, Error>>,
-    ) -> Result<(Header, C), Fault<C, Error>> {
-        match result {
-            Ok((_, Picked { so_far, misfit: true, .. })) => {
-                Err(Fault { error: self.misfit(), so_far })
-            }
-            Ok((header, picked)) => Ok((header, picked.so_far)),
-            Err(Fault { error, so_far }) => {
-                Err(Fault { error: self.located(error), so_far: so_far.so_far })
-            }
-        }
     }
 }
 
@@ -609,7 +471,7 @@ pub(crate) struct Picked<C> {
     /// Where the wanted records start in the batch.
     starts: Vec<u32>,
     /// Whether a record shows that the index is not that of the file.
-    misfit: bool,
+    pub(crate) misfit: bool,
 }
 
 impl<C> Picked<C> {

@@ -20,7 +20,7 @@ use crate::region::Selection;
 
 /// Reads records in order: of BAM, SAM or CRAM, which is recognised by content; all of them, or those of some regions.
 ///
-/// BAM is inflated on the calling thread: for more than one, there are [`par_fold`](crate::par_fold) and its kin.
+/// BAM is inflated on the calling thread: for more than one, there is [`Fold`](crate::Fold).
 /// SAM and CRAM are converted on others. Records are checked as they are there, and so are checksums.
 ///
 /// ```
@@ -98,8 +98,7 @@ impl Reader {
         let (options, noticed) = options.noted();
         let (source, framer, plan) = Plan::new(query, &options);
         let slot = framer.header_slot();
-        let frames = Frames::new(source, &plan.options, framer);
-        let frames = frames.map_err(|error| plan.located(error))?;
+        let frames = Frames::new(source, &plan.options, framer)?;
         let mut reader = Reader {
             frames,
             selects: plan.selects(),
@@ -203,7 +202,7 @@ impl Reader {
     fn advance(&mut self) -> Result<bool, Error> {
         (self.next, self.len) = (0, 0);
         let more = match self.state {
-            ReaderState::Open => self.frames.advance().map_err(|error| self.plan.located(error)),
+            ReaderState::Open => self.frames.advance(),
             ReaderState::Last => Ok(false),
             ReaderState::Ended => return Ok(false),
         };

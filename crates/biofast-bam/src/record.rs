@@ -324,7 +324,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The number of the first record in the input, counted from 0. Where records are selected
-    /// (see [`par_fold_regions`](crate::par_fold_regions)) it is the number before selection, in
+    /// (see [`Fold`](crate::Fold)) it is the number before selection, in
     /// what is read.
     #[inline]
     pub fn first_record(&self) -> u64 {
@@ -430,7 +430,7 @@ impl<'a> Batch<'a> {
 /// Some of the records of a batch, such as those of a read group, which keep their numbers.
 ///
 /// ```
-/// use biofast_bam::{Detail, Input, InputOptions, Subset, par_fold};
+/// use biofast_bam::{Detail, Input, InputOptions, Subset, Fold};
 /// use biofast_io::{Options, Source};
 ///
 /// # let sam = b"@SQ\tSN:c\tLN:99\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
@@ -447,7 +447,7 @@ impl<'a> Batch<'a> {
 ///     found.extend(subset.of(batch).numbered().map(|(number, _)| number));
 /// };
 /// let (_, found) =
-///     par_fold(input.source, &options, Vec::new, without_place, |all, found| all.extend(found))?;
+///     Fold::new(input.source).options(&options).run(Vec::new, without_place, |all, found| all.extend(found))?;
 /// assert_eq!(found, [1]);
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```

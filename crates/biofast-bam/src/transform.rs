@@ -1,27 +1,24 @@
 //! Records to outputs, in order, on all threads.
 
-use std::sync::Arc;
+use std::any::Any;
+use std::ops::ControlFlow;
 
 use biofast_io::Options;
 use biofast_io::output::Output;
-use biofast_io::pipeline::{self, Copies, Failure, Fault, Group};
+use biofast_io::pipeline::{self, Copies, Failure, Group, Outcome, TransformInput};
 
 use crate::error::Error;
 use crate::framer::Framer;
 use crate::header::Header;
 use crate::query::{Picked, Plan, Query};
 use crate::record::Batch;
+use crate::start::header_of;
 
-/// Reads the records of a query on up to `options.threads` threads and writes what `each` makes of
-/// them to `outputs`, in their order.
-///
-/// `each` gets a batch of the records asked for and appends to one text an output. What was
-/// [appended](Output::append) to an output before comes first in it. If `each` fails, what it has
-/// appended is still written, and nothing after it. With `together`, records of the same name
-/// that follow one another are never split over batches: the longest such run has to fit memory.
+/// Turns the records of a [`Query`], or of a [`Source`](biofast_io::Source) that holds BAM, into outputs on several threads,
+/// in the order of the records: what to read, and how.
 ///
 /// ```
-/// use biofast_bam::{SamWriter, par_transform};
+/// use biofast_bam::{Input, InputOptions, SamWriter, Transform, peek_header};
 /// use biofast_io::{Options, Source, output};
 ///
 /// # let folder = std::env::temp_dir().join(format!("biofast-bam-doc-{}", std::process::id()));
@@ -29,15 +26,12 @@ use crate::record::Batch;
 /// # let path = folder.join("mapped.sam");
 /// let sam = b"@SQ\tSN:c\tLN:9\nr1\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\nr2\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n";
 /// let options = Options::default();
-/// let opened = biofast_bam::InputOptions { io: &options, reference: None, detail: Default::default() };
-/// let input = biofast_bam::Input::open(Source::from_reader("example", &sam[..]), &opened)?;
-/// let (header, source) = biofast_bam::peek_header(input.source)?;
+/// let opened = InputOptions { io: &options, reference: None, detail: Default::default() };
+/// let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
+/// let (header, source) = peek_header(input.source)?;
 /// let writer = SamWriter::new(&header);
 /// let mut outputs = vec![output::Output::create_with(&path, Default::default())?];
-/// par_transform(
-///     source,
-///     &options,
-///     false,
+/// Transform::new(source).options(&options).run(
 ///     &mut outputs,
 ///     || (),
 ///     |(), batch, texts| {
@@ -51,72 +45,120 @@ use crate::record::Batch;
 /// # std::fs::remove_dir_all(&folder)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// The first fault in the order of the data, after everything before it has been given to the
-/// outputs; or the failure of an output. The outputs are then not complete.
-pub fn par_transform<C: Send>(
-    query: impl Into<Query>,
-    options: &Options,
+#[must_use = "nothing is read before it is run"]
+pub struct Transform {
+    query: Query,
+    options: Option<Options>,
     together: bool,
-    outputs: &mut [Output],
-    init: impl Fn() -> C + Sync,
-    each: impl Fn(&mut C, Batch<'_>, &mut [Vec<u8>]) -> Result<(), Error> + Sync,
-    merge: impl Fn(&mut C, C),
-) -> Result<(Header, C), Failure<Error>> {
-    let each = |so_far: &mut C, batch: Batch<'_>, texts: &mut [Vec<u8>], _: &mut [Copies]| {
-        each(so_far, batch, texts)
-    };
-    par_transform_copying(query, options, together, outputs, init, each, merge)
 }
 
-/// [`par_transform`] where `each` also says which records it writes [as they are](Batch::copied), for outputs that are
-/// [`copying`](Output::copying).
-///
-/// # Errors
-/// As [`par_transform`].
-#[doc(hidden)]
-pub fn par_transform_copying<C: Send>(
-    query: impl Into<Query>,
-    options: &Options,
-    together: bool,
-    outputs: &mut [Output],
-    init: impl Fn() -> C + Sync,
-    each: impl Fn(&mut C, Batch<'_>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), Error> + Sync,
-    merge: impl Fn(&mut C, C),
-) -> Result<(Header, C), Failure<Error>> {
-    let (source, framer, plan) = Plan::new(query.into(), options);
-    let framer = if together { framer.keep_names_together() } else { framer };
-    let header = framer.header_slot();
-    let input = pipeline::TransformInput { source, options: plan.options.clone(), framer };
-    let result = pipeline::transform_copying(
-        vec![input],
-        pipeline::Plan { threads: plan.options.threads, multiple: 1, limit: None },
-        outputs,
-        || Picked::new(init()),
-        |picked, group: &Group<Framer>, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
-            for part in group.input(0) {
-                let whole = part.frame().batch(part.chunk());
-                let (records, first) = (part.records(), whole.first);
-                let first = first + records.start as u64;
-                let batch = Batch { starts: &whole.starts[records], first, ..whole };
-                plan.pick(picked, batch, |so_far, batch| each(so_far, batch, texts, copies))
-                    .map_err(|error| whole.located(error))?;
-                copies.iter_mut().for_each(|copies| copies.close(part.chunk()));
-            }
-            Ok(())
-        },
-        |mine, theirs| mine.merge(theirs, &merge),
-    );
-    let result = match result {
+impl Transform {
+    /// All records that `query` asks for.
+    pub fn new(query: impl Into<Query>) -> Transform {
+        Transform { query: query.into(), options: None, together: false }
+    }
+
+    biofast_io::builder_options!();
+
+    /// Whether records of the same name that follow one another are never split over batches: the longest such run has to fit
+    /// memory.
+    pub fn keep_names_together(mut self, together: bool) -> Self {
+        self.together = together;
+        self
+    }
+
+    /// Reads the records and writes what `each` makes of them to `outputs`, in their order. Returns the header and the merged
+    /// results of the workers.
+    ///
+    /// `each` gets a batch of the records asked for and appends to one text an output. What was
+    /// [appended](Output::append) to an output before comes first in it. If `each` [breaks or fails](Outcome), what it has
+    /// appended is still written, and nothing after it. An error of the caller's own is returned unchanged; an [`Error`] about
+    /// a record of the batch gets its number and place.
+    ///
+    /// The outputs appear when they are [committed](biofast_io::output::commit).
+    ///
+    /// # Errors
+    /// The first fault or failure in the order of the data, after everything before it has been given to the
+    /// outputs; or the failure of an output. The outputs are then not complete.
+    pub fn run<C, R>(
+        self,
+        outputs: &mut [Output],
+        init: impl Fn() -> C + Sync,
+        each: impl Fn(&mut C, Batch<'_>, &mut [Vec<u8>]) -> R + Sync,
+        merge: impl Fn(&mut C, C),
+    ) -> Result<(Header, C), Failure<R::Error>>
+    where
+        C: Send,
+        R: Outcome<Error, Error: 'static>,
+    {
+        let each = |so_far: &mut C, batch: Batch<'_>, texts: &mut [Vec<u8>], _: &mut [Copies]| {
+            each(so_far, batch, texts)
+        };
+        self.run_copying(outputs, init, each, merge)
+    }
+
+    /// [`run`](Self::run) where `each` also says which records it writes [as they are](Batch::copied), for outputs that are
+    /// [`copying`](Output::copying).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    #[doc(hidden)]
+    pub fn run_copying<C, R>(
+        self,
+        outputs: &mut [Output],
+        init: impl Fn() -> C + Sync,
+        each: impl Fn(&mut C, Batch<'_>, &mut [Vec<u8>], &mut [Copies]) -> R + Sync,
+        merge: impl Fn(&mut C, C),
+    ) -> Result<(Header, C), Failure<R::Error>>
+    where
+        C: Send,
+        R: Outcome<Error, Error: 'static>,
+    {
+        let (source, framer, plan) = Plan::new(self.query, &self.options.unwrap_or_default());
+        let framer = if self.together { framer.keep_names_together() } else { framer };
+        let header = framer.header_slot();
+        let input = TransformInput { source, options: plan.options.clone(), framer };
+        let lockstep = pipeline::Plan { threads: plan.options.threads, multiple: 1, limit: None };
         // One input can't be uneven.
-        Ok((picked, _)) => {
-            let header = header.get().map(Arc::clone).unwrap_or_default();
-            Ok((Header::clone(&header), picked))
+        let (picked, _) = pipeline::transform(
+            vec![input],
+            lockstep,
+            outputs,
+            || Picked::new(init()),
+            |picked, group: &Group<Framer>, texts, copies| {
+                for part in group.input(0) {
+                    let whole = part.frame().batch(part.chunk());
+                    let (records, first) = (part.records(), whole.first);
+                    let first = first + records.start as u64;
+                    let batch = Batch { starts: &whole.starts[records], first, ..whole };
+                    let outcome = plan
+                        .pick(picked, batch, |so_far, batch| each(so_far, batch, texts, copies));
+                    let located = |error: Error| whole.located(error).in_input(&plan.name);
+                    let flow = outcome.into_flow().map_err(|error| if_ours(error, located))?;
+                    copies.iter_mut().for_each(|copies| copies.close(part.chunk()));
+                    if flow.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok::<_, R::Error>(ControlFlow::Continue(()))
+            },
+            |mine, theirs| mine.merge(theirs, &merge),
+        )?;
+        match picked.misfit {
+            true => Err(Failure::Input(plan.misfit().into())),
+            false => Ok((header_of(&header), picked.so_far)),
         }
-        Err(Failure::Output(error)) => return Err(Failure::Output(error)),
-        Err(Failure::Input(error)) => Err(Fault { error, so_far: Picked::new(init()) }),
-    };
-    let name = Arc::clone(&plan.name);
-    plan.finish(result).map_err(|fault| Failure::Input(fault.error.in_input(&name)))
+    }
+}
+
+/// An error as `change` makes it if it is one of this crate; one of the caller's own stays as it is.
+fn if_ours<E: 'static>(error: E, change: impl FnOnce(Error) -> Error) -> E {
+    let mut error = Some(error);
+    if let Some(ours) = (&mut error as &mut dyn Any).downcast_mut::<Option<Error>>() {
+        *ours = ours.take().map(change);
+    }
+    match error {
+        Some(error) => error,
+        None => unreachable!("it was put back"),
+    }
 }

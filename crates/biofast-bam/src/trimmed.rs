@@ -27,7 +27,7 @@ impl Record<'_> {
     /// list is counted anew. MN becomes the new length.
     ///
     /// ```
-    /// use biofast_bam::{Input, InputOptions, par_fold};
+    /// use biofast_bam::{Input, InputOptions, Fold};
     /// use biofast_io::{Options, Source};
     ///
     /// let sam = b"@HD\tVN:1.6\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACCGTC\tIIIII#\tMM:Z:C+m?,0,1;\tML:B:C,7,9\n";
@@ -42,7 +42,7 @@ impl Record<'_> {
     ///         tags.extend_from_slice(trimmed.tag_bytes());
     ///     }
     /// };
-    /// let tags = par_fold(input.source, &options, Vec::new, each, |a, b| a.extend(b));
+    /// let tags = Fold::new(input.source).options(&options).run(Vec::new, each, |a, b| a.extend(b));
     /// assert_eq!(tags.map_err(|fault| fault.error)?.1, b"MMZC+m?,1;\0MLBC\x01\0\0\0\x09");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

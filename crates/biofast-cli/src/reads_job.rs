@@ -356,9 +356,7 @@ impl FromIterator<(String, FileRole, Sum)> for FileSums {
 
 /// The number of reads of an input, which is read for it alone.
 pub(crate) fn count_reads(source: impl Readable, options: &Options) -> Result<u64, fastq::Error> {
-    let reads = fastq::par_fold(
-        source,
-        options,
+    let reads = fastq::Fold::new(source).options(options).run(
         || 0u64,
         |reads, batch| *reads += batch.len() as u64,
         |reads, other| *reads += other,

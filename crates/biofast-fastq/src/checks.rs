@@ -42,17 +42,13 @@ pub trait Readable: sealed::Sealed + 'static {
 /// aren't any where a checking reader finds a fault.
 ///
 /// ```
-/// use biofast_fastq::{UncheckedLetters, par_fold};
+/// use biofast_fastq::{Fold, UncheckedLetters};
 /// use biofast_io::{Options, Source};
 ///
 /// let count = |text: &'static [u8]| {
-///     par_fold(
-///         UncheckedLetters(Source::from_reader("example", text)),
-///         &Options::default(),
-///         || 0,
-///         |count, batch| *count += batch.len(),
-///         |count, other| *count += other,
-///     )
+///     Fold::new(UncheckedLetters(Source::from_reader("example", text)))
+///         .options(&Options::default())
+///         .run(|| 0, |count, batch| *count += batch.len(), |count, other| *count += other)
 /// };
 /// assert_eq!(count(b"@r\nAC GT\n+\nIIIII\n")?, 1);
 /// assert!(count(b"@r\nACGT\n+\nIIIII\n").is_err());

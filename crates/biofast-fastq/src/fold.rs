@@ -1,239 +1,237 @@
-//! The parallel face: batches of records folded on all threads.
+//! The parallel face: batches of records, or pairs of reads, folded on all threads.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 
-use biofast_io::pipeline::{self, Fault};
+use biofast_io::pipeline::{self, Failure, Fault, Outcome};
 use biofast_io::{Options, Source};
 
 use crate::checks::Readable;
 use crate::error::Error;
-use crate::framer::Framer;
+use crate::framer::framed;
+use crate::inputs::{Inputs, Unit};
+use crate::outcome::UnitOutcome;
 use crate::record::Batch;
+use crate::transform::Transform;
 
-/// Folds all records of `source` on `options.threads` threads.
+/// Folds all records of an input on several threads: what to read, and how.
 ///
+/// The input is a [`Source`], something else that is [`Readable`], or [`Inputs`], whose pairs are read together.
 /// Every worker starts with `init()`, calls `accept` for each batch of records it gets, and
 /// the workers' results are merged at the end. Each record is accepted exactly once; which
 /// worker gets which batch is not determined, so `merge` must not depend on order.
 ///
 /// ```
-/// use biofast_fastq::par_fold;
-/// use biofast_io::{Options, Source};
+/// use biofast_fastq::Fold;
+/// use biofast_io::Source;
 ///
 /// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
-/// let bases = par_fold(
-///     source,
-///     &Options::default(),
-///     || 0usize,
-///     |bases, batch| *bases += batch.iter().map(|r| r.sequence().len()).sum::<usize>(),
+/// let bases = Fold::new(source).threads(2).run(
+///     || 0,
+///     |bases, batch| *bases += batch.iter().map(|read| read.sequence().len()).sum::<usize>(),
 ///     |bases, other| *bases += other,
-/// )
-/// .map_err(|fault| fault.error)?;
+/// )?;
 /// assert_eq!(bases, 6);
 /// # Ok::<(), biofast_fastq::Error>(())
 /// ```
 ///
-/// # Errors
-/// The first fault in the order of the file, with the result over exactly the records before
-/// it, whatever the number of threads.
-pub fn par_fold<C: Send>(
-    source: impl Readable,
-    options: &Options,
-    init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, Batch<'_>) + Sync,
-    merge: impl Fn(&mut C, C),
-) -> Result<C, Fault<C, Error>> {
-    let (source, framer) = framed(source, options);
-    pipeline::fold(
-        source,
-        options,
-        framer,
-        init,
-        |so_far, chunk, frame| accept(so_far, frame.batch(chunk)),
-        merge,
-    )
-}
-
-/// [`par_fold`] of the first `limit` records, or of all, with an `accept` that may end the reading early
-/// or fail with an error of the caller's own type.
-///
-/// Exactly the first `limit` records are accepted, and what is behind them is not looked at: a
-/// fault there is none. Of several ends (`Break`, failures, faults of the input) the first one in
-/// the order of the file counts, whatever the number of threads. All batches before it have been
-/// accepted then; a few behind a `Break` or failure may have been, too: use
-/// [`par_try_fold_ordered`] for results that must not depend on that.
-///
-/// Reading can also be ended by [`Options::cancellation`](biofast_io::Options), and watched by
-/// [`Options::progress`](biofast_io::Options).
+/// `accept` may end the reading early by returning a [`ControlFlow`], or fail with an error of the caller's own type,
+/// which is returned unchanged: see [`Outcome`](pipeline::Outcome). Of several ends (the limit, `Break`, failures,
+/// faults of the input) the first one in the order of the file counts, whatever the number of threads. All batches before it
+/// have been accepted then; a few behind a `Break` or failure may have been, too: [`ordered`](Fold::ordered) is for
+/// results that must not depend on that.
 ///
 /// ```
 /// use std::ops::ControlFlow;
 ///
-/// use biofast_fastq::par_try_fold;
-/// use biofast_io::{Options, Source};
+/// use biofast_fastq::Fold;
+/// use biofast_io::Source;
 ///
 /// // Is there a read of poly-A among the first million?
 /// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nAAAA\n+\nIIII\n"[..]);
-/// let found = par_try_fold(
-///     source,
-///     &Options::default(),
-///     Some(1_000_000),
+/// let found = Fold::new(source).limit(1_000_000).run(
 ///     || false,
-///     |found, batch| -> Result<_, biofast_fastq::Error> {
+///     |found, batch| {
 ///         *found |= batch.iter().any(|read| read.sequence().iter().all(|&base| base == b'A'));
-///         Ok(if *found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+///         if *found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 ///     },
 ///     |found, other| *found |= other,
 /// )?;
 /// assert!(found);
 /// # Ok::<(), biofast_fastq::Error>(())
 /// ```
-///
-/// # Errors
-/// The first fault or failure in the order of the file. After a fault the result so far is over
-/// exactly the records before it.
-pub fn par_try_fold<C, E>(
-    source: impl Readable,
-    options: &Options,
+#[must_use = "nothing is read before it is run"]
+pub struct Fold<I = Source> {
+    input: I,
+    options: Option<Options>,
     limit: Option<u64>,
-    init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, Batch<'_>) -> Result<ControlFlow<()>, E> + Sync,
-    merge: impl Fn(&mut C, C),
-) -> Result<C, Fault<C, E>>
-where
-    C: Send,
-    E: From<Error> + Send,
-{
-    let (source, framer) = framed(source, options);
-    pipeline::try_fold(
-        source,
-        options,
-        framer,
-        init,
-        |so_far, chunk, frame| within(limit, frame.batch(chunk), |batch| accept(so_far, batch)),
-        merge,
-    )
 }
 
-/// [`par_fold`], and beside it what depends on order: `accept` also fills a `T` for each batch, and
-/// `sink` gets them in the order of the file, until it breaks.
-///
-/// ```
-/// use std::ops::ControlFlow;
-///
-/// use biofast_fastq::par_fold_ordered;
-/// use biofast_io::{Options, Source};
-///
-/// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
-/// let mut lengths = Vec::new();
-/// par_fold_ordered(
-///     source,
-///     &Options::default(),
-///     || (),
-///     |(), batch, some: &mut Vec<usize>| some.extend(batch.iter().map(|r| r.sequence().len())),
-///     |(), ()| (),
-///     |some| {
-///         lengths.append(some);
-///         ControlFlow::Continue(())
-///     },
-/// )?;
-/// assert_eq!(lengths, [4, 2]);
-/// # Ok::<(), biofast_fastq::Error>(())
-/// ```
-///
-/// # Errors
-/// As [`par_fold`].
-pub fn par_fold_ordered<C: Send, T: Default + Send>(
-    source: impl Readable,
-    options: &Options,
-    init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, Batch<'_>, &mut T) + Sync,
-    merge: impl Fn(&mut C, C),
-    sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
-) -> Result<C, Fault<C, Error>> {
-    let (source, framer) = framed(source, options);
-    pipeline::fold_ordered(
-        source,
-        options,
-        framer,
-        init,
-        |so_far, chunk, frame, result| accept(so_far, frame.batch(chunk), result),
-        merge,
-        sink,
-    )
+impl<I> Fold<I> {
+    /// All records of `input`.
+    pub fn new(input: I) -> Fold<I> {
+        Fold { input, options: None, limit: None }
+    }
+
+    biofast_io::builder_options!();
+
+    /// Reads exactly the first `records` (or pairs) if that is a number. What is behind them is not looked at: a fault there
+    /// is none.
+    pub fn limit(mut self, records: impl Into<Option<u64>>) -> Self {
+        self.limit = records.into();
+        self
+    }
 }
 
-/// [`par_fold_ordered`] of the first `limit` records, or of all, with functions that may fail with an
-/// error of the caller's own type.
-///
-/// The sink gets what `accept` has made of everything before the first end in the order of the file,
-/// and of that batch what was made before its failure: the same at any number of threads.
-///
-/// ```
-/// use std::ops::ControlFlow;
-///
-/// use biofast_fastq::par_try_fold_ordered;
-/// use biofast_io::{Options, Source};
-///
-/// # let folder = std::env::temp_dir().join(format!("biofast-doc-ordered-{}", std::process::id()));
-/// # std::fs::create_dir_all(&folder)?;
-/// # let path = folder.join("names.txt");
-/// // The names of the first two reads, to a file that may fill its disk.
-/// let fastq = &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n@c\nT\n+\nI\n"[..];
-/// let mut out = std::fs::File::create(&path)?;
-/// par_try_fold_ordered(
-///     Source::from_reader("example", fastq),
-///     &Options::default(),
-///     Some(2),
-///     || (),
-///     |(), batch, text: &mut Vec<u8>| {
-///         for read in batch {
-///             text.extend_from_slice(read.name());
-///             text.push(b'\n');
-///         }
-///         Ok(ControlFlow::Continue(()))
-///     },
-///     |(), ()| (),
-///     |text| -> Result<_, std::io::Error> {
-///         std::io::Write::write_all(&mut out, text)?;
-///         text.clear();
-///         Ok(ControlFlow::Continue(()))
-///     },
-/// )
-/// .map_err(|fault| fault.error)?;
-/// assert_eq!(std::fs::read(&path)?, b"a\nb\n");
-/// # std::fs::remove_dir_all(&folder)?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
-///
-/// # Errors
-/// The first fault or failure in the order of the file.
-pub fn par_try_fold_ordered<C, T, E>(
-    source: impl Readable,
-    options: &Options,
-    limit: Option<u64>,
-    init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, Batch<'_>, &mut T) -> Result<ControlFlow<()>, E> + Sync,
-    merge: impl Fn(&mut C, C),
-    sink: impl FnMut(&mut T) -> Result<ControlFlow<()>, E> + Send,
-) -> Result<C, Fault<C, E>>
-where
-    C: Send,
-    T: Default + Send,
-    E: From<Error> + Send,
-{
-    let (source, framer) = framed(source, options);
-    pipeline::try_fold_ordered(
-        source,
-        options,
-        framer,
-        init,
-        |so_far, chunk, frame, result| {
-            within(limit, frame.batch(chunk), |batch| accept(so_far, batch, result))
-        },
-        merge,
-        sink,
-    )
+impl Fold {
+    /// All records of a file of FASTQ.
+    ///
+    /// # Errors
+    /// If it can't be opened.
+    pub fn open(path: impl AsRef<Path>) -> Result<Fold, Error> {
+        Ok(Fold::new(Source::open(path)?))
+    }
+}
+
+impl<S: Readable> Fold<S> {
+    /// Reads the input, and returns the merged results of the workers.
+    ///
+    /// # Errors
+    /// The first fault or failure in the order of the file. After a fault of the input the result so far is over
+    /// exactly the records before it, whatever the number of threads.
+    pub fn run<C, R>(
+        self,
+        init: impl Fn() -> C + Sync,
+        accept: impl Fn(&mut C, Batch<'_>) -> R + Sync,
+        merge: impl Fn(&mut C, C),
+    ) -> Result<C, Fault<C, R::Error>>
+    where
+        C: Send,
+        R: Outcome<Error>,
+    {
+        let (options, limit) = (self.options.unwrap_or_default(), self.limit);
+        let (source, framer) = framed(self.input, &options);
+        pipeline::fold(
+            source,
+            &options,
+            framer,
+            init,
+            |so_far, chunk, frame| {
+                within(limit, frame.batch(chunk), |batch| accept(so_far, batch).into_flow())
+            },
+            merge,
+        )
+    }
+
+    /// The same, and beside it what depends on order: `accept` also fills a `T` for each batch, and
+    /// `sink` gets them in the order of the file.
+    ///
+    /// The sink gets what `accept` has made of everything before the first end in the order of the file,
+    /// and of that batch what was made before its failure: the same at any number of threads. It may end the reading
+    /// or fail like `accept`, and leaves an empty `T`, which is used again.
+    ///
+    /// ```
+    /// use biofast_fastq::Fold;
+    /// use biofast_io::Source;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("biofast-doc-ordered-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("names.txt");
+    /// // The names of the first two reads, to a file that may fill its disk.
+    /// let fastq = &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n@c\nT\n+\nI\n"[..];
+    /// let mut out = std::fs::File::create(&path)?;
+    /// let result = Fold::new(Source::from_reader("example", fastq)).limit(2).ordered(
+    ///     || (),
+    ///     |(), batch, text: &mut Vec<u8>| {
+    ///         for read in batch {
+    ///             text.extend_from_slice(read.name());
+    ///             text.push(b'\n');
+    ///         }
+    ///     },
+    ///     |(), ()| (),
+    ///     |text| -> std::io::Result<()> {
+    ///         std::io::Write::write_all(&mut out, text)?;
+    ///         text.clear();
+    ///         Ok(())
+    ///     },
+    /// );
+    /// result.map_err(|fault| fault.error)?;
+    /// assert_eq!(std::fs::read(&path)?, b"a\nb\n");
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`run`](Fold::run).
+    pub fn ordered<C, T, R, O>(
+        self,
+        init: impl Fn() -> C + Sync,
+        accept: impl Fn(&mut C, Batch<'_>, &mut T) -> R + Sync,
+        merge: impl Fn(&mut C, C),
+        sink: impl FnMut(&mut T) -> O + Send,
+    ) -> Result<C, Fault<C, O::Error>>
+    where
+        C: Send,
+        T: Default + Send,
+        R: Outcome<Error>,
+        O: Outcome<R::Error, Error: From<Error>>,
+    {
+        let (options, limit) = (self.options.unwrap_or_default(), self.limit);
+        let (source, framer) = framed(self.input, &options);
+        pipeline::fold_ordered(
+            source,
+            &options,
+            framer,
+            init,
+            |so_far, chunk, frame, piece| {
+                within(limit, frame.batch(chunk), |batch| accept(so_far, batch, piece).into_flow())
+            },
+            merge,
+            sink,
+        )
+    }
+}
+
+impl<S: Readable> Fold<Inputs<S>> {
+    /// Reads the inputs in step, and calls `accept` for each read, or for each pair if they are paired; pairs are checked as
+    /// [`Transform`] does it.
+    ///
+    /// ```
+    /// use biofast_fastq::{Fold, Inputs};
+    /// use biofast_io::Source;
+    ///
+    /// let first = Source::from_reader("first", &b"@a/1\nACGT\n+\nIIII\n"[..]);
+    /// let second = Source::from_reader("second", &b"@a/2\nGG\n+\nII\n"[..]);
+    /// let bases = Fold::new(Inputs::Paired(first, second)).run(
+    ///     || 0,
+    ///     |bases, pair| *bases += pair.records().map(|read| read.sequence().len()).sum::<usize>(),
+    ///     |bases, other| *bases += other,
+    /// )?;
+    /// assert_eq!(bases, 6);
+    /// # Ok::<(), biofast_fastq::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first fault or failure in the order of the data.
+    pub fn run<C, R>(
+        self,
+        init: impl Fn() -> C + Sync,
+        accept: impl Fn(&mut C, Unit<'_>) -> R + Sync,
+        merge: impl Fn(&mut C, C),
+    ) -> Result<C, R::Error>
+    where
+        C: Send,
+        R: UnitOutcome,
+    {
+        let Fold { input, options, limit } = self;
+        let transform = Transform::new(input).options(&options.unwrap_or_default()).limit(limit);
+        let result = transform.run(&mut [], init, |so_far, unit, _| accept(so_far, unit), merge);
+        result.map_err(|failure| match failure {
+            Failure::Input(error) => error,
+            // There is none.
+            Failure::Output(error) => Error::from(error).into(),
+        })
+    }
 }
 
 /// Lets `accept` see what of a batch is among the first `limit` records, and breaks after the last of them.
@@ -245,11 +243,4 @@ fn within<E>(
     pipeline::within_limit(limit, batch.first_record(), batch.len(), |len| {
         accept(batch.slice(0..len))
     })
-}
-
-/// A source and the framer that makes its checks.
-pub(crate) fn framed<S: Readable>(source: S, options: &Options) -> (Source, Framer<S>) {
-    let source = source.into_source();
-    let framer = Framer::of(source.name(), options);
-    (source, framer)
 }

@@ -35,7 +35,7 @@ const CARRIED_LINES: usize = 3;
 
 /// The framing state that passes from chunk to chunk.
 ///
-/// For who drives the [pipeline](biofast_io::pipeline) without [`par_fold`](crate::par_fold):
+/// For who drives the [pipeline](biofast_io::pipeline) without a [`Fold`](crate::Fold):
 ///
 /// ```
 /// use biofast_fastq::{Framer, Record};
@@ -213,6 +213,13 @@ impl Framer {
     pub fn new(input: &str, options: &Options) -> Framer {
         Framer::of(input, options)
     }
+}
+
+/// A source and the framer that makes its checks.
+pub(crate) fn framed<S: Readable>(source: S, options: &Options) -> (Source, Framer<S>) {
+    let source = source.into_source();
+    let framer = Framer::of(source.name(), options);
+    (source, framer)
 }
 
 impl<S: Readable> Framer<S> {

@@ -5,9 +5,8 @@
 //! Three faces over the same framing:
 //!
 //! - [`Reader`]: records one after the other, borrowed from the chunk they were read with;
-//! - [`par_fold`]: the records in batches on several threads, folded and merged;
-//! - [`par_transform`]: reads or pairs on several threads, turned into outputs in their order; [`par_transform_files`]: those of any
-//!   number of files.
+//! - [`Fold`]: the records in batches, or pairs, on several threads, folded and merged;
+//! - [`Transform`]: reads, pairs or those of any number of files on several threads, turned into outputs in their order.
 //!
 //! All accept LF and CRLF, a missing final newline, blank lines between and after records,
 //! zero-length reads and wrapped (multi-line) records, and all check every record: `@`, `+`, a
@@ -39,20 +38,23 @@ mod error;
 pub mod fasta;
 mod fold;
 mod framer;
+mod inputs;
+mod outcome;
 pub mod pair;
 mod reader;
 mod record;
-mod together;
 mod transform;
+mod units;
 mod wrapped;
 mod writer;
 
 pub use checks::{Readable, UncheckedLetters};
 pub use error::{Error, ErrorKind};
-pub use fold::{par_fold, par_fold_ordered, par_try_fold, par_try_fold_ordered};
+pub use fold::Fold;
 pub use framer::{Frame, Framer};
+pub use inputs::{Inputs, Unit};
+pub use outcome::{Refusal, UnitOutcome};
 pub use reader::Reader;
 pub use record::{Batch, MAX_RECORD_LEN, Record, Records};
-pub use together::{Refusal, par_transform_files};
-pub use transform::{Inputs, Unit, par_transform, par_try_transform};
+pub use transform::Transform;
 pub use writer::write_record;

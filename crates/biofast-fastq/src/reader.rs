@@ -8,8 +8,7 @@ use biofast_io::{Container, Notes, Options, Source, Warning};
 
 use crate::checks::Readable;
 use crate::error::Error;
-use crate::fold::framed;
-use crate::framer::Framer;
+use crate::framer::{Framer, framed};
 use crate::record::{Batch, Record};
 
 /// Reads records in order on the calling thread. Ordinary gzip and the other serial containers

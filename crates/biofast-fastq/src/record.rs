@@ -146,14 +146,12 @@ impl Span {
 /// The records of one chunk, in file order.
 ///
 /// ```
-/// use biofast_fastq::par_fold;
-/// use biofast_io::{Options, Source};
+/// use biofast_fastq::Fold;
+/// use biofast_io::Source;
 ///
 /// let source = Source::from_reader("example", &b"@a\nACGT\n+\nIIII\n@b\nGG\n+\nII\n"[..]);
 /// // The longest read, and its number in the input.
-/// let longest = par_fold(
-///     source,
-///     &Options::default(),
+/// let longest = Fold::new(source).run(
 ///     || (0, 0),
 ///     |longest, batch| {
 ///         for (number, read) in (batch.first_record()..).zip(batch) {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use biofast_bam::{Input, InputOptions, par_fold};
+use biofast_bam::{Fold, Input, InputOptions};
 use biofast_io::{Options, Source};
 use biofast_ops::filter::expression::{Expression, ParseError};
 use biofast_testkit::random::Random;
@@ -43,7 +43,7 @@ fn ours(sam: &str, text: &str) -> Result<Choice, ParseError> {
         all.kept.extend(other.kept);
         all.errors += other.errors;
     };
-    let result = par_fold(input.source, &options, Choice::default, accept, merge);
+    let result = Fold::new(input.source).options(&options).run(Choice::default, accept, merge);
     Ok(result.map_err(|fault| fault.error).unwrap().1)
 }
 

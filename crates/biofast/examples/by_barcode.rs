@@ -7,9 +7,9 @@ use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 
-use biofast::fastq::{Inputs, par_transform, write_record};
+use biofast::fastq::{Inputs, Transform, write_record};
+use biofast::io::Source;
 use biofast::io::output::{self, Compression, Format, Output};
-use biofast::io::{Options, Source};
 
 fn main() -> Result<(), Box<dyn Error>> {
     run(std::env::args().skip(1), &mut std::io::stdout().lock())
@@ -32,10 +32,7 @@ pub fn run(
         outputs.push(Output::create_with(&path, compression)?);
     }
     let last = barcodes.len() - 1;
-    let counts = par_transform(
-        Inputs::Single(Source::open(&file)?),
-        [Options::default(), Options::default()],
-        None,
+    let counts = Transform::new(Inputs::Single(Source::open(&file)?)).run(
         &mut outputs,
         || vec![0u64; barcodes.len()],
         |counts, unit, texts| {

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::io::Write;
 
-use biofast::bam::{Detail, InputOptions, Query, Selection, par_fold_regions};
+use biofast::bam::{Detail, Fold, InputOptions, Query, Selection};
 use biofast::io::Options;
 
 /// Unmapped, secondary, failed and duplicate records.
@@ -29,26 +29,27 @@ pub fn run(
         selection.add(&region);
         let opening = InputOptions { io: &options, reference: None, detail: Detail::Alignment };
         let query = Query::open(&file, &selection, &opening)?;
-        let (_, bases) = par_fold_regions(
-            query,
-            &options,
-            || 0u64,
-            |bases, batch| {
-                for record in batch.iter().filter(|record| record.flags() & LEFT_OUT == 0) {
-                    let mut at = i64::from(record.position());
-                    for (op, len) in record.cigar().iter() {
-                        let next = at + if op.consumes_reference() { i64::from(len) } else { 0 };
-                        if op.is_aligned() {
-                            // From 0, the end not included.
-                            *bases += (next.min(end) - at.max(start - 1)).max(0) as u64;
+        let (_, bases) = Fold::new(query)
+            .options(&options)
+            .run(
+                || 0u64,
+                |bases, batch| {
+                    for record in batch.iter().filter(|record| record.flags() & LEFT_OUT == 0) {
+                        let mut at = i64::from(record.position());
+                        for (op, len) in record.cigar().iter() {
+                            let next =
+                                at + if op.consumes_reference() { i64::from(len) } else { 0 };
+                            if op.is_aligned() {
+                                // From 0, the end not included.
+                                *bases += (next.min(end) - at.max(start - 1)).max(0) as u64;
+                            }
+                            at = next;
                         }
-                        at = next;
                     }
-                }
-            },
-            |bases, other| *bases += other,
-        )
-        .map_err(|fault| fault.error)?;
+                },
+                |bases, other| *bases += other,
+            )
+            .map_err(|fault| fault.error)?;
         writeln!(out, "{region}\t{:.2}", bases as f64 / (end - start + 1) as f64)?;
     }
     Ok(())

@@ -6,8 +6,7 @@ use std::error::Error;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use biofast::fastq::{self, par_try_fold_ordered};
-use biofast::io::{Options, Source};
+use biofast::fastq::Fold;
 
 fn main() -> Result<(), Box<dyn Error>> {
     run(std::env::args().skip(1), &mut std::io::stdout().lock())
@@ -27,23 +26,19 @@ pub fn run(
     let word = word.to_ascii_uppercase().into_bytes();
     let words = [reverse_complement(&word), word];
     let mut first = None;
-    par_try_fold_ordered(
-        Source::open(&file)?,
-        &Options::default(),
-        None,
+    Fold::open(&file)?.ordered(
         || (),
         |(), batch, found: &mut Option<(u64, Vec<u8>)>| {
             *found = (batch.first_record() + 1..)
                 .zip(batch)
                 .find(|(_, read)| words.iter().any(|word| has(read.sequence(), word)))
                 .map(|(number, read)| (number, read.name().to_vec()));
-            Ok(ControlFlow::Continue(()))
         },
         |(), ()| (),
         // What the threads have found comes in the order of the file: the first is the first.
-        |found| -> Result<_, fastq::Error> {
+        |found| {
             first = found.take();
-            Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         },
     )?;
     match first {

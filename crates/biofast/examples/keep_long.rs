@@ -5,11 +5,11 @@
 use std::error::Error;
 use std::io::Write;
 
-use biofast::fastq::{Inputs, par_transform};
+use biofast::fastq::{Inputs, Transform};
 use biofast::filter::predicate::{Mean, MinLen, MinMeanQuality};
 use biofast::filter::{Filter, Reason};
+use biofast::io::Source;
 use biofast::io::output::{self, Compression, Format, Output};
-use biofast::io::{Options, Source};
 
 fn main() -> Result<(), Box<dyn Error>> {
     run(std::env::args().skip(1), &mut std::io::stdout().lock())
@@ -29,10 +29,7 @@ pub fn run(
         .require(MinMeanQuality::new(quality.parse()?, Mean::ErrorProbability));
     let mut outputs =
         vec![Output::create_with(to.as_ref(), Compression::new(Format::Bgzf, None)?)?];
-    let worker = par_transform(
-        Inputs::Single(Source::open(file)?),
-        [Options::default(), Options::default()],
-        None,
+    let worker = Transform::new(Inputs::Single(Source::open(file)?)).run(
         &mut outputs,
         || filter.worker(),
         |worker, read, texts| worker.apply(read, texts),

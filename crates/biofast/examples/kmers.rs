@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::io::Write;
 
-use biofast::fastq::par_fold;
-use biofast::io::{Options, Source};
+use biofast::fastq::Fold;
 
 fn main() -> Result<(), Box<dyn Error>> {
     run(std::env::args().skip(1), &mut std::io::stdout().lock())
@@ -25,9 +24,7 @@ pub fn run(
     if !(1..=31).contains(&k) {
         return Err("k is 1 to 31".into());
     }
-    let counts = par_fold(
-        Source::open(&file)?,
-        &Options::default(),
+    let counts = Fold::open(&file)?.run(
         HashMap::<u64, u64>::new,
         |counts, batch| {
             for record in batch.iter() {
@@ -35,8 +32,8 @@ pub fn run(
             }
         },
         |counts, other| other.into_iter().for_each(|(w, n)| *counts.entry(w).or_default() += n),
-    )
-    .map_err(|fault| fault.error)?;
+    );
+    let counts = counts.map_err(|fault| fault.error)?;
     let mut counts: Vec<(u64, u64)> = counts.into_iter().collect();
     counts.sort_unstable_by_key(|&(word, n)| (std::cmp::Reverse(n), word));
     for (word, n) in counts.into_iter().take(10) {

@@ -7,8 +7,8 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-use biofast::fastq::{Batch, par_fold};
-use biofast::io::{Options, Source};
+use biofast::fastq::{Batch, Fold};
+use biofast::io::Source;
 use biofast::kernels::count_bases;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,14 +24,10 @@ pub fn run(
     let label = parts.first().ok_or("give the parts of a file")?.clone();
     // Whatever can be read is a source, and what it is compressed with is seen by its bytes.
     let source = Source::from_reader(&label, Parts { left: parts.into_iter(), open: None });
-    let tenths = par_fold(
-        source,
-        &Options::default(),
-        GcTenths::default,
-        GcTenths::accept,
-        |mine, theirs| mine.merge(&theirs),
-    )
-    .map_err(|fault| fault.error)?;
+    let merge = |mine: &mut GcTenths, theirs: GcTenths| mine.merge(&theirs);
+    let tenths = Fold::new(source)
+        .run(GcTenths::default, GcTenths::accept, merge)
+        .map_err(|fault| fault.error)?;
     for (tenth, reads) in tenths.0.iter().enumerate() {
         writeln!(out, "{}%\t{reads}", 10 * tenth)?;
     }

@@ -5,9 +5,9 @@
 use std::error::Error;
 use std::io::Write;
 
-use biofast::fastq::{Inputs, Record, par_try_transform, write_record};
+use biofast::fastq::{Inputs, Record, Refusal, Transform, write_record};
+use biofast::io::Source;
 use biofast::io::output::{self, Compression, Format, Output};
-use biofast::io::{Options, Source};
 
 fn main() -> Result<(), Box<dyn Error>> {
     run(std::env::args().skip(1), &mut std::io::stdout().lock())
@@ -29,13 +29,10 @@ pub fn run(
         outputs.push(Output::create_with(path.as_ref(), compression)?);
     }
     // That the reads are mates is checked: names must agree, and both files have the same number.
-    let pairs = par_try_transform(
-        Inputs::Paired(Source::open(one)?, Source::open(two)?),
-        [Options::default(), Options::default()],
-        None,
+    let pairs = Transform::new(Inputs::Paired(Source::open(one)?, Source::open(two)?)).run(
         &mut outputs,
         || 0u64,
-        |pairs, unit, texts| {
+        |pairs, unit, texts| -> Result<(), Refusal> {
             let mate = unit.second.ok_or("a read without its mate")?;
             let umi =
                 mate.sequence().get(..len).ok_or("the second read is shorter than the UMI")?;
@@ -47,7 +44,7 @@ pub fn run(
                 write_record(text, &read).map_err(|_| "memory is full")?;
             }
             *pairs += 1;
-            Ok::<(), &str>(())
+            Ok(())
         },
         |pairs, other| *pairs += other,
     )?;

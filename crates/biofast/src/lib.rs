@@ -78,24 +78,23 @@ pub mod io {
     /// How folds and transforms end when they fail.
     pub mod pipeline {
         #[doc(inline)]
-        pub use biofast_io::pipeline::{Failure, Fault};
+        pub use biofast_io::pipeline::{Failure, Fault, Outcome};
     }
 }
 
 /// Records of FASTQ and FASTA: a plain reader, parallel folds and transforms.
 ///
 /// - [`Reader`](fastq::Reader): records one after the other, borrowed from the chunk they were read with;
-/// - [`par_fold`](fastq::par_fold) and its kin: the records in batches on several threads, folded and merged;
-/// - [`par_transform`](fastq::par_transform): reads or pairs on several threads, turned into outputs in their order.
+/// - [`Fold`](fastq::Fold): the records in batches, or pairs, on several threads, folded and merged;
+/// - [`Transform`](fastq::Transform): reads, pairs or those of several files on several threads, turned into outputs in their order.
 ///
 /// All accept LF and CRLF, a missing final newline, reads of no length and wrapped records, and all check every record. A fault names
 /// the input, the record and the line; the records before it are delivered first.
 pub mod fastq {
     #[doc(inline)]
     pub use biofast_fastq::{
-        Batch, Error, ErrorKind, Inputs, Readable, Reader, Record, Records, UncheckedLetters, Unit,
-        par_fold, par_fold_ordered, par_transform, par_try_fold, par_try_fold_ordered,
-        par_try_transform, write_record,
+        Batch, Error, ErrorKind, Fold, Inputs, Readable, Reader, Record, Records, Refusal,
+        Transform, UncheckedLetters, Unit, UnitOutcome, write_record,
     };
 
     /// FASTA: sequences without qualities, read in the same ways.
@@ -116,19 +115,18 @@ pub mod fastq {
 /// Alignments in BAM, SAM and CRAM: a plain reader and writer, records to change, indexes and regions, parallel folds.
 ///
 /// [`Reader`](bam::Reader) gives records one after the other, whole or of some regions; [`Writer`](bam::Writer) writes them, with an index
-/// if wanted; [`RecordBuf`](bam::RecordBuf) is a record to keep or to change. [`par_fold`](bam::par_fold) gives batches of
+/// if wanted; [`RecordBuf`](bam::RecordBuf) is a record to keep or to change. A [`Fold`](bam::Fold) gives batches of
 /// [`Record`](bam::Record)s borrowed from the chunk they were inflated into, on several threads.
 #[cfg(feature = "bam")]
 pub mod bam {
     #[doc(inline)]
     pub use biofast_bam::{
         Array, Batch, Cigar, CigarBuf, Detail, DetectedData, Element, Elements, Encode, Error,
-        ErrorKind, Format, Header, Input, InputOptions, Interval, Modification, ModificationCode,
-        Modifications, Op, Phred, Program, Query, Reader, ReaderBuilder, Record, RecordBuf,
-        RecordBufs, RecordBuilder, Records, Reference, Region, Regions, SamWriter, Selection,
-        Sequence, Tag, Tags, Value, Writer, WriterBuilder, par_fold, par_fold_ordered,
-        par_fold_regions, par_fold_regions_ordered, par_transform, par_try_fold,
-        par_try_fold_ordered, peek_header, query::Note, read_header,
+        ErrorKind, Fold, Format, Header, Input, InputOptions, Interval, Modification,
+        ModificationCode, Modifications, Op, Phred, Program, Query, Reader, ReaderBuilder, Record,
+        RecordBuf, RecordBufs, RecordBuilder, Records, Reference, Region, Regions, SamWriter,
+        Selection, Sequence, Tag, Tags, Transform, Value, Writer, WriterBuilder, peek_header,
+        query::Note, read_header,
     };
 
     /// The flags of alignments.

@@ -5,16 +5,16 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use biofast_io::bgzf;
-use biofast_io::{Location, Options, Source};
+use biofast_io::{Location, Options, Source, pipeline};
 
 use super::assemble::{Assembly, Partial};
 use super::bins::Scheme;
 use super::tables::IndexFormat;
 use crate::error::{Error, ErrorKind};
-use crate::fold::par_fold_ordered_framed;
 use crate::framer::Framer;
 use crate::header::Header;
 use crate::record::Batch;
+use crate::start::header_of;
 
 /// Which index to build.
 #[derive(Clone, Copy, Debug, Default)]
@@ -98,15 +98,16 @@ pub fn build(source: Source, what: BuildOptions, options: &Options) -> Result<Bu
     let framer = Framer::new(&name, Arc::default(), options).on_header(set_plan).check_order();
     let mut assembly = Assembly::default();
     let mut fault = None;
-    let result = par_fold_ordered_framed(
+    let header = framer.header_slot();
+    let result = pipeline::fold_ordered(
         source,
         options,
         framer,
         || (),
-        |(), batch, partial: &mut Partial| {
+        |(), chunk, frame, partial: &mut Partial| {
             // Set before the first record is framed.
             if let Some((_, scheme)) = plan.get() {
-                condense(partial, batch, *scheme);
+                condense(partial, frame.batch(chunk), *scheme);
             }
         },
         |(), ()| {},
@@ -125,7 +126,8 @@ pub fn build(source: Source, what: BuildOptions, options: &Options) -> Result<Bu
     if let Some((record, why)) = fault {
         return Err(not_indexable(&name, Some(record), why));
     }
-    let (header, ()) = result.map_err(|fault| fault.error)?;
+    result.map_err(|fault| fault.error)?;
+    let header = header_of(&header);
     let Some(&(format, scheme)) = plan.get() else {
         return Err(not_indexable(&name, None, "it has no header".into()));
     };

@@ -27,7 +27,7 @@ use crate::record::Record;
 /// [`build`](super::build) would find for the file.
 ///
 /// A [`Writer`](crate::Writer) does all this for records that come from one thread. This is for
-/// [`par_transform`](crate::par_transform) and outputs written otherwise.
+/// a [`Transform`](crate::Transform) and outputs written otherwise.
 ///
 /// ```
 /// use biofast_bam::index::{BuildOptions, Indexer};

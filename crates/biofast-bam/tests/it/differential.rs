@@ -2,7 +2,7 @@
 //! it has one, with one message.
 #![allow(clippy::unwrap_used)]
 
-use biofast_bam::{Batch, Detail, Input, InputOptions, par_fold};
+use biofast_bam::{Batch, Detail, Fold, Input, InputOptions};
 use biofast_io::{IoMode, Options, Source};
 use biofast_testkit::bam::{self, Aligned, BamRecord};
 use biofast_testkit::container::{KINDS, Kind, wrap};
@@ -24,7 +24,7 @@ fn found(bytes: &[u8], options: &Options) -> (Vec<Vec<u8>>, Option<String>) {
         all.extend((batch.first_record()..).zip(records));
     };
     let (mut all, error) =
-        match par_fold(input.source, options, Vec::new, accept, |a, b| a.extend(b)) {
+        match Fold::new(input.source).options(options).run(Vec::new, accept, |a, b| a.extend(b)) {
             Ok((_, all)) => (all, None),
             Err(fault) => (fault.so_far, Some(fault.error.to_string())),
         };

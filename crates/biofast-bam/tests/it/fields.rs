@@ -1,7 +1,7 @@
 //! Every field of a record agrees with what noodles reads, on any threads.
 #![allow(clippy::unwrap_used)]
 
-use biofast_bam::par_fold;
+use biofast_bam::Fold;
 use biofast_io::{Options, Source};
 use biofast_testkit::bam;
 use biofast_testkit::container::bgzf;
@@ -31,29 +31,30 @@ fn borrowed_fields_agree_with_noodles() {
     }
     for threads in [1, 3] {
         let options = Options { threads, chunk_size: 5000, strict: true, ..Options::default() };
-        let (_, mut found) = par_fold(
-            Source::from_reader("x", std::io::Cursor::new(file.clone())),
-            &options,
-            Vec::new,
-            |all, batch| {
-                all.extend((batch.first_record()..).zip(batch.iter()).map(|(n, r)| {
-                    assert_eq!((r.tag_bytes().len(), r.cigar().len()), (0, 0));
-                    let fields = (
-                        r.reference_id(),
-                        r.mate_reference_id(),
-                        r.flags(),
-                        r.mapping_quality(),
-                        r.name().to_vec(),
-                        r.sequence_len(),
-                        r.qualities().to_vec(),
-                        r.packed_sequence().to_vec(),
-                    );
-                    (n, fields)
-                }));
-            },
-            |all, other| all.extend(other),
-        )
-        .unwrap();
+        let (_, mut found) =
+            Fold::new(Source::from_reader("x", std::io::Cursor::new(file.clone())))
+                .options(&options)
+                .run(
+                    Vec::new,
+                    |all, batch| {
+                        all.extend((batch.first_record()..).zip(batch.iter()).map(|(n, r)| {
+                            assert_eq!((r.tag_bytes().len(), r.cigar().len()), (0, 0));
+                            let fields = (
+                                r.reference_id(),
+                                r.mate_reference_id(),
+                                r.flags(),
+                                r.mapping_quality(),
+                                r.name().to_vec(),
+                                r.sequence_len(),
+                                r.qualities().to_vec(),
+                                r.packed_sequence().to_vec(),
+                            );
+                            (n, fields)
+                        }));
+                    },
+                    |all, other| all.extend(other),
+                )
+                .unwrap();
         found.sort_by_key(|(n, _)| *n);
         let found: Vec<_> = found.into_iter().map(|(_, fields)| fields).collect();
         assert_eq!(found, expected);

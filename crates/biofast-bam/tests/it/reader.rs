@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use biofast_bam::{ErrorKind, Reader, RecordBuf, Selection, par_fold};
+use biofast_bam::{ErrorKind, Fold, Reader, RecordBuf, Selection};
 use biofast_io::{IoMode, Options, Source};
 use biofast_testkit::bam;
 use biofast_testkit::container::{KINDS, bgzf, wrap};
@@ -43,7 +43,7 @@ fn folded(bytes: &[u8], options: &Options) -> (Vec<Vec<u8>>, Option<String>) {
     let records = |all: &mut Vec<Vec<u8>>, batch: biofast_bam::Batch<'_>| {
         all.extend(batch.iter().map(|record| record.as_bytes().to_vec()));
     };
-    match par_fold(source(bytes), options, Vec::new, records, |a, b| a.extend(b)) {
+    match Fold::new(source(bytes)).options(options).run(Vec::new, records, |a, b| a.extend(b)) {
         Ok((_, all)) => (all, None),
         Err(fault) => (fault.so_far, Some(fault.error.to_string())),
     }

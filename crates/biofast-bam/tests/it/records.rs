@@ -464,8 +464,11 @@ fn bam_that_was_cut_between_blocks_is_an_error_unless_it_is_allowed()
         // Folds, too; and what they end with is found in a box.
         let fold = |options: &biofast_io::Options| {
             let source = biofast_io::Source::open(&path)?;
-            let fold =
-                biofast_bam::par_fold(source, options, || 0, |n, b| *n += b.len(), |n, m| *n += m);
+            let fold = biofast_bam::Fold::new(source).options(options).run(
+                || 0,
+                |n, b| *n += b.len(),
+                |n, m| *n += m,
+            );
             Ok::<_, Box<dyn std::error::Error>>(fold?.1)
         };
         let error = fold(&options).expect_err("it was truncated");

@@ -6,10 +6,7 @@ use std::path::{Path, PathBuf};
 
 use biofast_bam::index::{self, BuildOptions, Index, IndexFormat};
 use biofast_bam::query::Note;
-use biofast_bam::{
-    Detail, InputOptions, Interval, Query, Record, Regions, Selection, par_fold_regions,
-};
-use biofast_bam::{par_fold, par_fold_regions_ordered};
+use biofast_bam::{Detail, Fold, InputOptions, Interval, Query, Record, Regions, Selection};
 use biofast_io::{Options, Source};
 use biofast_testkit::bam::{Aligned, aligned, header};
 use biofast_testkit::container::bgzf;
@@ -90,14 +87,14 @@ fn selection(regions: &[String]) -> Selection {
 
 /// The numbers of the records of a query, sorted; each once.
 fn numbers(query: Query, options: &Options) -> Result<Vec<u32>, biofast_bam::Error> {
-    let (_, mut found) = par_fold_regions(
-        query,
-        options,
-        Vec::new,
-        |found, batch| found.extend(batch.iter().map(|r| number(&r))),
-        |found: &mut Vec<u32>, other| found.extend(other),
-    )
-    .map_err(|fault| fault.error)?;
+    let (_, mut found) = Fold::new(query)
+        .options(options)
+        .run(
+            Vec::new,
+            |found, batch| found.extend(batch.iter().map(|r| number(&r))),
+            |found: &mut Vec<u32>, other| found.extend(other),
+        )
+        .map_err(|fault| fault.error)?;
     found.sort_unstable();
     Ok(found)
 }
@@ -142,9 +139,7 @@ proptest! {
         let options = Options { threads, chunk_size, strict: true, ..Options::default() };
         let index = Index::open(write_index(&path, what)).unwrap();
         let in_memory = std::fs::read(&path)?;
-        let (header, all) = par_fold(
-            Source::open(&path).unwrap(),
-            &options,
+        let (header, all) = Fold::new(Source::open(&path).unwrap()).options(&options).run(
             Vec::new,
             |all, batch| all.extend(batch.iter().map(|r| (number(&r), r.as_bytes().to_vec()))),
             |all: &mut Vec<(u32, Vec<u8>)>, other| all.extend(other),
@@ -169,13 +164,11 @@ proptest! {
             let scanned = Query::scan(Source::open(&path).unwrap(), &selection);
             prop_assert_eq!(&numbers(scanned, &options).unwrap(), &expected);
             let mut ordered = Vec::new();
-            par_fold_regions_ordered(
-                open(&path, &selection).unwrap(),
-                &options,
+            Fold::new(open(&path, &selection).unwrap()).options(&options).ordered(
                 || (),
                 |(), batch, found: &mut Vec<u32>| found.extend(batch.iter().map(|r| number(&r))),
                 |(), ()| {},
-                |found| { ordered.append(found); std::ops::ControlFlow::Continue(()) },
+                |found| ordered.append(found),
             ).map_err(|fault| fault.error).unwrap();
             // Numbered in the order of the file.
             prop_assert_eq!(&ordered, &expected);

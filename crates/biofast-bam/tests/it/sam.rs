@@ -4,7 +4,7 @@
 
 use std::io::{Cursor, Read};
 
-use biofast_bam::{Detail, Error, ErrorKind, Format, Input, InputOptions, par_fold};
+use biofast_bam::{Detail, Error, ErrorKind, Fold, Format, Input, InputOptions};
 use biofast_io::{Options, Reader, Source};
 use biofast_testkit::container::{bgzf, gzip};
 
@@ -41,7 +41,8 @@ fn fault(text: impl Into<Vec<u8>>, threads: usize) -> (u64, Error) {
         Err(error) => return (0, error),
     };
     let count = |n: &mut u64, batch: biofast_bam::Batch<'_>| *n += batch.len() as u64;
-    let fault = par_fold(source, &options, || 0, count, |n, more| *n += more).unwrap_err();
+    let fault =
+        Fold::new(source).options(&options).run(|| 0, count, |n, more| *n += more).unwrap_err();
     (fault.so_far, fault.error)
 }
 

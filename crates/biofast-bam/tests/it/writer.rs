@@ -275,18 +275,13 @@ fn errors_of_every_kind_of_function_become_one_by_the_question_mark() {
         let opened =
             biofast_bam::InputOptions { io: &options, reference: None, detail: Default::default() };
         let input = biofast_bam::Input::open(source, &opened)?;
-        let (_, n) = biofast_bam::par_fold(
-            input.source,
-            &options,
+        let (_, n) = biofast_bam::Fold::new(input.source).options(&options).run(
             || 0u64,
             |n, batch| *n += batch.len() as u64,
             |n, other| *n += other,
         )?;
         let mut outputs = [Output::stream("full", Full(0), Compression::default())];
-        biofast_bam::par_transform(
-            Source::open(path)?,
-            &options,
-            false,
+        biofast_bam::Transform::new(Source::open(path)?).options(&options).run(
             &mut outputs,
             || (),
             |(), _, texts| {

@@ -135,13 +135,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     job.open_report(args.json.as_deref(), session, &mut outputs)?;
     outputs[0].append(&start)?;
     let (_, summary) = job.run(|options| {
-        fastq::par_try_transform(
-            sources,
-            options,
-            None,
+        fastq::Transform::new(sources).options_of_each(options).run(
             &mut outputs,
             || (Vec::new(), ImportSummary::default()),
-            |(tags, summary), unit, texts| import.write(&unit, tags, summary, &mut texts[0]),
+            |(tags, summary), unit, texts| -> Result<(), fastq::Refusal> {
+                let written = import.write(&unit, tags, summary, &mut texts[0]);
+                Ok(written.map_err(|why| why.to_string())?)
+            },
             |(_, mine), (_, theirs)| mine.merge(&theirs),
         )
     })?;

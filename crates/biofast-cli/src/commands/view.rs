@@ -234,9 +234,7 @@ fn count(
     let report = output::report(session, args.output.as_deref())?;
     let wanted = RecordSelection::new(args);
     let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
-    let result = bam::par_fold_regions(
-        query,
-        &watch.options,
+    let result = bam::Fold::new(query).options(&watch.options).run(
         RecordCount::default,
         |counted, batch| counted.accept(batch, &wanted),
         RecordCount::merge,
@@ -316,10 +314,7 @@ fn write(
     }
     let wanted = RecordSelection::new(args);
     let writer = SamWriter::new(header);
-    let result = bam::par_transform(
-        query,
-        &watch.options,
-        false,
+    let result = bam::Transform::new(query).options(&watch.options).run(
         outputs,
         || (),
         |(), batch, texts| {
@@ -335,7 +330,7 @@ fn write(
                     writer.write(&record, text)?;
                 }
             }
-            Ok(())
+            Ok::<_, bam::Error>(())
         },
         |(), ()| (),
     );

@@ -42,7 +42,8 @@ pub(crate) fn count_fastq(source: impl fastq::Readable, threads: usize) -> Resul
     let accept = |counted: &mut Counted, batch: fastq::Batch<'_>| {
         batch.iter().for_each(|record| counted.add(record.sequence().len()));
     };
-    let counted = fastq::par_fold(source, &options, Counted::default, accept, Counted::merge);
+    let counted =
+        fastq::Fold::new(source).options(&options).run(Counted::default, accept, Counted::merge);
     counted.map_err(|fault| fault.error.into())
 }
 
@@ -52,6 +53,7 @@ fn count_bam(file: &Path, threads: usize) -> Result<Counted> {
         batch.iter().for_each(|record| counted.add(record.sequence_len()));
     };
     let source = Source::open(file)?;
-    let counted = bam::par_fold(source, &options, Counted::default, accept, Counted::merge);
+    let counted =
+        bam::Fold::new(source).options(&options).run(Counted::default, accept, Counted::merge);
     Ok(counted.map_err(|fault| fault.error)?.1)
 }

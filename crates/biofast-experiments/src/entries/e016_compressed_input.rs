@@ -1,6 +1,6 @@
 //! 016: what compressed input costs, for three different operations, through the library's parallel fold.
 
-use biofast_fastq::{Batch, par_fold};
+use biofast_fastq::{Batch, Fold};
 use biofast_io::{Options, Source};
 use biofast_kernels::{GcCounts, count_gc_acgt};
 
@@ -43,7 +43,10 @@ fn count(source: Source, options: &Options) -> Result<String> {
         *bases += batch.iter().map(|r| r.sequence().len()).sum::<usize>();
     };
     let merge = |a: &mut (usize, usize), b: (usize, usize)| *a = (a.0 + b.0, a.1 + b.1);
-    let found = par_fold(source, options, || (0, 0), accept, merge).map_err(|fault| fault.error)?;
+    let found = Fold::new(source)
+        .options(options)
+        .run(|| (0, 0), accept, merge)
+        .map_err(|fault| fault.error)?;
     Ok(format!("{found:?}"))
 }
 
@@ -56,7 +59,9 @@ fn gc(source: Source, options: &Options) -> Result<String> {
     let accept = |counts: &mut GcCounts, batch: Batch<'_>| {
         batch.iter().for_each(|r| add(counts, count_gc_acgt(r.sequence())));
     };
-    let found =
-        par_fold(source, options, GcCounts::default, accept, add).map_err(|fault| fault.error)?;
+    let found = Fold::new(source)
+        .options(options)
+        .run(GcCounts::default, accept, add)
+        .map_err(|fault| fault.error)?;
     Ok(format!("{found:?}"))
 }

@@ -1,6 +1,6 @@
 //! 027: a record at a time against blocks of records, with the same work on every record.
 
-use biofast_fastq::{Reader, par_fold};
+use biofast_fastq::{Fold, Reader};
 use biofast_io::Options;
 
 use super::kernel;
@@ -135,9 +135,7 @@ fn flat(text: &Shared, size: usize, work: Work) -> Result<Found> {
 
 /// The library's fold on one thread: all records of a chunk, borrowed.
 fn library(text: &Shared, _size: usize, work: Work) -> Result<Found> {
-    let found = par_fold(
-        text.source(),
-        &Options::serial(),
+    let found = Fold::new(text.source()).options(&Options::serial()).run(
         Found::default,
         |found, batch| {
             for record in batch.iter() {

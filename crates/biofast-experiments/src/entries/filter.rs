@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use biofast_fastq::{Inputs, Reader, Record, par_transform, write_record};
+use biofast_fastq::{Inputs, Reader, Record, Transform, write_record};
 use biofast_io::output::{Compression, Output, commit};
 use biofast_io::{Options, Source};
 use biofast_kernels::{BaseCounts, ERROR_SCALE, Kernels};
@@ -25,21 +25,20 @@ pub(super) fn filter<C: Default + Send>(
     merge: impl Fn(&mut C, C) + Sync,
 ) -> Result<C> {
     let mut outputs = vec![Output::create_with(target, compression)?];
-    let counts = par_transform(
-        Inputs::Single(source),
-        [options.clone(), options.clone()],
-        None,
-        &mut outputs,
-        C::default,
-        |counts, unit, texts| {
-            if keep(counts, &unit.first) {
-                // Writing to memory can't fail.
-                let _ = write_record(&mut texts[0], &unit.first);
-            }
-        },
-        merge,
-    )
-    .map_err(|failure| anyhow!("{failure:?}"))?;
+    let counts = Transform::new(Inputs::Single(source))
+        .options(&options)
+        .run(
+            &mut outputs,
+            C::default,
+            |counts, unit, texts| {
+                if keep(counts, &unit.first) {
+                    // Writing to memory can't fail.
+                    let _ = write_record(&mut texts[0], &unit.first);
+                }
+            },
+            merge,
+        )
+        .map_err(|failure| anyhow!("{failure:?}"))?;
     commit(outputs, false)?;
     Ok(counts)
 }

@@ -6,14 +6,12 @@
 //! control characters) and sequence characters, as in FASTQ (letters, digits, `-`, `.`, `*`).
 //!
 //! ```
+//! use biofast_fastq::Fold;
 //! use biofast_fastq::fasta::Sequences;
-//! use biofast_fastq::par_fold;
 //! use biofast_io::{Options, Source};
 //!
 //! let bases = |text: &'static [u8]| {
-//!     par_fold(
-//!         Sequences(Source::from_reader("example", text)),
-//!         &Options::default(),
+//!     Fold::new(Sequences(Source::from_reader("example", text))).options(&Options::default()).run(
 //!         || 0,
 //!         |bases, batch| *bases += batch.iter().map(|r| r.sequence().len()).sum::<usize>(),
 //!         |bases, other| *bases += other,

@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use biofast_fastq::{Batch, Error, Readable, Reader, UncheckedLetters, par_fold};
+use biofast_fastq::{Batch, Error, Fold, Readable, Reader, UncheckedLetters};
 use biofast_io::{IoMode, Options, Source};
 use biofast_testkit::container::{KINDS, Kind, wrap};
 use biofast_testkit::effort::{one_in, times};
@@ -28,7 +28,7 @@ fn in_parallel(source: impl Readable, options: &Options) -> (Vec<ReferenceRecord
     let accept = |all: &mut Vec<(u64, ReferenceRecord)>, batch: Batch<'_>| {
         all.extend((batch.first_record()..).zip(batch.iter().map(owned)));
     };
-    let result = par_fold(source, options, Vec::new, accept, |a, b| a.extend(b));
+    let result = Fold::new(source).options(options).run(Vec::new, accept, |a, b| a.extend(b));
     let (mut numbered, error) = match result {
         Ok(all) => (all, None),
         Err(fault) => (fault.so_far, Some(fault.error.to_string())),
@@ -209,12 +209,14 @@ fn a_panic_anywhere_ends_the_run_with_that_panic() {
                 let accept = |_: &mut (), batch: Batch<'_>| {
                     assert!(batch.first_record() < 100, "the user's closure panics here");
                 };
-                let _ = par_fold(source, &options(threads, 64), || (), accept, |_, _| ());
+                let _ =
+                    Fold::new(source).options(&options(threads, 64)).run(|| (), accept, |_, _| ());
             }));
         }
         assert!(caught(&mut || {
             let source = Source::from_reader("x", Panicking(50));
-            let _ = par_fold(source, &options(threads, 64), || (), |_, _| (), |_, _| ());
+            let _ =
+                Fold::new(source).options(&options(threads, 64)).run(|| (), |_, _| (), |_, _| ());
         }));
         // The same behind a decoder on its own thread, for the plain face.
         assert!(caught(&mut || {
@@ -270,7 +272,7 @@ fn a_file_that_shrinks_while_it_is_folded_is_an_error() {
             }
         };
         let options = Options { io, ..options(2, 5000) };
-        let fault = par_fold(source, &options, || (), accept, |_, _| ()).unwrap_err();
+        let fault = Fold::new(source).options(&options).run(|| (), accept, |_, _| ()).unwrap_err();
         let message = fault.error.to_string();
         assert!(message.contains("was truncated while"), "{kind:?} {io:?}: {message}");
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use biofast_fastq::fasta::{self, Sequences};
-use biofast_fastq::{Inputs, Reader, par_fold_ordered, par_transform};
+use biofast_fastq::{Fold, Inputs, Reader, Transform};
 use biofast_io::output::{Compression, Output, commit};
 use biofast_io::{IoMode, Notes, Options, Source};
 use biofast_testkit::container::{KINDS, wrap};
@@ -40,9 +40,7 @@ fn read_source(
 ) -> (Vec<Plain>, Option<String>) {
     let options = Options { threads, chunk_size, io: IoMode::Read, strict, ..Options::default() };
     let mut records = Vec::new();
-    let result = par_fold_ordered(
-        Sequences(source),
-        &options,
+    let result = Fold::new(Sequences(source)).options(&options).ordered(
         || (),
         |(), batch, some: &mut Vec<Plain>| {
             for record in batch {
@@ -233,20 +231,19 @@ fn pairs_of_fasta_go_through_a_transform_in_step() {
         };
         let options = Options { threads, chunk_size: 300, ..Options::default() };
         let mut outputs = vec![Output::create_with(&path, Compression::default()).unwrap()];
-        par_transform(
-            Inputs::Paired(source(&one), source(&two)),
-            [options.clone(), options],
-            None,
-            &mut outputs,
-            || (),
-            |(), unit, texts| {
-                for record in [Some(unit.first), unit.second].into_iter().flatten() {
-                    biofast_fastq::write_record(&mut texts[0], &record).unwrap();
-                }
-            },
-            |(), ()| (),
-        )
-        .unwrap();
+        Transform::new(Inputs::Paired(source(&one), source(&two)))
+            .options_of_each([options.clone(), options])
+            .run(
+                &mut outputs,
+                || (),
+                |(), unit, texts| {
+                    for record in [Some(unit.first), unit.second].into_iter().flatten() {
+                        biofast_fastq::write_record(&mut texts[0], &record).unwrap();
+                    }
+                },
+                |(), ()| (),
+            )
+            .unwrap();
         commit(outputs, false).unwrap();
         let (first, second) = (plain(&one), plain(&two));
         let expected: Vec<Plain> =

@@ -3,7 +3,9 @@
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
-use biofast_fastq::{Batch, Error, ErrorKind, Reader, par_try_fold, par_try_fold_ordered};
+use biofast_fastq::{Batch, Error, ErrorKind, Fold, Inputs, Reader, Transform, write_record};
+use biofast_io::output::{self, Output};
+use biofast_io::pipeline::Failure;
 use biofast_io::{CancellationToken, IoMode, Options, Source};
 use biofast_testkit::container::{KINDS, wrap};
 use proptest::prelude::*;
@@ -114,8 +116,8 @@ proptest! {
         let data = wrap(KINDS[kind], &ends.text());
         let source = || Source::from_reader("x", std::io::Cursor::new(data.clone()));
 
-        let result = par_try_fold(
-            source(), &options, ends.limit, Vec::new,
+        let result = Fold::new(source()).options(&options).limit(ends.limit).run(
+            Vec::new,
             |taken, batch| ends.accept(taken, batch),
             |mine, theirs| mine.extend(theirs),
         );
@@ -131,8 +133,8 @@ proptest! {
         prop_assert!(by_accept || taken.len() as u64 == count);
 
         let mut taken = Vec::new();
-        let result = par_try_fold_ordered(
-            source(), &options, ends.limit, || (),
+        let result = Fold::new(source()).options(&options).limit(ends.limit).ordered(
+            || (),
             |(), batch, some: &mut Vec<u64>| ends.accept(some, batch),
             |(), ()| (),
             |some| {
@@ -142,12 +144,58 @@ proptest! {
                     }
                     taken.push(number);
                 }
-                Ok(Continue(()))
+                Ok(())
             },
         );
         let (count, expected) = ends.expected(true);
         prop_assert_eq!(result.map_err(|fault| fault.error), expected);
         prop_assert!(taken.into_iter().eq(0..count));
+    }
+
+    #[test]
+    fn a_transform_ends_where_its_function_does(
+        at in 0..300u64,
+        fails in any::<bool>(),
+        paired in any::<bool>(),
+        threads in 1..5usize,
+        chunk_size in 1..3000usize,
+    ) {
+        let ends = Ends {
+            records: 200, limit: None, fault: None, enough: None, refused: None, sink_fails: None,
+        };
+        let text = ends.text();
+        let source = || Source::from_reader("x", std::io::Cursor::new(text.clone()));
+        let inputs = if paired { Inputs::Paired(source(), source()) } else { Inputs::Single(source()) };
+        let options = Options { threads, chunk_size, io: IoMode::Read, ..Options::serial() };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.fq");
+        let mut outputs = vec![Output::create(&path).unwrap()];
+        let result = Transform::new(inputs).options(&options).run(
+            &mut outputs,
+            || (),
+            |(), unit, texts| {
+                if unit.index == at {
+                    return if fails { Err(Why::Refused(at)) } else { Ok(Break(())) };
+                }
+                write_record(&mut texts[0], &unit.first).unwrap();
+                Ok(Continue(()))
+            },
+            |(), ()| (),
+        );
+        match result {
+            Err(Failure::Input(why)) => {
+                prop_assert!(fails && at < ends.records);
+                prop_assert_eq!(why, Why::Refused(at));
+                prop_assert!(output::commit(outputs, false).is_err());
+            }
+            Err(Failure::Output(error)) => prop_assert!(false, "{error}"),
+            Ok(()) => {
+                prop_assert!(!fails || at >= ends.records);
+                output::commit(outputs, false).unwrap();
+                let records = at.min(ends.records);
+                prop_assert_eq!(std::fs::read(&path).unwrap(), Ends { records, ..ends }.text());
+            }
+        }
     }
 
     #[test]
@@ -164,17 +212,14 @@ proptest! {
         let options =
             Options { threads, chunk_size: 500, io: IoMode::Read, cancellation, ..Options::serial() };
         let data = wrap(KINDS[kind], &ends.text());
-        let result = par_try_fold(
-            Source::from_reader("x", std::io::Cursor::new(data.clone())),
-            &options,
-            None,
+        let source = Source::from_reader("x", std::io::Cursor::new(data.clone()));
+        let result = Fold::new(source).options(&options).run(
             Vec::new,
             |taken, batch| {
                 taken.extend((batch.first_record()..).take(batch.len()));
                 if taken.contains(&at) {
                     token.cancel();
                 }
-                Ok(Continue(()))
             },
             |mine, theirs| mine.extend(theirs),
         );
@@ -184,7 +229,7 @@ proptest! {
                 taken
             }
             Err(fault) => {
-                let error: Error = fault.error;
+                let error = fault.error;
                 prop_assert!(error.to_string().ends_with("cancelled"), "{error}");
                 fault.so_far
             }

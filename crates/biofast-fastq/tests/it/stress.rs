@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use biofast_fastq::{Batch, Inputs, Unit, par_fold, par_transform, write_record};
+use biofast_fastq::{Batch, Fold, Inputs, Transform, Unit, write_record};
 use biofast_io::output::{Compression, Format, Output, commit};
 use biofast_io::{IoMode, Options, Source};
 use biofast_testkit::container::{KINDS, wrap};
@@ -168,7 +168,7 @@ fn run(seed: u64, threads: usize) -> Ending {
                     *count += 1;
                 }
             };
-            return match par_fold(source, &options, || 0, accept, |a, b| *a += b) {
+            return match Fold::new(source).options(&options).run(|| 0, accept, |a, b| *a += b) {
                 Ok(count) => (count, None),
                 Err(fault) => (fault.so_far, Some(fault.error.to_string())),
             };
@@ -176,10 +176,7 @@ fn run(seed: u64, threads: usize) -> Ending {
         let compression = Compression::new(format, None).unwrap();
         let out = Full(0, trouble, Arc::clone(&chance));
         let mut outputs = vec![Output::stream("out", out, compression)];
-        let result = par_transform(
-            Inputs::Single(source),
-            [options.clone(), options.clone()],
-            None,
+        let result = Transform::new(Inputs::Single(source)).options(&options).run(
             &mut outputs,
             || 0u64,
             |count, unit: Unit<'_>, texts| {

@@ -5,7 +5,7 @@
 use std::io::{Cursor, Read, Write};
 use std::sync::{Arc, Mutex};
 
-use biofast_fastq::{Error, Inputs, Reader, Unit, pair, par_transform, write_record};
+use biofast_fastq::{Error, Inputs, Reader, Transform, Unit, pair, write_record};
 use biofast_io::output::{Compression, Format, Output, commit};
 use biofast_io::pipeline::Failure;
 use biofast_io::{Options, Source};
@@ -51,21 +51,19 @@ fn copy(inputs: Inputs, how: How) -> (Result<u64, String>, [Vec<u8>; 2]) {
         shared.iter().map(|s| Output::stream("x", s.clone(), compression)).collect();
     let options =
         Options { threads: how.threads, chunk_size: how.chunk_size, ..Options::default() };
-    let result = par_transform(
-        inputs,
-        [options.clone(), options],
-        how.limit,
-        &mut outputs,
-        || 0u64,
-        |units, unit: Unit<'_>, texts| {
-            *units += 1;
-            write_record(&mut texts[0], &unit.first).unwrap();
-            if let Some(second) = unit.second {
-                write_record(&mut texts[1], &second).unwrap();
-            }
-        },
-        |units, more| *units += more,
-    );
+    let result =
+        Transform::new(inputs).options_of_each([options.clone(), options]).limit(how.limit).run(
+            &mut outputs,
+            || 0u64,
+            |units, unit: Unit<'_>, texts| {
+                *units += 1;
+                write_record(&mut texts[0], &unit.first).unwrap();
+                if let Some(second) = unit.second {
+                    write_record(&mut texts[1], &second).unwrap();
+                }
+            },
+            |units, more| *units += more,
+        );
     let result = match result {
         Ok(units) => commit(outputs, false).map(|()| units).map_err(|e| e.to_string()),
         Err(Failure::Input(error)) => Err(error.to_string()),
@@ -212,15 +210,14 @@ fn a_panic_in_the_work_ends_the_call() {
             let options = Options { threads, chunk_size: 500, ..Options::default() };
             let source = Source::from_reader("x", Cursor::new(text.into_bytes()));
             let mut outputs = vec![Output::stream("x", std::io::sink(), Compression::default())];
-            let _ = par_transform(
-                Inputs::Single(source),
-                [options.clone(), options],
-                None,
-                &mut outputs,
-                || (),
-                |(), unit, _| assert!(unit.index != 2345, "on purpose"),
-                |(), ()| {},
-            );
+            let _ = Transform::new(Inputs::Single(source))
+                .options_of_each([options.clone(), options])
+                .run(
+                    &mut outputs,
+                    || (),
+                    |(), unit, _| assert!(unit.index != 2345, "on purpose"),
+                    |(), ()| {},
+                );
         });
         assert!(ended.is_err());
     }
@@ -249,15 +246,13 @@ fn an_output_that_fails_ends_the_call() {
         let options = Options { threads, chunk_size: 500, ..Options::default() };
         let source = Source::from_reader("x", Cursor::new(text.clone().into_bytes()));
         let mut outputs = vec![Output::stream("full", Full(room), Compression::default())];
-        let result = par_transform(
-            Inputs::Single(source),
-            [options.clone(), options],
-            None,
-            &mut outputs,
-            || (),
-            |(), unit, texts| write_record(&mut texts[0], &unit.first).unwrap(),
-            |(), ()| {},
-        );
+        let result =
+            Transform::new(Inputs::Single(source)).options_of_each([options.clone(), options]).run(
+                &mut outputs,
+                || (),
+                |(), unit, texts| write_record(&mut texts[0], &unit.first).unwrap(),
+                |(), ()| {},
+            );
         let Err(Failure::Output(error)) = result else { panic!("{threads}: {result:?}") };
         assert!(error.to_string().starts_with("can't write full"), "{error}");
     }

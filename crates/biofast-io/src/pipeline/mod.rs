@@ -19,6 +19,7 @@ mod framer;
 pub mod gzi;
 mod lockstep;
 mod ordered;
+mod outcome;
 mod peek;
 mod reader;
 mod text;
@@ -30,9 +31,10 @@ pub use chunk::{BlockData, Carry, Chunk};
 pub use copies::Copies;
 pub use framer::{End, Framer};
 pub use lockstep::{CountRecords, Group, Part, Plan, TransformInput};
+pub use outcome::Outcome;
 pub use reader::Reader;
 pub use text::{TextBounds, TextLines, read_text};
-pub use transform::{Ending, Failure, transform, transform_copying};
+pub use transform::{Ending, Failure, transform};
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -96,12 +98,19 @@ impl<C, K> From<Fault<C, Located<K>>> for Located<K> {
 /// are merged. Which worker sees which chunk is not determined, so `merge` must not depend on
 /// order; [`fold_ordered`] is for what does.
 ///
+/// `accept` may end the reading early (`Break`) or fail with an error of the caller's own type: see [`Outcome`].
+/// Of several ends the first one in the order of the data counts, whatever the number of threads:
+/// an input's fault behind a `Break` is none, and of two failures the one of the earlier chunk is
+/// returned. Every chunk before the end has been accepted then; chunks behind a `Break` or failure may have been
+/// accepted, too.
+///
 /// A fault is returned when the workers have ended. One that waits for more of a stalled stream
 /// ends when the stream moves or closes.
 ///
 /// ```
 /// use biofast_io::pipeline::{self, End, Framer};
 /// use biofast_io::{Chunk, Error, Options, Source};
+/// use std::ops::ControlFlow;
 ///
 /// /// Line feeds are counted wherever they are: nothing is carried from chunk to chunk.
 /// struct Lines;
@@ -119,94 +128,41 @@ impl<C, K> From<Fault<C, Located<K>>> for Located<K> {
 ///     }
 /// }
 ///
-/// let source = Source::from_reader("example", &b"one\ntwo\n"[..]);
-/// let lines = pipeline::fold(
-///     source,
-///     &Options::default(),
-///     Lines,
-///     || 0,
-///     |sum, _, lines| *sum += lines,
-///     |sum, other| *sum += other,
-/// );
-/// assert_eq!(lines.expect("plain text"), 2);
-/// ```
-///
-/// # Errors
-/// The first fault in the order of the data, with the result over the records before it.
-pub fn fold<F, C>(
-    source: Source,
-    options: &Options,
-    framer: F,
-    init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, &Chunk, &F::Frame) + Sync,
-    merge: impl Fn(&mut C, C),
-) -> Result<C, Fault<C, F::Error>>
-where
-    F: Framer,
-    C: Send,
-{
-    let accept = |so_far: &mut C, chunk: &Chunk, frame: &F::Frame| {
-        accept(so_far, chunk, frame);
-        Ok(ControlFlow::Continue(()))
-    };
-    try_fold(source, options, framer, init, accept, merge)
-}
-
-/// [`fold`] with an `accept` that may end the reading early (`Break`) or fail with an error of the
-/// caller's own type.
-///
-/// Of several ends the first one in the order of the data counts, whatever the number of threads:
-/// an input's fault behind a `Break` is none, and of two failures the one of the earlier chunk is
-/// returned. Every chunk before the end has been accepted then; chunks behind it may have been
-/// accepted, too.
-///
-/// ```
-/// use biofast_io::pipeline::{self, End, Framer};
-/// use biofast_io::{Chunk, Error, Options, Source};
-/// use std::ops::ControlFlow;
-/// # struct Bytes;
-/// # impl Framer for Bytes {
-/// #     type Frame = ();
-/// #     type Error = Error;
-/// #     fn scan(_: &mut (), _: &[u8]) {}
-/// #     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
-/// #         Ok(())
-/// #     }
-/// # }
+/// let source = || Source::from_reader("example", &b"one\ntwo!\nthree\n"[..]);
+/// let options = Options { chunk_size: 4, ..Options::default() };
+/// let count = |sum: &mut usize, _: &Chunk, lines: &usize| *sum += lines;
+/// let add = |sum: &mut usize, other| *sum += other;
+/// assert_eq!(pipeline::fold(source(), &options, Lines, || 0, count, add)?, 3);
 ///
 /// // Whether a byte is anywhere: nothing behind it needs to be read.
-/// let found = pipeline::try_fold(
-///     Source::from_reader("example", &b"one\ntwo!\nthree\n"[..]),
-///     &Options { chunk_size: 4, ..Options::default() },
-///     Bytes,
-///     || false,
-///     |found, chunk, _| -> Result<_, Error> {
-///         *found |= chunk.bytes().contains(&b'!');
-///         Ok(if *found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-///     },
-///     |found, other| *found |= other,
-/// )?;
-/// assert!(found);
+/// let look = |found: &mut bool, chunk: &Chunk, _: &usize| {
+///     *found |= chunk.bytes().contains(&b'!');
+///     if *found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// };
+/// let either = |found: &mut bool, other| *found |= other;
+/// assert!(pipeline::fold(source(), &options, Lines, || false, look, either)?);
 /// # Ok::<(), Error>(())
 /// ```
 ///
 /// # Errors
 /// The first fault or failure in the order of the data. After a fault of the input the result is
 /// over exactly the records before it.
-pub fn try_fold<F, C, E>(
+pub fn fold<F, C, R>(
     source: Source,
     options: &Options,
     framer: F,
     init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, &Chunk, &F::Frame) -> Result<ControlFlow<()>, E> + Sync,
+    accept: impl Fn(&mut C, &Chunk, &F::Frame) -> R + Sync,
     merge: impl Fn(&mut C, C),
-) -> Result<C, Fault<C, E>>
+) -> Result<C, Fault<C, R::Error>>
 where
     F: Framer,
     C: Send,
-    E: From<F::Error> + Send,
+    R: Outcome<F::Error>,
 {
-    let accept = |so_far: &mut C, _, chunk: &Chunk, frame: &F::Frame| accept(so_far, chunk, frame);
+    let accept = |so_far: &mut C, _, chunk: &Chunk, frame: &F::Frame| {
+        accept(so_far, chunk, frame).into_flow()
+    };
     let (so_far, end) = run(source, options, framer, init, accept, merge, || {})?;
     match end.and_then(|end| end.error) {
         Some(error) => Err(Fault { error, so_far }),
@@ -219,13 +175,14 @@ where
 ///
 /// The sink runs on whichever worker has the next `T`, while the others work on; it should be
 /// short beside `accept`. A `T` is used again after the sink: `accept` finds what the sink left
-/// of it. `Break` ends the reading early and is not a fault; chunks after it may have been
-/// accepted already.
+/// of it. Both may end the reading or fail. What `accept` has put into the `T` of a chunk before it breaks or fails
+/// reaches the sink, and so does all before it; nothing behind it does. So what the sink has got is exact, and the same
+/// at any number of threads.
 ///
 /// ```
 /// use biofast_io::pipeline::{self, End, Framer};
 /// use biofast_io::{Chunk, Error, Options, Source};
-/// use std::ops::ControlFlow;
+/// use std::io::{self, Write};
 /// # struct Bytes;
 /// # impl Framer for Bytes {
 /// #     type Frame = ();
@@ -236,115 +193,49 @@ where
 /// #     }
 /// # }
 ///
-/// // Text is changed on all threads, and comes out in its order.
-/// let mut text = Vec::new();
-/// let bytes = pipeline::fold_ordered(
-///     Source::from_reader("example", &b"one\ntwo\nthree\n"[..]),
-///     &Options { chunk_size: 4, ..Options::default() },
-///     Bytes,
-///     || 0,
-///     |sum, chunk, _, upper: &mut Vec<u8>| {
-///         *sum += chunk.bytes().len();
-///         upper.extend(chunk.bytes().to_ascii_uppercase());
-///     },
-///     |sum, other| *sum += other,
-///     |upper| {
-///         text.append(upper);
-///         ControlFlow::Continue(())
-///     },
-/// )?;
-/// assert_eq!((bytes, text), (14, b"ONE\nTWO\nTHREE\n".to_vec()));
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// # Errors
-/// As [`fold`].
-pub fn fold_ordered<F, C, T>(
-    source: Source,
-    options: &Options,
-    framer: F,
-    init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, &Chunk, &F::Frame, &mut T) + Sync,
-    merge: impl Fn(&mut C, C),
-    mut sink: impl FnMut(&mut T) -> ControlFlow<()> + Send,
-) -> Result<C, Fault<C, F::Error>>
-where
-    F: Framer,
-    C: Send,
-    T: Default + Send,
-{
-    let accept = |so_far: &mut C, chunk: &Chunk, frame: &F::Frame, result: &mut T| {
-        accept(so_far, chunk, frame, result);
-        Ok(ControlFlow::Continue(()))
-    };
-    try_fold_ordered(source, options, framer, init, accept, merge, |result| Ok(sink(result)))
-}
-
-/// [`fold_ordered`] with functions that may fail with an error of the caller's own type, and an
-/// `accept` that may end the reading, too.
-///
-/// What `accept` has put into the `T` of a chunk before it breaks or fails reaches the sink, and so does
-/// all before it; nothing behind it does. So what the sink has got is exact, and the same at any
-/// number of threads.
-///
-/// ```
-/// use biofast_io::pipeline::{self, End, Framer};
-/// use biofast_io::{Chunk, Error, Options, Source};
-/// use std::{io, ops::ControlFlow};
-/// # struct Bytes;
-/// # impl Framer for Bytes {
-/// #     type Frame = ();
-/// #     type Error = Error;
-/// #     fn scan(_: &mut (), _: &[u8]) {}
-/// #     fn frame(&mut self, _: &mut Chunk, _: &mut (), _: End) -> Result<(), Error> {
-/// #         Ok(())
-/// #     }
-/// # }
-///
-/// // Written as it comes, to something that takes six bytes.
+/// // Text is changed on all threads, and written in its order to something that takes six bytes.
 /// let mut room = [0; 6];
 /// let mut out = &mut room[..];
-/// let result = pipeline::try_fold_ordered(
+/// let result = pipeline::fold_ordered(
 ///     Source::from_reader("example", &b"one\ntwo\nthree\n"[..]),
 ///     &Options { chunk_size: 4, ..Options::default() },
 ///     Bytes,
 ///     || (),
-///     |(), chunk, _, text: &mut Vec<u8>| {
-///         text.extend_from_slice(chunk.bytes());
-///         Ok(ControlFlow::Continue(()))
-///     },
+///     |(), chunk, _, upper: &mut Vec<u8>| upper.extend(chunk.bytes().to_ascii_uppercase()),
 ///     |(), ()| (),
-///     |text| -> Result<_, io::Error> {
-///         io::Write::write_all(&mut out, text)?;
-///         text.clear();
-///         Ok(ControlFlow::Continue(()))
+///     |upper| -> io::Result<()> {
+///         out.write_all(upper)?;
+///         upper.clear();
+///         Ok(())
 ///     },
 /// );
 /// assert_eq!(result.map_err(|fault| fault.error.kind()), Err(io::ErrorKind::WriteZero));
-/// assert_eq!(&room, b"one\ntw");
+/// assert_eq!(&room, b"ONE\nTW");
 /// ```
 ///
 /// # Errors
-/// The first fault or failure in the order of the data.
-pub fn try_fold_ordered<F, C, T, E>(
+/// As [`fold`].
+pub fn fold_ordered<F, C, T, R, S>(
     source: Source,
     options: &Options,
     framer: F,
     init: impl Fn() -> C + Sync,
-    accept: impl Fn(&mut C, &Chunk, &F::Frame, &mut T) -> Result<ControlFlow<()>, E> + Sync,
+    accept: impl Fn(&mut C, &Chunk, &F::Frame, &mut T) -> R + Sync,
     merge: impl Fn(&mut C, C),
-    mut sink: impl FnMut(&mut T) -> Result<ControlFlow<()>, E> + Send,
-) -> Result<C, Fault<C, E>>
+    mut sink: impl FnMut(&mut T) -> S + Send,
+) -> Result<C, Fault<C, S::Error>>
 where
     F: Framer,
     C: Send,
     T: Default + Send,
-    E: From<F::Error> + Send,
+    R: Outcome<F::Error>,
+    S: Outcome<R::Error, Error: From<F::Error>>,
 {
     // Why the sink took no more: `None` if it just had enough.
     let mut sink_end = None;
     let ordered = Ordered::new(options.threads.max(1), |result: &mut T| {
-        let written = Notes::time(options.notes.as_deref(), SerialPart::Writing, || sink(result));
+        let written =
+            Notes::time(options.notes.as_deref(), SerialPart::Writing, || sink(result).into_flow());
         let error = match written {
             Ok(ControlFlow::Continue(())) => return ControlFlow::Continue(()),
             Ok(ControlFlow::Break(())) => None,
@@ -355,14 +246,14 @@ where
     });
     let accept = |so_far: &mut C, number: u64, chunk: &Chunk, frame: &F::Frame| {
         let mut result = ordered.blank();
-        let flow = accept(so_far, chunk, frame, &mut result);
+        let flow = accept(so_far, chunk, frame, &mut result).into_flow();
         if !matches!(flow, Ok(ControlFlow::Continue(()))) {
             ordered.end_after(number);
         }
         // A sink that wants no more has said so itself.
         match ordered.deliver(number, result) {
             ControlFlow::Break(()) if flow.is_ok() => Ok(ControlFlow::Break(())),
-            _ => flow,
+            _ => flow.map_err(Into::into),
         }
     };
     let (so_far, end) = run(source, options, framer, init, accept, merge, || ordered.stop())?;
@@ -488,7 +379,7 @@ where
 }
 
 /// Tells `accept` how many of `len` records, of which the first has the number `first`, are among the first `limit` of the
-/// data; breaks after the last of these. For an `accept` of [`try_fold`] or [`try_fold_ordered`].
+/// data; breaks after the last of these. For an `accept` of [`fold`] or [`fold_ordered`].
 #[doc(hidden)]
 pub fn within_limit<E>(
     limit: Option<u64>,

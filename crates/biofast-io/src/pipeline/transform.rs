@@ -10,6 +10,7 @@ use super::lockstep::{
     CountRecords, Group, LockstepTask, Part, Plan, Puller, Schedule, TransformInput, Verdict,
 };
 use super::ordered::Ordered;
+use super::outcome::Outcome;
 use super::threads::{OnPanic, on_threads};
 use super::turn::{Token, Turns};
 use crate::error::Located;
@@ -41,6 +42,16 @@ pub enum Failure<E> {
     Output(output::Error),
 }
 
+impl<E: From<output::Error>> Failure<E> {
+    /// The error, of the input or of an output: `map_err(Failure::into_error)`.
+    pub fn into_error(self) -> E {
+        match self {
+            Failure::Input(error) => error,
+            Failure::Output(error) => error.into(),
+        }
+    }
+}
+
 impl<E: std::fmt::Display> std::fmt::Display for Failure<E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -52,10 +63,7 @@ impl<E: std::fmt::Display> std::fmt::Display for Failure<E> {
 
 impl<K: From<output::Error>> From<Failure<Located<K>>> for Located<K> {
     fn from(failure: Failure<Located<K>>) -> Self {
-        match failure {
-            Failure::Input(error) => error,
-            Failure::Output(error) => error.into(),
-        }
+        failure.into_error()
     }
 }
 
@@ -74,9 +82,10 @@ impl<E: std::error::Error + 'static> std::error::Error for Failure<E> {
 ///
 /// Each worker starts from `init()`; `work` gets a group of records and an empty text for each
 /// output, and appends to the texts. Texts reach the outputs in the order of the groups, so the
-/// outputs don't depend on threads or chunks. If `work` fails, what it has appended is still
+/// outputs don't depend on threads or chunks. If `work` [breaks or fails](Outcome), what it has appended is still
 /// written, nothing after it is, and no group after it counts. The workers' results are merged
-/// in no particular order.
+/// in no particular order. For outputs that are [`copying`](Output::copying) `work` says which bytes of a text are records
+/// as they were.
 ///
 /// The outputs are complete after a success, and become files by
 /// [`commit`](crate::output::commit); after a failure they lack the end of their format and can't be committed.
@@ -134,7 +143,7 @@ impl<E: std::error::Error + 'static> std::error::Error for Failure<E> {
 ///     Plan { threads: 2, multiple: 1, limit: None },
 ///     &mut outputs,
 ///     || 0,
-///     |count, group, texts| {
+///     |count, group, texts, _| {
 ///         let lines = |input| {
 ///             group.input(input).iter().flat_map(|part| {
 ///                 part.frame()[part.records()].iter().map(|line| &part.chunk().bytes()[line.clone()])
@@ -145,7 +154,6 @@ impl<E: std::error::Error + 'static> std::error::Error for Failure<E> {
 ///             texts[0].extend_from_slice(letter);
 ///             texts[0].extend_from_slice(digit);
 ///         }
-///         Ok(())
 ///     },
 ///     |count, other| *count += other,
 /// )?;
@@ -157,48 +165,25 @@ impl<E: std::error::Error + 'static> std::error::Error for Failure<E> {
 ///
 /// # Errors
 /// The first fault in the order of the data, or the failure of an output.
-pub fn transform<F, C>(
+pub fn transform<F, C, R>(
     inputs: Vec<TransformInput<F>>,
     plan: Plan,
     outputs: &mut [Output],
     init: impl Fn() -> C + Sync,
-    work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>]) -> Result<(), F::Error> + Sync,
+    work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>], &mut [Copies]) -> R + Sync,
     merge: impl Fn(&mut C, C),
-) -> Result<(C, Ending<F>), Failure<F::Error>>
+) -> Result<(C, Ending<F>), Failure<R::Error>>
 where
     F: CountRecords,
     F::Frame: Sync,
     C: Send,
-{
-    let work = |so_far: &mut C, group: &Group<F>, texts: &mut [Vec<u8>], _: &mut [Copies]| {
-        work(so_far, group, texts)
-    };
-    transform_copying(inputs, plan, outputs, init, work, merge)
-}
-
-/// [`transform`] where `work` also says, for outputs that are [`copying`](Output::copying), which bytes of a text are
-/// records as they were.
-///
-/// # Errors
-/// As [`transform`].
-#[doc(hidden)]
-pub fn transform_copying<F, C>(
-    inputs: Vec<TransformInput<F>>,
-    plan: Plan,
-    outputs: &mut [Output],
-    init: impl Fn() -> C + Sync,
-    work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), F::Error> + Sync,
-    merge: impl Fn(&mut C, C),
-) -> Result<(C, Ending<F>), Failure<F::Error>>
-where
-    F: CountRecords,
-    F::Frame: Sync,
-    C: Send,
+    R: Outcome<F::Error>,
 {
     let threads = plan.threads.max(1);
     let notes = inputs.first().and_then(|input| input.options.notes.clone());
     let (which, encoders) = open(outputs, threads).map_err(Failure::Output)?;
-    let schedule = Schedule::new(inputs, plan).map_err(Failure::Input)?;
+    let input_fault = |error: F::Error| Failure::Input(error.into());
+    let schedule = Schedule::new(inputs, plan).map_err(input_fault)?;
     let units = outputs.iter().map(|output| output.compression().unit()).collect();
     let copies = outputs.iter().map(Output::copies).collect();
     // Text appended before goes on here.
@@ -223,7 +208,7 @@ where
         which,
         spare: Mutex::default(),
         encoders: Mutex::new(encoders),
-        fault: Mutex::new(None),
+        end: Mutex::new(None),
     };
     let run = || {
         let _guard = OnPanic(&|| shared.stop());
@@ -232,23 +217,27 @@ where
         so_far
     };
     let so_far = on_threads(threads, run, merge);
-    let TransformShared { schedule, carries, ordered, which, fault, .. } = shared;
+    let TransformShared { schedule, carries, ordered, which, end, .. } = shared;
     // With it goes what writes to the outputs.
     drop(ordered);
     if let Some(error) = take(write_fault) {
         return Err(Failure::Output(error));
     }
     if let Err(error) = schedule.check_intact() {
-        return Err(Failure::Input(error.into()));
+        return Err(input_fault(error.into()));
     }
-    if let Some(error) = take(fault) {
-        return Err(Failure::Input(error));
-    }
-    let groups = schedule.groups();
-    let ending = ending(schedule)?;
-    if matches!(ending, Ending::Even)
-        && let Token::Go(carries) = carries.ticket(groups).wait()
-    {
+    let (carries, ending) = match take(end) {
+        Some(Ok(carries)) => (Token::Go(carries), Ending::Even),
+        Some(Err(error)) => return Err(Failure::Input(error)),
+        None => {
+            let groups = schedule.groups();
+            match ending(schedule).map_err(input_fault)? {
+                Ending::Even => (carries.ticket(groups).wait(), Ending::Even),
+                uneven => (Token::Stop, uneven),
+            }
+        }
+    };
+    if let Token::Go(carries) = carries {
         // Shared here, too: to make one takes longer than to encode the rest of an output.
         let mut encoders: Vec<Option<Encoder>> = which.iter().map(|_| None).collect();
         for ((output, carry), encoder) in outputs.iter_mut().zip(&carries).zip(which) {
@@ -290,7 +279,7 @@ const MANY: usize = 32;
 const LONGEST_SPARE: usize = 128 << 10;
 
 /// What the workers share.
-struct TransformShared<F: Framer, S> {
+struct TransformShared<F: Framer, S, E> {
     schedule: Schedule<F>,
     /// Hands the unfinished unit of each output from group to group.
     carries: Turns<Vec<Carried>>,
@@ -305,8 +294,8 @@ struct TransformShared<F: Framer, S> {
     spare: Mutex<Vec<Vec<u8>>>,
     /// The encoders of workers that have not begun.
     encoders: Mutex<Vec<Vec<Encoder>>>,
-    /// The first failure of `work`.
-    fault: Mutex<Option<F::Error>>,
+    /// How `work` ended before the data did: with enough, and the unfinished units, or by a failure.
+    end: Mutex<Option<Result<Vec<Carried>, E>>>,
 }
 
 /// What a group adds to each output, or why it couldn't be encoded.
@@ -329,7 +318,7 @@ enum Cutter {
     Copies(CopyCutter),
 }
 
-impl<F, S> TransformShared<F, S>
+impl<F, S, E> TransformShared<F, S, E>
 where
     F: CountRecords,
     S: FnMut(&mut EncodedGroup) -> ControlFlow<()>,
@@ -347,10 +336,10 @@ where
     }
 
     /// Does tasks until there are no more.
-    fn run<C>(
+    fn run<C, R: Outcome<F::Error, Error = E>>(
         &self,
         so_far: &mut C,
-        work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), F::Error>,
+        work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>], &mut [Copies]) -> R,
     ) {
         let mut worker = self.worker();
         loop {
@@ -359,7 +348,7 @@ where
                 LockstepTask::Pull(input) => worker.puller.pull(&self.schedule, input),
                 LockstepTask::Work(group) => {
                     let work = |group: &Group<F>, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
-                        work(so_far, group, texts, copies)
+                        work(so_far, group, texts, copies).into_flow()
                     };
                     if self.do_group(&mut worker, group, work).is_break() {
                         break;
@@ -377,14 +366,14 @@ where
         &self,
         worker: &mut TransformWorker<F>,
         group: Group<F>,
-        work: impl FnOnce(&Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<(), F::Error>,
+        work: impl FnOnce(&Group<F>, &mut [Vec<u8>], &mut [Copies]) -> Result<ControlFlow<()>, E>,
     ) -> ControlFlow<()> {
         let TransformWorker { encoders, texts, copies, cutters, scratch, .. } = worker;
         let number = group.number;
         let mut ticket = self.carries.ticket(number);
         texts.iter_mut().for_each(Vec::clear);
         copies.iter_mut().for_each(Copies::clear);
-        let result = work(&group, texts, copies);
+        let flow = work(&group, texts, copies);
         self.schedule.release(group);
         let Token::Go(mut carries) = ticket.wait() else { return ControlFlow::Break(()) };
         let many = self.units.len() > MANY;
@@ -405,11 +394,18 @@ where
             }
         }
         drop(spare);
-        let failed = result.is_err();
-        if let Err(error) = result {
-            keep(&self.fault, error);
-        }
-        ticket.pass(if failed { Token::Stop } else { Token::Go(carries) });
+        let ended = !matches!(flow, Ok(ControlFlow::Continue(())));
+        ticket.pass(match flow {
+            Ok(ControlFlow::Continue(())) => Token::Go(carries),
+            Ok(ControlFlow::Break(())) => {
+                keep(&self.end, Ok(carries));
+                Token::Stop
+            }
+            Err(error) => {
+                keep(&self.end, Err(error));
+                Token::Stop
+            }
+        });
         let mut encoded_group = self.ordered.blank();
         encoded_group.resize_with(self.units.len(), Default::default);
         let outputs = cutters.iter_mut().zip(&self.which).zip(texts).zip(&mut encoded_group);
@@ -428,7 +424,7 @@ where
             }
         }
         match self.ordered.deliver(number, encoded_group) {
-            ControlFlow::Continue(()) if !failed => ControlFlow::Continue(()),
+            ControlFlow::Continue(()) if !ended => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         }
     }
@@ -479,15 +475,14 @@ fn write(outputs: &mut [Output], group: &mut EncodedGroup) -> Result<(), output:
 }
 
 /// How the inputs ended, once nothing is left to do.
-fn ending<F: CountRecords>(schedule: Schedule<F>) -> Result<Ending<F>, Failure<F::Error>> {
+fn ending<F: CountRecords>(schedule: Schedule<F>) -> Result<Ending<F>, F::Error> {
     match schedule.verdict() {
         Verdict::Even => Ok(Ending::Even),
         Verdict::Uneven { ended, input, left } => Ok(Ending::Uneven { ended, input, left }),
-        Verdict::Fault(error) => Err(Failure::Input(error)),
+        Verdict::Fault(error) => Err(error),
         Verdict::Abandoned => {
             let kind = crate::ErrorKind::Io(std::io::Error::other("reading was abandoned"));
-            let error = crate::Error::new(kind, crate::Location::default());
-            Err(Failure::Input(error.into()))
+            Err(crate::Error::new(kind, crate::Location::default()).into())
         }
     }
 }

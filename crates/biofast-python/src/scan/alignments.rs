@@ -381,9 +381,7 @@ pub(crate) fn each_batch<T: Send>(
     make: impl Fn(bam::Batch<'_>) -> Made<T> + Sync,
 ) -> Delivery<()> {
     let mut refused = None;
-    let result = bam::par_fold_regions_ordered(
-        query,
-        options,
+    let result = bam::Fold::new(query).options(options).ordered(
         || (),
         |(), batch, made: &mut Vec<Delivery<T>>| {
             // Of a chunk there may be several batches, if records of regions are apart.

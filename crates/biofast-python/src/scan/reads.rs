@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use biofast_fastq::fasta::Sequences;
-use biofast_fastq::{Record, par_try_fold_ordered};
+use biofast_fastq::{Fold, Record};
 use biofast_io::{Options, Source};
 
 use super::column::Bytes;
@@ -119,21 +119,18 @@ pub(crate) fn read(
     wanted: &ReadProjection,
     hand: &Hand<RecordBatch>,
 ) -> Delivery<()> {
-    let result = par_try_fold_ordered(
-        Sequences(source),
-        options,
-        None,
+    let result = Fold::new(Sequences(source)).options(options).ordered(
         || (),
-        |(), batch, made: &mut Option<RecordBatch>| -> Delivery<_> {
+        |(), batch, made: &mut Option<RecordBatch>| -> Delivery<()> {
             if !batch.is_empty() {
                 *made = Some(wanted.batch(batch.iter())?);
             }
-            Ok(ControlFlow::Continue(()))
+            Ok(())
         },
         |(), ()| (),
         |made| {
             let wants = made.take().is_none_or(|batch| hand.deliver(batch));
-            Ok(if wants { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            if wants { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     );
     result.map_err(|fault| fault.error)

@@ -7,7 +7,7 @@ mod report;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use biofast_fastq::par_transform_files;
+use biofast_fastq::Transform;
 use biofast_io::output::Output;
 use biofast_io::{TextBounds, display_name};
 use biofast_ops::demux::{
@@ -196,14 +196,10 @@ fn tell_near(console: &Console, demux: &Demux, sheet: &Sheet, max_mismatches: u3
 
 /// Reads the inputs and writes to the outputs.
 fn apply(job: &ReadsJob<'_>, demux: &Demux, outputs: &mut [Output]) -> Result<DemuxTally> {
-    let mut sources = Vec::new();
-    for (input, watch) in job.inputs().iter().zip(job.watches()) {
-        sources.push((input.open()?, watch.options.clone()));
-    }
+    let sources = job.inputs().iter().map(Input::open).collect::<Result<Vec<_>, _>>()?;
+    let options = job.watches().iter().map(|watch| watch.options.clone());
     let worker = job.run(|_| {
-        par_transform_files(
-            sources,
-            None,
+        Transform::new(sources).options_of_each(options).run(
             outputs,
             || demux.worker(),
             |worker, number, records, texts| worker.apply(number, records, texts),

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use biofast_fastq::par_transform;
+use biofast_fastq::Transform;
 use biofast_io::{TextBounds, display_name};
 use biofast_ops::convert::{NucleicAcid, letters_of};
 use biofast_ops::grep::{Grep, MateRequirement, Pattern, PatternFinder, Search, Within};
@@ -44,10 +44,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         .texts(results.texts);
     let sources = job.sequences(sources)?;
     let worker = job.run(|options| {
-        par_transform(
-            sources,
-            options,
-            None,
+        Transform::new(sources).options_of_each(options).run(
             &mut results.written.outputs,
             || grep.worker(),
             |worker, unit, texts| worker.apply(unit, texts),

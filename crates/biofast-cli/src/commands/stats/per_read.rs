@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Result, bail};
 use biofast_bam as bam;
 use biofast_fastq::fasta::Sequences;
-use biofast_fastq::{Inputs, par_transform};
+use biofast_fastq::{Inputs, Transform};
 use biofast_io::Progress;
 use biofast_io::output::{self as io_output, Compression, Format, Output, commit};
 use biofast_ops::convert::{Holds, from_table};
@@ -98,10 +98,12 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
                             per_read::write_alignment(&record, read, text)?;
                         }
                     }
-                    Ok(())
+                    Ok::<_, bam::Error>(())
                 };
                 let source = bam::Input::open(source, &opening)?.source;
-                bam::par_transform(source, &io, false, &mut outputs, Vec::new, each, |_, _| ())
+                bam::Transform::new(source)
+                    .options(&io)
+                    .run(&mut outputs, Vec::new, each, |_, _| ())
                     .map(|_| ())
                     .map_err(output::failed)
             }
@@ -110,22 +112,21 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
                     Holds::Table => from_table(source, &watch.options)?,
                     _ => source,
                 };
-                par_transform(
-                    Inputs::Single(Sequences(source)),
-                    [watch.options.clone(), watch.options.clone()],
-                    None,
-                    &mut outputs,
-                    || (),
-                    |(), unit, texts| {
-                        for text in texts.iter_mut() {
-                            begin(text);
-                            per_read::write(&unit.first, text);
-                        }
-                    },
-                    |(), ()| (),
-                )
-                .map(|_| ())
-                .map_err(output::failed)
+                Transform::new(Inputs::Single(Sequences(source)))
+                    .options(&watch.options)
+                    .run(
+                        &mut outputs,
+                        || (),
+                        |(), unit, texts| {
+                            for text in texts.iter_mut() {
+                                begin(text);
+                                per_read::write(&unit.first, text);
+                            }
+                        },
+                        |(), ()| (),
+                    )
+                    .map(|_| ())
+                    .map_err(output::failed)
             }
         };
         watch.tell(input, None, &args.messages, &args.threads);

@@ -155,14 +155,14 @@ impl Cat {
         self.lock().go_on(content);
         let result = match content {
             CatContent::Bam => self.check_alignments(source, options),
-            CatContent::Fastq => biofast_fastq::par_fold(
-                source,
-                options,
-                || 0,
-                |records, batch| *records += batch.len() as u64,
-                |records, other| *records += other,
-            )
-            .map_err(Error::from),
+            CatContent::Fastq => biofast_fastq::Fold::new(source)
+                .options(options)
+                .run(
+                    || 0,
+                    |records, batch| *records += batch.len() as u64,
+                    |records, other| *records += other,
+                )
+                .map_err(Error::from),
         };
         let mut copier = self.copier.lock().unwrap_or_else(PoisonError::into_inner);
         // What stopped the reading came before what that led to.
@@ -193,9 +193,7 @@ impl Cat {
         let name: Arc<str> = source.name().into();
         let (sorted, last) = (self.sorted, &mut self.last);
         let mut trouble = None;
-        let result = bam::par_fold_ordered(
-            source,
-            options,
+        let result = bam::Fold::new(source).options(options).ordered(
             || 0,
             |records, batch, span: &mut BatchSpan| {
                 *records += batch.len() as u64;

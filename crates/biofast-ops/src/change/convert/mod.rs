@@ -16,7 +16,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use biofast_fastq::pair::MateNaming;
-use biofast_fastq::{self as fastq, Inputs, Readable, Record, Unit, fasta, par_try_transform};
+use biofast_fastq::{self as fastq, Inputs, Readable, Record, Refusal, Transform, Unit, fasta};
 use biofast_io::Options;
 use biofast_io::output::Output;
 use biofast_io::pipeline::Failure;
@@ -255,13 +255,13 @@ pub fn convert<S: Readable>(
 ) -> Result<ConvertSummary, Failure<fastq::Error>> {
     let files = outputs.len().saturating_sub(usize::from(convert.names)).clamp(1, 2);
     let limit = Some(*convert.units.end()).filter(|&end| end < u64::MAX);
-    let worker = par_try_transform(
-        inputs,
-        options,
-        limit,
+    let worker = Transform::new(inputs).options_of_each(options).limit(limit).run(
         outputs,
         ConvertWorker::default,
-        |worker, unit, texts| convert.write(&unit, worker, files, texts).map(|_| ()),
+        |worker, unit, texts| -> Result<(), Refusal> {
+            convert.write(&unit, worker, files, texts)?;
+            Ok(())
+        },
         |worker, other| worker.merge(&other),
     )?;
     Ok(worker.summary)

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::PoisonError;
 
 use biofast_fastq::pair::{MateNaming, pair_template};
-use biofast_fastq::{Inputs, Readable, Record, par_try_transform};
+use biofast_fastq::{Inputs, Readable, Record, Transform};
 use biofast_io::Options;
 use biofast_io::pipeline::Failure;
 
@@ -55,13 +55,10 @@ impl RepeatNumbers {
         let limit = Some(*convert.units.end()).filter(|&end| end < u64::MAX);
         let (stream, shared) = SharedRuns::stream(UnitRuns::new(&half, false, threads));
         let mut outputs = [stream];
-        let result = par_try_transform(
-            inputs,
-            options,
-            limit,
+        let result = Transform::new(inputs).options_of_each(options).limit(limit).run(
             &mut outputs,
             || (<[EditedRead; 2]>::default(), ConvertSummary::default()),
-            |(edited, summary), unit, texts| -> Result<(), String> {
+            |(edited, summary), unit, texts| -> Result<(), biofast_fastq::Refusal> {
                 let Some([Some(first), second]) = convert.edit(&unit, edited, summary)? else {
                     return Ok(());
                 };
@@ -73,12 +70,10 @@ impl RepeatNumbers {
                 };
                 let out = &mut texts[0];
                 KeyLengths::write(out, |out| key(out, name, MEMBER, unit.index), [&[], &[]])?;
-                match split_number(name) {
-                    Some((name, number)) => {
-                        KeyLengths::write(out, |out| key(out, name, PROBE, number), [&[], &[]])
-                    }
-                    None => Ok(()),
+                if let Some((name, number)) = split_number(name) {
+                    KeyLengths::write(out, |out| key(out, name, PROBE, number), [&[], &[]])?;
                 }
+                Ok(())
             },
             |(_, summary), (_, other)| summary.merge(&other),
         );

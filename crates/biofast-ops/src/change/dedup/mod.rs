@@ -20,7 +20,7 @@ use std::io::{self, Seek, SeekFrom};
 use std::sync::PoisonError;
 
 use biofast_fastq::fasta::Sequences;
-use biofast_fastq::{self as fastq, Inputs, Unit, par_transform, par_try_transform};
+use biofast_fastq::{self as fastq, Inputs, Transform, Unit};
 use biofast_io::output::{Compression, Output, Writer};
 use biofast_io::{Options, Source};
 use serde::Serialize;
@@ -217,44 +217,44 @@ fn first_reading(
 ) -> Result<DedupSink, Error> {
     let (stream, shared) = DedupStream::new(sink);
     let mut outputs = [Output::stream("reads", stream, Compression::default())];
-    let result = par_try_transform(
-        inputs,
-        options,
-        None,
-        &mut outputs,
-        || Keys::new(choice),
-        |keys, unit, texts| -> Result<(), String> {
-            let out = &mut texts[0];
-            let mut mark = UnitHeader::default();
-            let at = out.len();
-            out.extend_from_slice(&mark.to_bytes());
-            mark.key = match keys.make(&unit, out) {
-                Ok(lens) => lens,
-                Err(why) => {
-                    out.truncate(at);
-                    return Err(why);
+    let result = Transform::new(inputs)
+        .options_of_each(options)
+        .run(
+            &mut outputs,
+            || Keys::new(choice),
+            |keys, unit, texts| -> Result<(), fastq::Refusal> {
+                let out = &mut texts[0];
+                let mut mark = UnitHeader::default();
+                let at = out.len();
+                out.extend_from_slice(&mark.to_bytes());
+                mark.key = match keys.make(&unit, out) {
+                    Ok(lens) => lens,
+                    Err(why) => {
+                        out.truncate(at);
+                        return Err(why.into());
+                    }
+                };
+                let key = at + UnitHeader::LEN;
+                mark.hash = names.hash_one(&out[key..key + mark.key.key]);
+                for (mate, record) in mates(&unit) {
+                    if choice.keep == Keep::Best {
+                        let sum =
+                            |sum: u64, &quality: &u8| sum + u64::from(quality.saturating_sub(33));
+                        mark.score = record.qualities().iter().fold(mark.score, sum);
+                    }
+                    mark.mates[mate] = SplitAmount::of(&record);
+                    if has_text {
+                        let before = out.len();
+                        append(out, &record);
+                        mark.texts[mate] = out.len() - before;
+                    }
                 }
-            };
-            let key = at + UnitHeader::LEN;
-            mark.hash = names.hash_one(&out[key..key + mark.key.key]);
-            for (mate, record) in mates(&unit) {
-                if choice.keep == Keep::Best {
-                    let sum = |sum: u64, &quality: &u8| sum + u64::from(quality.saturating_sub(33));
-                    mark.score = record.qualities().iter().fold(mark.score, sum);
-                }
-                mark.mates[mate] = SplitAmount::of(&record);
-                if has_text {
-                    let before = out.len();
-                    append(out, &record);
-                    mark.texts[mate] = out.len() - before;
-                }
-            }
-            out[at..key].copy_from_slice(&mark.to_bytes());
-            Ok(())
-        },
-        |_, _| (),
-    )
-    .map(|_| ());
+                out[at..key].copy_from_slice(&mark.to_bytes());
+                Ok(())
+            },
+            |_, _| (),
+        )
+        .map(|_| ());
     drop(outputs);
     let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
     // The stream's own error says only that there is one.
@@ -274,10 +274,7 @@ fn second_reading(
     [kept, duplicates]: [usize; 2],
     outputs: &mut [Output],
 ) -> Result<DedupTotals, Error> {
-    let totals = par_transform(
-        inputs,
-        options,
-        None,
+    let totals = Transform::new(inputs).options_of_each(options).run(
         outputs,
         DedupTotals::default,
         |totals, unit, texts| {

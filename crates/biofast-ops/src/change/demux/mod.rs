@@ -96,9 +96,9 @@ impl std::error::Error for PlanError {}
 /// How reads go to samples.
 ///
 /// ```
-/// use biofast_fastq::par_transform_files;
+/// use biofast_fastq::Transform;
 /// use biofast_io::output::{self, Output};
-/// use biofast_io::{Options, Source};
+/// use biofast_io::Source;
 /// use biofast_ops::demux::{Demux, MatchRules, Matcher, Sample, SegmentKind};
 ///
 /// let folder = std::env::temp_dir().join(format!("biofast-doc-demux-{}", std::process::id()));
@@ -111,10 +111,11 @@ impl std::error::Error for PlanError {}
 /// for name in ["s1", "s2", "unmatched"] {
 ///     outputs.push(Output::create_with(&folder.join(name), Default::default())?);
 /// }
-/// let reads = Source::from_reader("example", &b"@a\nACGTCCTTT\n+\nIIIIIIIII\n@b\nTTTTTTTTT\n+\nIIIIIIIII\n"[..]);
-/// let worker = par_transform_files(
-///     vec![(reads, Options::default())],
-///     None,
+/// let reads = Source::from_reader(
+///     "example",
+///     &b"@a\nACGTCCTTT\n+\nIIIIIIIII\n@b\nTTTTTTTTT\n+\nIIIIIIIII\n"[..],
+/// );
+/// let worker = Transform::new(vec![reads]).run(
 ///     &mut outputs,
 ///     || demux.worker(),
 ///     |worker, number, records, texts| worker.apply(number, records, texts),

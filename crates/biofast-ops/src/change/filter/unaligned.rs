@@ -1,7 +1,7 @@
 //! Trimming and selecting the reads of unaligned BAM as those of FASTQ.
 //!
 //! ```
-//! use biofast_bam::{Input, InputOptions, par_fold};
+//! use biofast_bam::{Fold, Input, InputOptions};
 //! use biofast_io::{Options, Source};
 //! use biofast_ops::filter::alignment::Choice;
 //! use biofast_ops::filter::{Filter, trim::Crop, unaligned::UnalignedWorker};
@@ -14,21 +14,20 @@
 //!
 //! let filter = Filter::new().trim(Crop { front: [2, 2], tail: [0, 0] });
 //! let choice = Choice::new();
-//! let (_, (_, tags)) = par_fold(
-//!     input.source,
-//!     &options,
-//!     || (UnalignedWorker::new(&filter, &choice), Vec::new()),
-//!     |(worker, tags), batch| {
-//!         let read = worker.apply(batch, |record, _| {
-//!             tags.extend_from_slice(record.tag_bytes());
-//!             Ok(())
-//!         });
-//!         // A read that can't be trimmed is named in the error.
-//!         assert!(read.is_ok());
-//!     },
-//!     |(worker, _), (other, _)| worker.merge(other),
-//! )
-//! .map_err(|fault| fault.error)?;
+//! let (_, (_, tags)) = Fold::new(input.source)
+//!     .options(&options)
+//!     .run(
+//!         || (UnalignedWorker::new(&filter, &choice), Vec::new()),
+//!         |(worker, tags), batch| {
+//!             let read = worker.apply(batch, |record, _| {
+//!                 tags.extend_from_slice(record.tag_bytes());
+//!                 Ok(())
+//!             });
+//!             // A read that can't be trimmed is named in the error.
+//!             assert!(read.is_ok());
+//!         },
+//!         |(worker, _), (other, _)| worker.merge(other),
+//!     )?;
 //! assert_eq!(tags, b"MMZC+m,1;\0MLBC\x01\0\0\0\x09");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -94,7 +94,7 @@ fn reads(
     gathered: &mut GatheredEntries,
 ) -> Result<(), Error> {
     let framer = fastq::Framer::new(source.name(), options);
-    let result = pipeline::try_fold_ordered(
+    let result = pipeline::fold_ordered(
         source,
         options,
         framer,
@@ -123,10 +123,7 @@ fn alignments(
     places: impl Fn(u64, Option<(u64, Option<VirtualOffset>)>) -> Result<u64, Error> + Sync,
     gathered: &mut GatheredEntries,
 ) -> Result<(), Error> {
-    let result = bam::par_try_fold_ordered(
-        source,
-        options,
-        None,
+    let result = bam::Fold::new(source).options(options).ordered(
         || (),
         |(), batch, more: &mut Vec<FingerprintEntry>| -> Result<_, Reading> {
             for (index, record) in batch.iter().enumerate() {

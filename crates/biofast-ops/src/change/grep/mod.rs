@@ -98,20 +98,20 @@ impl GrepTally {
 /// Which reads are kept, and where they go.
 ///
 /// ```
-/// use biofast_fastq::{Inputs, par_transform};
+/// use biofast_fastq::{Inputs, Transform};
 /// use biofast_io::output::{self, Output};
-/// use biofast_io::{Options, Source};
+/// use biofast_io::Source;
 /// use biofast_ops::grep::{Grep, GrepRoutes, Pattern, Search, Within};
 ///
 /// let path = std::env::temp_dir().join(format!("biofast-doc-grep-{}.fq", std::process::id()));
-/// let reads = Source::from_reader("example", &b"@a\nTTGATTACA\n+\nIIIIIIIII\n@b\nCCCC\n+\nIIII\n@c\nTGTAATC\n+\nIIIIIII\n"[..]);
+/// let reads = Source::from_reader(
+///     "example",
+///     &b"@a\nTTGATTACA\n+\nIIIIIIIII\n@b\nCCCC\n+\nIIII\n@c\nTGTAATC\n+\nIIIIIII\n"[..],
+/// );
 /// let finder = Search::new(vec![Pattern::new("GATTACA")]).within(Within::Sequence).build()?;
 /// let grep = Grep::new(&finder).texts(GrepRoutes { first: Some(0), ..GrepRoutes::default() });
 /// let mut outputs = vec![Output::create_with(&path, Default::default())?];
-/// let worker = par_transform(
-///     Inputs::Single(reads),
-///     [Options::default(), Options::default()],
-///     None,
+/// let worker = Transform::new(Inputs::Single(reads)).run(
 ///     &mut outputs,
 ///     || grep.worker(),
 ///     |worker, unit, texts| worker.apply(unit, texts),

@@ -8,7 +8,7 @@ mod keys;
 
 use std::sync::PoisonError;
 
-use biofast_fastq::{Inputs, Readable, par_try_transform};
+use biofast_fastq::{Inputs, Readable, Refusal, Transform};
 use biofast_io::output::{Output, Writer};
 use biofast_io::{Options, Phase};
 
@@ -83,13 +83,10 @@ pub fn order<S: Readable>(
     let runs = UnitRuns::new(limits, reverse, threads);
     let (stream, shared) = SharedRuns::stream(runs);
     let mut through: Vec<Output> = std::iter::once(stream).chain(names).collect();
-    let result = par_try_transform(
-        inputs,
-        options,
-        limit,
+    let result = Transform::new(inputs).options_of_each(options).limit(limit).run(
         &mut through,
         || (ConvertWorker::default(), [Vec::new(), Vec::new(), Vec::new()]),
-        |(worker, own), unit, texts| -> Result<(), String> {
+        |(worker, own), unit, texts| -> Result<(), Refusal> {
             own.iter_mut().for_each(Vec::clear);
             if !convert.write(&unit, worker, files, &mut own[..])? {
                 return Ok(());

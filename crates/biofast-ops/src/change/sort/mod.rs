@@ -79,9 +79,7 @@ pub fn sort(
         _ => Sorter::new(order, &share).storing_beside(),
     };
     let mut trouble = None;
-    let result = bam::par_fold_regions_ordered(
-        input,
-        options,
+    let result = bam::Fold::new(input).options(options).ordered(
         new,
         |sorter, batch, failed: &mut Option<Error>| {
             sorter.know(batch.header());

@@ -30,9 +30,7 @@ struct KeySpan {
 /// at the first record that isn't, and at any fault.
 pub fn is_sorted(input: impl Into<Query>, options: &Options, order: Order) -> Option<u64> {
     let (mut last, mut is_broken, mut is_first) = (Vec::new(), false, true);
-    let result = bam::par_fold_regions_ordered(
-        input.into(),
-        options,
+    let result = bam::Fold::new(input.into()).options(options).ordered(
         || (None, Vec::new(), 0),
         |(libraries, key, records): &mut (Option<LibraryRanks>, Vec<u8>, u64),
          batch,

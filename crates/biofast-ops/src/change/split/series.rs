@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast_fastq::{Inputs, Readable, par_transform};
+use biofast_fastq::{Inputs, Readable, Transform};
 use biofast_io::Options;
 use biofast_io::output::{Compression, Output, Writer};
 
@@ -82,10 +82,7 @@ where
         Arc::new(Mutex::new(SharedSeries { series, problem: None, pending: Pending::default() }));
     let stream = SplitStream(Arc::clone(&series));
     let mut outputs = [Output::stream("parts", stream, Compression::default())];
-    let result = par_transform(
-        inputs,
-        options,
-        None,
+    let result = Transform::new(inputs).options_of_each(options).run(
         &mut outputs,
         || (),
         |(), unit, out| {

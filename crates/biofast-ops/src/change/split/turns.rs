@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use biofast_fastq::{Inputs, Readable, par_transform};
+use biofast_fastq::{Inputs, Readable, Transform};
 use biofast_io::Options;
 use biofast_io::output::Output;
 
@@ -26,26 +26,25 @@ where
     let mut outputs =
         numbers.map(|(part, file)| open(part, file)).collect::<Result<Vec<Output>, E>>()?;
     let number = outputs.len() / files;
-    let amounts = par_transform(
-        inputs,
-        options,
-        None,
-        &mut outputs,
-        || vec![MateAmounts::default(); number],
-        |amounts, unit, texts| {
-            // Less than the number of outputs.
-            let part = (unit.index % parts) as usize;
-            for (mate, record, file) in reads(&unit, files) {
-                amounts[part][mate].add(&SplitAmount::of(&record));
-                append(&mut texts[part * files + file], &record);
-            }
-        },
-        |amounts, others| {
-            for (amount, other) in amounts.iter_mut().flatten().zip(others.iter().flatten()) {
-                amount.add(other);
-            }
-        },
-    )
-    .map_err(Error::from)?;
+    let amounts = Transform::new(inputs)
+        .options_of_each(options)
+        .run(
+            &mut outputs,
+            || vec![MateAmounts::default(); number],
+            |amounts, unit, texts| {
+                // Less than the number of outputs.
+                let part = (unit.index % parts) as usize;
+                for (mate, record, file) in reads(&unit, files) {
+                    amounts[part][mate].add(&SplitAmount::of(&record));
+                    append(&mut texts[part * files + file], &record);
+                }
+            },
+            |amounts, others| {
+                for (amount, other) in amounts.iter_mut().flatten().zip(others.iter().flatten()) {
+                    amount.add(other);
+                }
+            },
+        )
+        .map_err(Error::from)?;
     Ok(SplitOutputs { outputs, parts: amounts })
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use biofast_bam::{self as bam, Batch, Query, flag, par_fold_regions_ordered};
+use biofast_bam::{self as bam, Batch, Fold, Query, flag};
 use biofast_io::Options;
 use biofast_io::output::{self, Output};
 
@@ -174,9 +174,7 @@ pub fn collated(
     let collator = Collator::new(collation.memory, collation.folder);
     let mut sink = CollatedSink { plan, collator, writer };
     let mut problem = None;
-    let result = par_fold_regions_ordered(
-        query,
-        options,
+    let result = Fold::new(query).options(options).ordered(
         || (),
         |(), batch, reads: &mut BatchReads| reads.fill(plan, batch),
         |(), ()| (),

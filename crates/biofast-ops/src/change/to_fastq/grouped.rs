@@ -1,6 +1,6 @@
 //! FASTQ of records that stand together by name.
 
-use biofast_bam::{self as bam, Batch, Error, Query, Record, par_transform};
+use biofast_bam::{self as bam, Batch, Error, Query, Record, Transform};
 use biofast_io::Options;
 use biofast_io::output::Output;
 use biofast_io::pipeline::Failure;
@@ -22,10 +22,7 @@ pub fn grouped(
     plan: &FastqPlan,
     outputs: &mut [Output],
 ) -> Result<FastqSummary, Failure<bam::Error>> {
-    let result = par_transform(
-        query,
-        options,
-        true,
+    let result = Transform::new(query).options(options).keep_names_together(true).run(
         outputs,
         FastqSummary::default,
         |summary, batch, texts| write(plan, batch, summary, texts),

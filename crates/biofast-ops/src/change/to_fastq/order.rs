@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use biofast_bam::{Header, flag, par_fold};
+use biofast_bam::{Fold, Header, flag};
 use biofast_io::{Options, Source};
 
 /// Bytes of BAM that are looked at where the header doesn't say anything.
@@ -23,13 +23,12 @@ pub fn is_grouped(header: &Header, source: &mut Source) -> bool {
     // What can't be read is told by who reads it all.
     let bytes = source.peek(SNIFFED).unwrap_or_default();
     let copy = Source::from_adapter(source.name(), std::io::Cursor::new(bytes));
-    let look = par_fold(
-        copy,
-        &Options { allow_missing_eof: true, ..Options::serial() },
-        Look::default,
-        |look, batch| batch.iter().for_each(|r| look.see(r.name(), r.flags())),
-        |_, _| (),
-    );
+    let look =
+        Fold::new(copy).options(&Options { allow_missing_eof: true, ..Options::serial() }).run(
+            Look::default,
+            |look, batch| batch.iter().for_each(|r| look.see(r.name(), r.flags())),
+            |_, _| (),
+        );
     let look = match look {
         Ok((_, look)) => look,
         // The last record is cut.

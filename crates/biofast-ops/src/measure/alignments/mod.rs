@@ -21,8 +21,8 @@ pub(crate) mod waiting;
 
 use std::ops::ControlFlow;
 
-use biofast_bam::query::{Query, par_fold_regions_ordered};
 use biofast_bam::{Batch, Error, Header, Record, flag};
+use biofast_bam::{Fold, Query};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
@@ -112,9 +112,7 @@ impl Statistics {
         let is_everything = query.is_everything();
         let rules = DepthRules::default();
         let mut depth = SortedDepth::new(&header, part);
-        let result = par_fold_regions_ordered(
-            query,
-            options,
+        let result = Fold::new(query).options(options).ordered(
             AlignmentCollector::default,
             |counts: &mut AlignmentCollector, batch, spans: &mut Spans| {
                 spans.set_lasting(part.is_some());

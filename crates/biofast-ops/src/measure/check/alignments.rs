@@ -90,9 +90,7 @@ pub(super) fn check(
     // Every worker sees the same header; the first one looks at it.
     let facts: OnceLock<Facts> = OnceLock::new();
     let mut found = OrderedFindings { records: first, ..OrderedFindings::default() };
-    let result = biofast_bam::par_fold_ordered(
-        source,
-        io,
+    let result = biofast_bam::Fold::new(source).options(io).ordered(
         || (RecordRules::default(), Default::default()),
         |(rules, scratch), batch, left: &mut ChunkFindings| {
             if !batch.is_empty() {

@@ -57,9 +57,7 @@ fn check_reads(
         checksum: options.checksum.then(Checksum::default),
         encoding: EncodingEvidence::default(),
     };
-    let result = biofast_fastq::par_fold(
-        source,
-        io,
+    let result = biofast_fastq::Fold::new(source).options(io).run(
         init,
         |counts, batch| {
             counts.records += batch.len() as u64;

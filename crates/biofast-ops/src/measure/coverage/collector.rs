@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use biofast_bam::{Error, ErrorKind, Header, Query, par_fold_regions_ordered};
+use biofast_bam::{Error, ErrorKind, Fold, Header, Query};
 use biofast_io::{Location, Options};
 
 use super::mates::PendingMates;
@@ -68,9 +68,7 @@ impl<D: DepthSink> DepthCollector<D> {
     {
         let name: Arc<str> = query.name().into();
         let mut fault = None;
-        let result = par_fold_regions_ordered(
-            query,
-            options,
+        let result = Fold::new(query).options(options).ordered(
             Vec::new,
             |sums: &mut Vec<ReferenceSums>, batch, spans: &mut Spans| {
                 spans.set_lasting(*is_part);

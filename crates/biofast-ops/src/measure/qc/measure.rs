@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use biofast_bam::{Batch, Error, Header, Query, par_fold_regions};
+use biofast_bam::{Batch, Error, Fold, Header, Query};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
@@ -72,7 +72,7 @@ pub trait Tally: Default + Send + 'static {
         input: impl Into<Query>,
         options: &Options,
     ) -> Result<(Header, Self), Fault<Self, Error>> {
-        par_fold_regions(input, options, Self::default, Self::accept, Self::merge)
+        Fold::new(input).options(options).run(Self::default, Self::accept, Self::merge)
     }
 }
 

@@ -31,7 +31,7 @@ mod measure;
 
 use std::sync::Arc;
 
-use biofast_bam::{Batch, Query, Subset, par_fold_regions_ordered};
+use biofast_bam::{Batch, Fold, Query, Subset};
 use biofast_io::pipeline::Fault;
 use biofast_io::{Location, Options, Warning};
 
@@ -100,9 +100,7 @@ pub fn collect_by(
     let mut ordered: Vec<_> = (0..parts).map(|part| measures.begin(&header, part)).collect();
     let measures = measures;
     let mut unsorted = None;
-    let result = par_fold_regions_ordered(
-        query,
-        options,
+    let result = Fold::new(query).options(options).ordered(
         || QcWorker::new(&measures, groups, parts),
         QcWorker::accept,
         QcWorker::merge,

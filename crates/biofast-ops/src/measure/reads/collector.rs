@@ -104,26 +104,30 @@ impl Collector {
         let join = |collector: &mut Box<Collector>, other: Box<Collector>| collector.merge(&other);
         let Some(searches) = first.searches() else {
             let accept = |collector: &mut Box<Collector>, batch: Batch<'_>| collector.accept(batch);
-            return biofast_fastq::par_fold(source, options, start, accept, join)
+            return biofast_fastq::Fold::new(source)
+                .options(options)
+                .run(start, accept, join)
                 .map(|collector| *collector);
         };
-        biofast_fastq::par_fold_ordered(
-            source,
-            options,
-            start,
-            |collector, batch, left: &mut LeftOfSearches| {
-                collector.accept(batch);
-                if let Some(searches) = collector.qc.as_mut().and_then(|qc| qc.searches.as_mut()) {
-                    searches.accept(batch, left);
-                }
-            },
-            join,
-            |left| {
-                searches.settle(left);
-                ControlFlow::Continue(())
-            },
-        )
-        .map(|collector| *collector)
+        biofast_fastq::Fold::new(source)
+            .options(options)
+            .ordered(
+                start,
+                |collector, batch, left: &mut LeftOfSearches| {
+                    collector.accept(batch);
+                    if let Some(searches) =
+                        collector.qc.as_mut().and_then(|qc| qc.searches.as_mut())
+                    {
+                        searches.accept(batch, left);
+                    }
+                },
+                join,
+                |left| {
+                    searches.settle(left);
+                    ControlFlow::Continue(())
+                },
+            )
+            .map(|collector| *collector)
     }
 
     /// Adds the reads of a batch; not to what FastQC looks for in them, which depends on their order and is gathered by

@@ -41,7 +41,9 @@ pub(super) fn index_every(
     let indexer = GzipIndexer::with_spacing(input, spacing, out)?;
     let source = indexer.follow(Source::open(&input.path)?);
     // Reading is all there is to do.
-    fastq::par_fold(source, options, || (), |(), _| (), |(), ()| ())
+    fastq::Fold::new(source)
+        .options(options)
+        .run(|| (), |(), _| (), |(), ()| ())
         .map_err(|fault| fault.error)?;
     indexer.finish()
 }

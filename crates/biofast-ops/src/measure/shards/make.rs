@@ -412,7 +412,7 @@ impl CutSearch<'_> {
     ) -> Result<CountedFile, Error> {
         let framer = fastq::Framer::new(source.name(), options);
         let mut marks = RecordMarks::new(together);
-        let result = pipeline::try_fold_ordered(
+        let result = pipeline::fold_ordered(
             source,
             options,
             framer,
@@ -472,10 +472,7 @@ impl CutSearch<'_> {
         let mut marks = RecordMarks::new(together);
         let mut last: Option<BoundaryKey<'static>> = None;
         let mut unsorted = None;
-        let result = bam::par_try_fold_ordered(
-            source,
-            options,
-            None,
+        let result = bam::Fold::new(source).options(options).ordered(
             || (0u64, 0u64),
             |(records, len), batch, more: &mut Marked| -> Result<_, Error> {
                 *records += batch.len() as u64;

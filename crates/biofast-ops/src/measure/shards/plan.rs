@@ -60,7 +60,7 @@ pub enum Container {
 /// # let folder = std::env::temp_dir().join(format!("biofast-doc-plan-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// # let path = folder.join("reads.fq");
-/// use biofast_fastq::par_fold;
+/// use biofast_fastq::Fold;
 /// use biofast_io::Options;
 /// use biofast_ops::shards::{ShardInput, ShardSizing, make};
 ///
@@ -71,7 +71,11 @@ pub enum Container {
 /// for number in 1..=2 {
 ///     // Any machine can do this that has the plan and the file.
 ///     let shard = plan.open(number, 0, &path)?;
-///     reads += par_fold(shard, &options, || 0, |n, batch| *n += batch.len(), |n, other| *n += other)?;
+///     reads += Fold::new(shard).options(&options).run(
+///         || 0,
+///         |n, batch| *n += batch.len(),
+///         |n, other| *n += other,
+///     )?;
 /// }
 /// assert_eq!(reads, 3);
 /// # std::fs::remove_dir_all(&folder)?;

@@ -21,25 +21,25 @@ fn reads_of(
     options: &Options,
 ) -> Result<NumberedRecords, biofast_fastq::Error> {
     let mut seen = Vec::new();
-    biofast_fastq::par_fold_ordered(
-        source,
-        options,
-        || (),
-        |(), batch, some: &mut NumberedRecords| {
-            for (number, read) in (batch.first_record()..).zip(batch) {
-                some.push((
-                    number,
-                    [read.definition(), read.sequence(), read.qualities()].join(&b'\n'),
-                ));
-            }
-        },
-        |(), ()| (),
-        |some| {
-            seen.append(some);
-            ControlFlow::Continue(())
-        },
-    )
-    .map_err(|fault| fault.error)?;
+    biofast_fastq::Fold::new(source)
+        .options(options)
+        .ordered(
+            || (),
+            |(), batch, some: &mut NumberedRecords| {
+                for (number, read) in (batch.first_record()..).zip(batch) {
+                    some.push((
+                        number,
+                        [read.definition(), read.sequence(), read.qualities()].join(&b'\n'),
+                    ));
+                }
+            },
+            |(), ()| (),
+            |some| {
+                seen.append(some);
+                ControlFlow::Continue(())
+            },
+        )
+        .map_err(|fault| fault.error)?;
     Ok(seen)
 }
 
@@ -48,22 +48,22 @@ fn alignments_of(
     options: &Options,
 ) -> Result<NumberedRecords, biofast_bam::Error> {
     let mut seen = Vec::new();
-    biofast_bam::par_fold_ordered(
-        source,
-        options,
-        || (),
-        |(), batch, some: &mut NumberedRecords| {
-            for (number, record) in (batch.first_record()..).zip(batch.iter()) {
-                some.push((number, record.as_bytes().to_vec()));
-            }
-        },
-        |(), ()| (),
-        |some| {
-            seen.append(some);
-            ControlFlow::Continue(())
-        },
-    )
-    .map_err(|fault| fault.error)?;
+    biofast_bam::Fold::new(source)
+        .options(options)
+        .ordered(
+            || (),
+            |(), batch, some: &mut NumberedRecords| {
+                for (number, record) in (batch.first_record()..).zip(batch.iter()) {
+                    some.push((number, record.as_bytes().to_vec()));
+                }
+            },
+            |(), ()| (),
+            |some| {
+                seen.append(some);
+                ControlFlow::Continue(())
+            },
+        )
+        .map_err(|fault| fault.error)?;
     Ok(seen)
 }
 

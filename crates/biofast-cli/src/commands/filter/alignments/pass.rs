@@ -86,18 +86,18 @@ impl Pass<'_> {
         query: Query,
     ) -> Result<u64> {
         let name = query.name().to_owned();
-        let result = bam::par_transform(
-            query,
-            &self.watch.options,
-            decisions.is_none(),
-            &mut [],
-            || TemplateWorker::new(self.choice, rule),
-            |worker, batch, _| match decisions {
-                None => worker.apply(batch, |_, _| Ok(())),
-                Some(decisions) => worker.apply_decided(batch, decisions, |_, _| Ok(())),
-            },
-            |worker, other| worker.merge(&other),
-        );
+        let result = bam::Transform::new(query)
+            .options(&self.watch.options)
+            .keep_names_together(decisions.is_none())
+            .run(
+                &mut [],
+                || TemplateWorker::new(self.choice, rule),
+                |worker, batch, _| match decisions {
+                    None => worker.apply(batch, |_, _| Ok(())),
+                    Some(decisions) => worker.apply_decided(batch, decisions, |_, _| Ok(())),
+                },
+                |worker, other| worker.merge(&other),
+            );
         let (_, worker) = result.map_err(output::failed)?;
         check_unchanged(&worker, decisions, &name)?;
         Ok(worker.tally().kept().reads)
@@ -123,10 +123,7 @@ impl Pass<'_> {
 
     /// How many records are chosen.
     pub(super) fn count(&self, query: Query) -> Result<u64> {
-        let result = bam::par_transform(
-            query,
-            &self.watch.options,
-            false,
+        let result = bam::Transform::new(query).options(&self.watch.options).run(
             &mut [],
             || 0,
             |n, batch, _| {
@@ -134,7 +131,7 @@ impl Pass<'_> {
                     let objection = self.choice.objection(&record, batch.header())?;
                     *n += u64::from(objection.is_none());
                 }
-                Ok(())
+                Ok::<_, bam::Error>(())
             },
             |n, other| *n += other,
         );
@@ -143,15 +140,13 @@ impl Pass<'_> {
 
     /// How many unaligned reads are kept.
     pub(super) fn count_reads(&self, chain: &Filter, query: Query) -> Result<u64> {
-        let result = bam::par_transform(
-            query,
-            &self.watch.options,
-            true,
-            &mut [],
-            || unaligned::UnalignedWorker::new(chain, self.choice),
-            |worker, batch, _| worker.apply(batch, |_, _| Ok(())),
-            |worker, other| worker.merge(other),
-        );
+        let result =
+            bam::Transform::new(query).options(&self.watch.options).keep_names_together(true).run(
+                &mut [],
+                || unaligned::UnalignedWorker::new(chain, self.choice),
+                |worker, batch, _| worker.apply(batch, |_, _| Ok(())),
+                |worker, other| worker.merge(other),
+            );
         let (_, worker) = result.map_err(output::failed)?;
         Ok(worker.tally().output.iter().map(|amount| amount.reads).sum())
     }
@@ -168,30 +163,30 @@ impl Pass<'_> {
     ) -> Result<C> {
         let Outputs { all, writers, .. } = outputs;
         let writers: &Writers = writers;
-        let result = bam::par_transform_copying(
-            query,
-            &self.watch.options,
-            together,
-            all,
-            init,
-            |so_far, batch, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
-                let before = writers.lengths(texts);
-                let mut put = |record: &Record<'_>, to: usize| -> Result<(), bam::Error> {
-                    let at = texts[to].len();
-                    writers.write(record, to, texts)?;
-                    batch.copied(record, at, &mut copies[to]);
-                    Ok(())
-                };
-                each(so_far, batch, &mut |record, kept| match kept {
-                    true => put(record, 0),
-                    false if writers.has_unselected() => put(record, 1),
-                    false => Ok(()),
-                })?;
-                writers.note(before, texts);
-                Ok(())
-            },
-            merge,
-        );
+        let result = bam::Transform::new(query)
+            .options(&self.watch.options)
+            .keep_names_together(together)
+            .run_copying(
+                all,
+                init,
+                |so_far, batch, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
+                    let before = writers.lengths(texts);
+                    let mut put = |record: &Record<'_>, to: usize| -> Result<(), bam::Error> {
+                        let at = texts[to].len();
+                        writers.write(record, to, texts)?;
+                        batch.copied(record, at, &mut copies[to]);
+                        Ok(())
+                    };
+                    each(so_far, batch, &mut |record, kept| match kept {
+                        true => put(record, 0),
+                        false if writers.has_unselected() => put(record, 1),
+                        false => Ok(()),
+                    })?;
+                    writers.note(before, texts);
+                    Ok::<_, bam::Error>(())
+                },
+                merge,
+            );
         Ok(result.map_err(output::failed)?.1)
     }
 }

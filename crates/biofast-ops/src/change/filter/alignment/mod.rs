@@ -5,7 +5,7 @@
 //! checksums, as reads are.
 //!
 //! ```
-//! use biofast_bam::{Input, InputOptions, flag, par_fold, par_transform, peek_header};
+//! use biofast_bam::{Fold, Input, InputOptions, Transform, flag, peek_header};
 //! use biofast_io::{Options, Source, output::Output};
 //! use biofast_ops::filter::alignment::{Choice, Reason};
 //!
@@ -17,19 +17,21 @@
 //! let opened = InputOptions { io: &options, reference: None, detail: Default::default() };
 //! let input = Input::open(Source::from_reader("example", &sam[..]), &opened)?;
 //!
-//! let flags = flag::Filter { none_of: flag::DUPLICATE, min_mapping_quality: 30, ..Default::default() };
+//! let flags =
+//!     flag::Filter { none_of: flag::DUPLICATE, min_mapping_quality: 30, ..Default::default() };
 //! let choice = Choice::new().flags(flags).read_groups([b"x".to_vec()]);
-//! let (_, worker) = par_fold(
-//!     input.source,
-//!     &options,
-//!     || choice.worker(),
-//!     |worker, batch| batch.iter().for_each(|record| {
-//!         // Only an expression can fail.
-//!         let _ = worker.keeps(&record, batch.header());
-//!     }),
-//!     |worker, other| worker.merge(&other),
-//! )
-//! .map_err(|fault| fault.error)?;
+//! let (_, worker) = Fold::new(input.source)
+//!     .options(&options)
+//!     .run(
+//!         || choice.worker(),
+//!         |worker, batch| {
+//!             batch.iter().for_each(|record| {
+//!                 // Only an expression can fail.
+//!                 let _ = worker.keeps(&record, batch.header());
+//!             })
+//!         },
+//!         |worker, other| worker.merge(&other),
+//!     )?;
 //! let tally = worker.tally();
 //! assert_eq!((tally.kept().reads, tally.rejected(Reason::Flags)), (1, 1));
 //! assert_eq!(tally.rejected(Reason::MappingQuality), 1);

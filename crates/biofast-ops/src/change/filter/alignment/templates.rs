@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use biofast_bam::{self as bam, Batch, Header, Query, Record, flag, par_fold_regions_ordered};
+use biofast_bam::{self as bam, Batch, Fold, Header, Query, Record, flag};
 use biofast_io::Options;
 
 use super::choice::{Choice, ChoiceWorker};
@@ -329,9 +329,7 @@ pub fn decide(
             });
         }
     };
-    let result = par_fold_regions_ordered(
-        query,
-        options,
+    let result = Fold::new(query).options(options).ordered(
         || (),
         |(), batch, found: &mut Found| look(batch, found),
         |(), ()| (),

@@ -12,7 +12,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast_fastq::{Inputs, Readable, par_transform};
+use biofast_fastq::{Inputs, Readable, Transform};
 use biofast_io::output::{Compression, Output};
 use biofast_io::pipeline::Failure;
 use biofast_io::{Options, Source};
@@ -89,10 +89,7 @@ fn find_in<S: Readable>(
     let rows = Arc::new(Mutex::new((BufWriter::new(file), None)));
     let stream = Output::stream("scores", RowWriter(Arc::clone(&rows)), Compression::default());
     let mut outputs = [stream];
-    let result = par_transform(
-        inputs,
-        [options.clone(), options.clone()],
-        limit,
+    let result = Transform::new(inputs).options(&options).limit(limit).run(
         &mut outputs,
         || (filter.worker(), 0u64),
         |(worker, total), unit, texts| {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use biofast_fastq::pair::{MateNaming, split_mate, template_name};
-use biofast_fastq::{Inputs, Record, Unit, par_transform, write_record};
+use biofast_fastq::{Inputs, Record, Transform, Unit, write_record};
 use biofast_io::Options;
 use biofast_io::output::Output;
 use biofast_io::pipeline::Failure;
@@ -246,10 +246,7 @@ impl Filter {
         limit: Option<u64>,
         outputs: &mut [Output],
     ) -> Result<FilterWorker<'_>, Failure<biofast_fastq::Error>> {
-        par_transform(
-            inputs,
-            options,
-            limit,
+        Transform::new(inputs).options_of_each(options).limit(limit).run(
             outputs,
             || self.worker(),
             |worker, unit, texts| worker.apply(unit, texts),

@@ -5,7 +5,7 @@
 //! `docs/expressions.md`.
 //!
 //! ```
-//! use biofast_bam::{Input, InputOptions, par_fold};
+//! use biofast_bam::{Fold, Input, InputOptions};
 //! use biofast_io::{Options, Source};
 //! use biofast_ops::filter::expression::Expression;
 //!
@@ -18,20 +18,19 @@
 //! let options = Options::default();
 //! let opening = InputOptions { io: &options, reference: None, detail: Default::default() };
 //! let input = Input::open(Source::from_reader("example", &sam[..]), &opening)?;
-//! let (_, names) = par_fold(
-//!     input.source,
-//!     &options,
-//!     Vec::new,
-//!     |names, batch| {
-//!         for record in batch {
-//!             if good.matches(&record, batch.header()) == Ok(true) {
-//!                 names.push(String::from_utf8_lossy(record.name()).into_owned());
+//! let (_, names) = Fold::new(input.source)
+//!     .options(&options)
+//!     .run(
+//!         Vec::new,
+//!         |names, batch| {
+//!             for record in batch {
+//!                 if good.matches(&record, batch.header()) == Ok(true) {
+//!                     names.push(String::from_utf8_lossy(record.name()).into_owned());
+//!                 }
 //!             }
-//!         }
-//!     },
-//!     |names, others| names.extend(others),
-//! )
-//! .map_err(|fault| fault.error)?;
+//!         },
+//!         |names, others| names.extend(others),
+//!     )?;
 //! assert_eq!(names, ["r1"]);
 //!
 //! let error = Expression::parse("mapq >= 30 & & 2").unwrap_err();

@@ -1,6 +1,6 @@
 //! What expressions mean, without samtools at hand; `tests/expressions.rs` compares with it.
 
-use biofast_bam::{Input, InputOptions, par_fold};
+use biofast_bam::{Fold, Input, InputOptions};
 use biofast_io::{Options, Source};
 use proptest::prelude::*;
 
@@ -26,20 +26,20 @@ fn answers(input: &[u8], expression: &Expression) -> Vec<Result<bool, EvalErrorK
     let options = Options { threads: 1, ..Options::default() };
     let opening = InputOptions { io: &options, reference: None, detail: Default::default() };
     let source = Source::from_reader("x", std::io::Cursor::new(input.to_vec()));
-    let (_, answers) = par_fold(
-        Input::open(source, &opening).expect("SAM").source,
-        &options,
-        Vec::new,
-        |answers, batch| {
-            answers.extend(batch.iter().map(|record| {
-                let answer = expression.matches(&record, batch.header());
-                answer.map_err(|error| error.kind().clone())
-            }));
-        },
-        |answers, others| answers.extend(others),
-    )
-    .map_err(|fault| fault.error)
-    .expect("records");
+    let (_, answers) = Fold::new(Input::open(source, &opening).expect("SAM").source)
+        .options(&options)
+        .run(
+            Vec::new,
+            |answers, batch| {
+                answers.extend(batch.iter().map(|record| {
+                    let answer = expression.matches(&record, batch.header());
+                    answer.map_err(|error| error.kind().clone())
+                }));
+            },
+            |answers, others| answers.extend(others),
+        )
+        .map_err(|fault| fault.error)
+        .expect("records");
     answers
 }
 
