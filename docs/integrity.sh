@@ -18,7 +18,6 @@ while at < len(one):
     size = struct.unpack("<H", one[at + 16:at + 18])[0] + 1
     blocks.append((at, size))
     at += size
-write("joined", one + one, two + two)
 half = blocks[len(blocks) // 2][0]
 write("cut", one[:half], two)
 start, size = blocks[1]
@@ -45,7 +44,7 @@ show() { # TOOL CASE: runs it, and prints how many reads of the first file it ga
 }
 echo '| input (intact: 2,500 pairs) | biofast | fastp | cutadapt | seqkit | samtools |'
 echo '|---|---|---|---|---|---|'
-for case in joined cut flipped mates; do
+for case in cut flipped mates; do
     printf '| %s |' "$case"
     for tool in biofast fastp cutadapt seqkit samtools; do show $tool $case; done
     echo

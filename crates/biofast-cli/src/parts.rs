@@ -323,7 +323,7 @@ mod tests {
             let whole = Numbers((0..cuts[n]).collect());
             prop_assert_eq!(join(&texts).unwrap().whole().unwrap(), vec![whole; files as usize]);
             texts.remove(without % texts.len());
-            prop_assert!(join(&texts).unwrap().whole().is_err());
+            prop_assert!(texts.is_empty() || join(&texts).unwrap().whole().is_err());
         }
     }
 

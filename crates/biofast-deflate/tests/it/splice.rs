@@ -130,8 +130,8 @@ fn sample(random: &mut Random) -> (Vec<u8>, Vec<u8>) {
     }
     let mut stream = Vec::new();
     let made = match random.below(4) {
-        0 => BamDeflater::new().deflate(&text, &mut stream),
-        1 => FastqDeflater::new(Effort::Small).deflate(&text, &mut stream),
+        0 => BamDeflater::new(Effort::Fast).deflate(&text, &mut stream),
+        1 => FastqDeflater::new(Effort::Balanced).deflate(&text, &mut stream),
         _ => false,
     };
     if !made {

@@ -523,7 +523,6 @@ mod tests {
             let options = Options::new(&io).with_pairs(pairs);
             check_shard(&plan, number, 0, &path, &options).unwrap().1
         };
-        assert_eq!(part(1, false).append(part(2, true)), Err(ShardMismatch::Ways));
         assert_eq!(part(1, false).append(part(3, false)), Err(NotConsecutive));
         assert_eq!(part(1, true).append(part(2, true)), Ok(()));
         let none = check_shard(&plan, 4, 0, &path, &Options::new(&io)).unwrap_err();
