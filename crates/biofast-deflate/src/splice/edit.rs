@@ -29,7 +29,7 @@ pub(super) struct Edit<'a> {
 }
 
 /// How far a splice has got.
-struct Progress {
+struct SpliceProgress {
     bits: BitWriter,
     /// The bit of the old stream up to which all is written.
     copied: usize,
@@ -46,7 +46,7 @@ struct Progress {
 impl Edit<'_> {
     /// Writes the new stream, whose bits end at `end` in the old one. How many bytes it has; `None` if it is too long.
     pub(super) fn run(mut self, end: usize) -> Option<usize> {
-        let mut progress = Progress {
+        let mut progress = SpliceProgress {
             bits: BitWriter::new(),
             copied: 0,
             change: 0,
@@ -71,7 +71,7 @@ impl Edit<'_> {
     }
 
     /// Copies the old stream up to a bit. `None` if the new one gets too long.
-    fn copy_to(&mut self, progress: &mut Progress, bit: usize) -> Option<()> {
+    fn copy_to(&mut self, progress: &mut SpliceProgress, bit: usize) -> Option<()> {
         let bits = progress.bits.bits() + bit.saturating_sub(progress.copied);
         if bits > 8 * self.limit.min(MAX_STREAM / 2 - SLACK) {
             return None;
@@ -82,7 +82,12 @@ impl Edit<'_> {
     }
 
     /// Writes a stored block, whose bytes may start at another bit of a byte than before.
-    fn store(&mut self, progress: &mut Progress, block: MappedBlock, end: usize) -> Option<()> {
+    fn store(
+        &mut self,
+        progress: &mut SpliceProgress,
+        block: MappedBlock,
+        end: usize,
+    ) -> Option<()> {
         let range = block.text as usize..end;
         self.copy_to(progress, block.head as usize + 3)?;
         progress.bits.finish(self.out);
@@ -100,7 +105,7 @@ impl Edit<'_> {
     /// Writes anew what changes in a block of codes, whose matches and text end there.
     fn edit_block(
         &mut self,
-        progress: &mut Progress,
+        progress: &mut SpliceProgress,
         block: MappedBlock,
         matches: usize,
         text: usize,
@@ -142,7 +147,13 @@ impl Edit<'_> {
 
     /// The bit where the text at `at`, a literal or a match, starts in the old stream: the bits of the literals are counted since
     /// a place of which it is known. `matches` start before it.
-    fn bit_of(&self, progress: &Progress, block: MappedBlock, matches: usize, at: usize) -> usize {
+    fn bit_of(
+        &self,
+        progress: &SpliceProgress,
+        block: MappedBlock,
+        matches: usize,
+        at: usize,
+    ) -> usize {
         let first = block.first_match as usize;
         let before = self.map.matches().get(first..matches).and_then(|all| all.last());
         let before = before.map_or((0, 0), |before| (before.text_end(), before.end()));
@@ -155,7 +166,7 @@ impl Edit<'_> {
     /// Writes the next change, which is a literal.
     fn change_literal(
         &mut self,
-        progress: &mut Progress,
+        progress: &mut SpliceProgress,
         block: MappedBlock,
         at: usize,
     ) -> Option<()> {
@@ -173,7 +184,7 @@ impl Edit<'_> {
     /// Writes the next concerned match anew if it copies a byte that is another one now.
     fn cut_match(
         &mut self,
-        progress: &mut Progress,
+        progress: &mut SpliceProgress,
         block: MappedBlock,
         index: usize,
         found: Match,
@@ -209,7 +220,7 @@ impl Edit<'_> {
     /// Writes the text `range` in place of the `old` bits. If something has no code, in a fixed block between two parts of this one.
     fn replace(
         &mut self,
-        progress: &mut Progress,
+        progress: &mut SpliceProgress,
         block: MappedBlock,
         old: Range<usize>,
         range: Range<usize>,

@@ -6,7 +6,7 @@ use crate::encode::symbols::{MAX_DISTANCE, MAX_LENGTH};
 use crate::encode::text::{MAX_TEXT, Text, common, thirty_two};
 use crate::encode::tokens::Tokens;
 
-use super::fields::{COPY, Match, Region, SHORTEST, SLOTS, WIDTH, slot};
+use super::fields::{COPY, FieldMatch, Region, SHORTEST, SLOTS, WIDTH, slot};
 use super::records::four;
 
 /// Places of the same four bytes that are compared.
@@ -48,13 +48,13 @@ impl Chains {
         (at, end): (usize, usize),
         near: [usize; 2],
         literal: u32,
-    ) -> (u32, Match) {
+    ) -> (u32, FieldMatch) {
         let mut place = usize::from(self.insert(text, at));
         let here = thirty_two(text, at);
-        let mut best = (0, Match { length: 0, distance: 1 });
+        let mut best = (0, FieldMatch { length: 0, distance: 1 });
         let most = (end - at).min(MAX_LENGTH);
         let mut compare = |distance: usize| {
-            let mut found = Match::at::<S>(text, here, at, distance);
+            let mut found = FieldMatch::at::<S>(text, here, at, distance);
             if distance > at {
                 return false;
             }
@@ -90,7 +90,7 @@ impl Chains {
         let (mut at, mut done) = (start.max(1), start);
         let (mut like, mut last) = (1, 1);
         let mut anchor = 0;
-        let mut waiting: Option<Match> = None;
+        let mut waiting: Option<FieldMatch> = None;
         let mut worth = price;
         while at + 4 <= end {
             while anchors[anchor % 5].at <= at {
@@ -107,7 +107,7 @@ impl Chains {
                 at += 1;
                 continue;
             }
-            let Some(Match { length, distance }) = waiting.take() else {
+            let Some(FieldMatch { length, distance }) = waiting.take() else {
                 at += 1;
                 continue;
             };
@@ -122,7 +122,7 @@ impl Chains {
             at = to;
             done = to;
         }
-        if let Some(Match { length, distance }) = waiting {
+        if let Some(FieldMatch { length, distance }) = waiting {
             tokens.literals(text, done, at - 1);
             tokens.copy(length as usize, distance);
             done = at - 1 + length as usize;

@@ -46,12 +46,12 @@ pub(super) struct Region {
 
 /// A candidate, and how many of 32 bytes are the same there.
 #[derive(Clone, Copy)]
-pub(super) struct Match {
+pub(super) struct FieldMatch {
     pub(super) length: u32,
     pub(super) distance: usize,
 }
 
-impl Match {
+impl FieldMatch {
     /// What is outside of the text compares as zeros; so its distance is to be checked before it is taken.
     #[inline(always)]
     pub(super) fn at<S: Simd>(text: &Text, here: &[u8; WIDTH], at: usize, distance: usize) -> Self {
@@ -124,13 +124,13 @@ impl Places {
             let slot = &mut self.table[slot(four(text, at))];
             let places = *slot;
             *slot = places << 16 | at as u32;
-            let mut best = Match::at::<S>(text, here, at, like);
+            let mut best = FieldMatch::at::<S>(text, here, at, like);
             if best.length < WIDTH as u32 {
-                best = best.or(Match::at::<S>(text, here, at, last));
-                best = best.or(Match::at::<S>(text, here, at, near(at, places & 0xffff)));
-                best = best.or(Match::at::<S>(text, here, at, near(at, places >> 16)));
+                best = best.or(FieldMatch::at::<S>(text, here, at, last));
+                best = best.or(FieldMatch::at::<S>(text, here, at, near(at, places & 0xffff)));
+                best = best.or(FieldMatch::at::<S>(text, here, at, near(at, places >> 16)));
             }
-            let Match { length, distance } = best;
+            let FieldMatch { length, distance } = best;
             let saves = length * literal + (distance as u32).leading_zeros() >= price;
             if length < SHORTEST || !saves || distance > at {
                 at += 1;

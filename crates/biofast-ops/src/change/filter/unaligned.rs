@@ -27,7 +27,8 @@
 //!             assert!(read.is_ok());
 //!         },
 //!         |(worker, _), (other, _)| worker.merge(other),
-//!     )?;
+//!     )
+//!     .map_err(|fault| fault.error)?;
 //! assert_eq!(tags, b"MMZC+m,1;\0MLBC\x01\0\0\0\x09");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

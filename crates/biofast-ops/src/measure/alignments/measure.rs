@@ -11,7 +11,7 @@ use super::{AlignmentCollector, Statistics};
 use crate::measure::coverage::{DepthRules, SpanRules, Spans};
 use crate::measure::flagstat::FlagstatCollector;
 use crate::measure::idxstats::IdxstatsCollector;
-use crate::measure::qc::{End, Failure, Finished, Flow, Measure, Ordered};
+use crate::measure::qc::{Failure, Finished, Flow, Measure, Ordered, ReadingEnd};
 use crate::measure::samtools_stats::{
     SamtoolsChunk, SamtoolsCounts, SamtoolsOrdered, SamtoolsStats,
 };
@@ -112,7 +112,7 @@ impl Measure for StatisticsMeasure {
         &self,
         mut counts: StatisticsCounts,
         ordered: StatisticsOrdered,
-        end: &mut End<'_>,
+        end: &mut ReadingEnd<'_>,
     ) -> Finished {
         counts.settle();
         let StatisticsCounts { mut own, mut samtools } = counts;

@@ -8,7 +8,7 @@ use biofast_bam::{Batch, Header};
 use super::collector::{DepthCollector, Unsorted};
 use super::run::DepthSink;
 use super::spans::{Counting, DepthRules, ReferenceSums, SpanRules, Spans};
-use crate::measure::qc::{End, Finished, Flow, Measure, Ordered};
+use crate::measure::qc::{Finished, Flow, Measure, Ordered, ReadingEnd};
 
 /// Passes the depths of sorted records to a sink, which is then found; with [`DepthRules::sums`] also the [`ReferenceSums`] of
 /// each reference.
@@ -52,7 +52,12 @@ impl<D: DepthSink + Send + 'static> Measure for DepthMeasure<D> {
 
     fn merge(&self, (): &mut (), (): ()) {}
 
-    fn finish(&self, (): (), depths: Option<DepthCollector<D>>, end: &mut End<'_>) -> Finished {
+    fn finish(
+        &self,
+        (): (),
+        depths: Option<DepthCollector<D>>,
+        end: &mut ReadingEnd<'_>,
+    ) -> Finished {
         if let Some(depths) = depths {
             end.found.put(depths.finish());
         }

@@ -13,7 +13,7 @@ use super::pile::{Pile, PositionDepth, each_record};
 use super::seam::{Meeting, PieceSeam, SeamKeeper, SeamMismatch};
 use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
 use crate::measure::coverage::{Spans, Unsorted};
-use crate::measure::qc::{End, Failure, Finished, Flow, Measure, Ordered};
+use crate::measure::qc::{Failure, Finished, Flow, Measure, Ordered, ReadingEnd};
 
 /// Depths of nearly all bases are counted up to this one, unless another is given: `COVERAGE_CAP` of Picard 3.4.
 pub(crate) const CAP: u16 = 200;
@@ -251,7 +251,7 @@ impl Measure for HsMeasure {
         mine.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
     }
 
-    fn finish(&self, counts: HsCounts, ordered: HsOrdered, end: &mut End<'_>) -> Finished {
+    fn finish(&self, counts: HsCounts, ordered: HsOrdered, end: &mut ReadingEnd<'_>) -> Finished {
         end.found.put(ordered.finish(&counts));
         Ok(())
     }

@@ -42,7 +42,7 @@ use std::io;
 use biofast_bam::{Batch, Fasta, Header, flag};
 use serde::{Deserialize, Serialize};
 
-use crate::measure::qc::{End, Failure, FindingTypes, Finished, Measure};
+use crate::measure::qc::{Failure, FindingTypes, Finished, Measure, ReadingEnd};
 use crate::measure::samtools_stats::SamtoolsStats;
 use crate::number::grouped;
 use alignment_summary::AlignmentSummary;
@@ -351,7 +351,7 @@ impl Measure for PicardMeasure {
         mine.malformed = [mine.malformed, malformed].into_iter().flatten().min();
     }
 
-    fn finish(&self, mut counts: PicardCounts, (): (), end: &mut End<'_>) -> Finished {
+    fn finish(&self, mut counts: PicardCounts, (): (), end: &mut ReadingEnd<'_>) -> Finished {
         if let Some(record) = counts.malformed {
             return Err(Failure::MalformedTags(record + 1));
         }

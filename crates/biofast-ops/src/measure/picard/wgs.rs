@@ -15,7 +15,7 @@ use super::references::count_each;
 use super::seam::{PieceSeam, SeamKeeper, SeamMismatch};
 use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
 use crate::measure::coverage::{Spans, Unsorted, key, lasting_key};
-use crate::measure::qc::{End, Failure, Finished, Flow, Measure, Ordered};
+use crate::measure::qc::{Failure, Finished, Flow, Measure, Ordered, ReadingEnd};
 
 /// Positions of more bases than this count as of this many.
 pub(crate) const CAP: u16 = 250;
@@ -145,7 +145,7 @@ impl Measure for WgsMeasure {
         mine.fault = mine.fault.take().or(fault);
     }
 
-    fn finish(&self, counts: WgsCounts, ordered: WgsOrdered, end: &mut End<'_>) -> Finished {
+    fn finish(&self, counts: WgsCounts, ordered: WgsOrdered, end: &mut ReadingEnd<'_>) -> Finished {
         let territory = match self.territory.get() {
             Some(known) => *known,
             None => territory(end.header, &self.fasta, end.options.threads)

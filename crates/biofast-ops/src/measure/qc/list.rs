@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use biofast_bam::{Batch, Header};
 
 use super::measure::{
-    End, FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, Tally, TallyMeasure,
+    FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, ReadingEnd, Tally,
+    TallyMeasure,
 };
 use crate::measure::coverage::{Counting, DepthRules, ReferenceSums, SpanRules, Spans};
 use crate::measure::failure::Failure;
@@ -145,7 +146,7 @@ impl MeasureList {
         &'a self,
         counts: &'a mut PartCounts,
         ordered: PartOrdered,
-        mut end: End<'a>,
+        mut end: ReadingEnd<'a>,
     ) -> Result<Findings, Failure> {
         end.found.records = counts.records;
         end.wanted = &self.wanted;
@@ -184,7 +185,7 @@ trait AnyMeasure: Send + Sync {
     fn accept(&self, counts: &mut Erased, batch: Batch<'_>, piece: &mut Erased);
     fn merge(&self, mine: &mut Erased, theirs: Erased);
     fn append(&self, ordered: &mut Erased, piece: &mut Erased, spans: Option<&Spans>) -> Flow;
-    fn finish(&self, counts: Erased, ordered: Erased, end: &mut End<'_>) -> Finished;
+    fn finish(&self, counts: Erased, ordered: Erased, end: &mut ReadingEnd<'_>) -> Finished;
 }
 
 // What a measure gets back is of its types, as it made all of it.
@@ -220,7 +221,7 @@ impl<M: Measure> AnyMeasure for M {
         }
     }
 
-    fn finish(&self, counts: Erased, ordered: Erased, end: &mut End<'_>) -> Finished {
+    fn finish(&self, counts: Erased, ordered: Erased, end: &mut ReadingEnd<'_>) -> Finished {
         match (counts.downcast(), ordered.downcast()) {
             (Ok(counts), Ok(ordered)) => Measure::finish(self, *counts, *ordered, end),
             _ => Ok(()),

@@ -52,7 +52,12 @@ pub trait Measure: Send + Sync + 'static {
     ///
     /// # Errors
     /// If the reference can't be read, or a record is malformed.
-    fn finish(&self, counts: Self::Counts, ordered: Self::Ordered, end: &mut End<'_>) -> Finished;
+    fn finish(
+        &self,
+        counts: Self::Counts,
+        ordered: Self::Ordered,
+        end: &mut ReadingEnd<'_>,
+    ) -> Finished;
 }
 
 /// The simplest measure: counts that no order matters to, and that are found as they are. It is listed by
@@ -100,7 +105,7 @@ impl<T: Tally> Measure for TallyMeasure<T> {
         mine.merge(theirs);
     }
 
-    fn finish(&self, counts: T, (): (), end: &mut End<'_>) -> Finished {
+    fn finish(&self, counts: T, (): (), end: &mut ReadingEnd<'_>) -> Finished {
         end.found.put(counts);
         Ok(())
     }
@@ -142,7 +147,7 @@ impl<O: Ordered> Ordered for Option<O> {
 pub type Finished = Result<(), Failure>;
 
 /// What was measured, when all of it was read.
-pub struct End<'a> {
+pub struct ReadingEnd<'a> {
     /// The header.
     pub header: &'a Header,
     /// How it was read.

@@ -40,7 +40,9 @@ use list::{PartCounts, PartPieces};
 pub use super::failure::Failure;
 pub use groups::{GroupBy, Groups};
 pub use list::MeasureList;
-pub use measure::{End, FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, Tally};
+pub use measure::{
+    FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, ReadingEnd, Tally,
+};
 
 /// Reads all records of an input, or those of a query, once, for all measures.
 ///
@@ -122,7 +124,7 @@ pub fn collect_by(
     let parts = worker.parts.into_iter().zip(ordered).map(|(counts, ordered)| {
         let mut counts = counts.unwrap_or_else(|| Box::new(measures.start()));
         let (wanted, sums, found) = (&FindingTypes::default(), &[][..], Findings::default());
-        let end = End { header: &header, options, is_everything, wanted, sums, found };
+        let end = ReadingEnd { header: &header, options, is_everything, wanted, sums, found };
         measures.finish(&mut counts, ordered, end)
     });
     parts.collect()

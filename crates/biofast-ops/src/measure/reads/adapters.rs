@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contaminants::Contaminants;
-use super::measured::{Search, SearchedRead};
+use super::measured::{ReadSearch, SearchedRead};
 use super::numbers::InvalidReport;
 use super::positions::{bin_of, bin_range};
 
@@ -99,7 +99,7 @@ impl AdapterCounter {
     }
 }
 
-impl Search for AdapterCounter {
+impl ReadSearch for AdapterCounter {
     type Section = AdapterContent;
     type Left = ();
     type Counter<'a> = &'a mut AdapterCounter;

@@ -45,7 +45,7 @@ impl MeasuredRead<'_> {
 }
 
 /// What is looked for in reads only on request, as it costs time or memory.
-pub(crate) trait Search: Default {
+pub(crate) trait ReadSearch: Default {
     /// The part of the report that is made of the counts.
     type Section;
 

@@ -11,7 +11,7 @@ use super::adapters::{AdapterContent, AdapterCounter};
 use super::by_read::ByRead;
 use super::contaminants::Contaminants;
 use super::duplication::{Duplication, DuplicationSource, upper_case};
-use super::measured::{Search, SearchedRead};
+use super::measured::{ReadSearch, SearchedRead};
 use super::numbers::{InvalidReport, dense, sparse};
 use super::tiles::{TileQuality, Tiles};
 
@@ -40,7 +40,7 @@ macro_rules! searches {
         /// What a batch leaves.
         #[derive(Default)]
         pub(super) struct LeftOfSearches {
-            $($name: <$search as Search>::Left,)*
+            $($name: <$search as ReadSearch>::Left,)*
         }
 
         /// What FastQC says of reads beyond the other sections: there if it was asked for.
@@ -58,7 +58,7 @@ macro_rules! searches {
             /// Adds the reads of a batch. What depends on their order is left, for [`settle`](Self::settle).
             pub(super) fn accept(&mut self, batch: Batch<'_>, left: &mut LeftOfSearches) {
                 let reads = batch.len() as u64;
-                $(let mut $name = Search::begin(&mut self.$name, reads, &mut left.$name);)*
+                $(let mut $name = ReadSearch::begin(&mut self.$name, reads, &mut left.$name);)*
                 for (number, record) in (batch.first_record()..).zip(batch.iter()) {
                     let read = SearchedRead {
                         number,
@@ -66,21 +66,21 @@ macro_rules! searches {
                         sequence: upper_case(record.sequence(), &mut self.upper),
                         qualities: record.qualities(),
                     };
-                    $(<$search as Search>::add(&mut $name, &read);)*
+                    $(<$search as ReadSearch>::add(&mut $name, &read);)*
                 }
             }
 
             /// Takes in what batches left, in the order of the file.
             pub(super) fn settle(&self, left: &mut LeftOfSearches) {
-                $(Search::settle(&self.$name, &mut left.$name);)*
+                $(ReadSearch::settle(&self.$name, &mut left.$name);)*
             }
 
             fn merge(&mut self, other: &Searches) {
-                $(Search::merge(&mut self.$name, &other.$name);)*
+                $(ReadSearch::merge(&mut self.$name, &other.$name);)*
             }
 
             fn read_back(section: &Section) -> Result<Searches, InvalidReport> {
-                $(let $name = Search::read_back(section.$name.as_ref())?;)*
+                $(let $name = ReadSearch::read_back(section.$name.as_ref())?;)*
                 Ok(Searches { $($name,)* upper: Vec::new() })
             }
         }
@@ -92,7 +92,7 @@ macro_rules! searches {
                 Section {
                     gc_billionths: self.by_read.gc_billionths(),
                     mean_phred_histogram: sparse(&self.by_read.mean_quality),
-                    $($name: searches.and_then(|all| Search::section(&all.$name, contaminants)),)*
+                    $($name: searches.and_then(|all| ReadSearch::section(&all.$name, contaminants)),)*
                 }
             }
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::contaminants::Contaminants;
-use super::measured::{Search, SearchedRead};
+use super::measured::{ReadSearch, SearchedRead};
 use super::numbers::InvalidReport;
 use super::positions::{bin_of, bin_range};
 
@@ -118,7 +118,7 @@ impl Tiles {
     }
 }
 
-impl Search for Tiles {
+impl ReadSearch for Tiles {
     type Section = TileQuality;
     type Left = ();
     type Counter<'a> = &'a mut Tiles;

@@ -31,7 +31,8 @@
 //!             })
 //!         },
 //!         |worker, other| worker.merge(&other),
-//!     )?;
+//!     )
+//!     .map_err(|fault| fault.error)?;
 //! let tally = worker.tally();
 //! assert_eq!((tally.kept().reads, tally.rejected(Reason::Flags)), (1, 1));
 //! assert_eq!(tally.rejected(Reason::MappingQuality), 1);

@@ -2,7 +2,7 @@
 
 use super::{Duplicates, Duplication, LookUp, NewSequences};
 use crate::measure::reads::contaminants::Contaminants;
-use crate::measure::reads::measured::{Search, SearchedRead};
+use crate::measure::reads::measured::{ReadSearch, SearchedRead};
 use crate::measure::reads::numbers::InvalidReport;
 
 /// Counts of duplicates, or what a report said of them.
@@ -42,7 +42,7 @@ impl DuplicationSource {
     }
 }
 
-impl Search for DuplicationSource {
+impl ReadSearch for DuplicationSource {
     type Section = Duplication;
     type Left = NewSequences;
     type Counter<'a> = Option<LookUp<'a>>;
