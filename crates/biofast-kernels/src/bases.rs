@@ -55,7 +55,6 @@ impl BaseCounts {
 impl Add for BaseCounts {
     type Output = Self;
 
-    #[inline]
     fn add(mut self, rhs: Self) -> Self {
         self += rhs;
         self
@@ -63,7 +62,6 @@ impl Add for BaseCounts {
 }
 
 impl AddAssign for BaseCounts {
-    #[inline]
     fn add_assign(&mut self, rhs: Self) {
         self.a += rhs.a;
         self.c += rhs.c;
