@@ -22,6 +22,8 @@ const TIMES: usize = 5;
 const FIELD_LITERAL: u32 = 7;
 /// Runs that save less than so many hundredths of the qualities aren't looked for.
 const RUNS_SAVE: u32 = 13;
+/// Records after which qualities of few values are told: at once, as what was done by then was for nothing.
+const FEW: usize = 4;
 /// Qualities that are at least one of so many count as values, and from so many on these are many.
 const RARE: u32 = 500;
 const MANY_VALUES: usize = 10;
@@ -178,7 +180,9 @@ impl BamCoder {
             done = tags;
             at = record.end;
             count += 1;
-            if BALANCED && count == FIRST && !long && sample.is_better_matched() {
+            let is_better_matched = count == FEW && sample.has_few_values()
+                || count == FIRST && sample.is_mostly_literals();
+            if BALANCED && !long && is_better_matched {
                 return None;
             }
             if count == next_costs && !long {
@@ -233,12 +237,16 @@ impl Sample {
         }
     }
 
-    /// Whether an encoder that matches everywhere makes less of such records: qualities of few values, and bases that
-    /// aren't copied.
-    fn is_better_matched(&self) -> bool {
+    /// Whether qualities have few values. Then an encoder that matches everywhere makes less of such records.
+    fn has_few_values(&self) -> bool {
         let all: u32 = self.qualities.iter().sum();
         let values = self.qualities.iter().filter(|&&n| n * RARE > all).count();
-        all > 0 && values < MANY_VALUES || self.literals * 2 > self.bases
+        all > 0 && values < MANY_VALUES
+    }
+
+    /// The same if most bases aren't copied.
+    fn is_mostly_literals(&self) -> bool {
+        self.literals * 2 > self.bases
     }
 }
 

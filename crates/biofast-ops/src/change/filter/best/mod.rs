@@ -89,7 +89,7 @@ fn find_in<S: Readable>(
     let rows = Arc::new(Mutex::new((BufWriter::new(file), None)));
     let stream = Output::stream("scores", RowWriter(Arc::clone(&rows)), Compression::default());
     let mut outputs = [stream];
-    let result = Transform::new(inputs).options(&options).limit(limit).run(
+    let result = Transform::new(inputs).options(options).limit(limit).run(
         &mut outputs,
         || (filter.worker(), 0u64),
         |(worker, total), unit, texts| {
