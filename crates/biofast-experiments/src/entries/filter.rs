@@ -26,7 +26,7 @@ pub(super) fn filter<C: Default + Send>(
 ) -> Result<C> {
     let mut outputs = vec![Output::create_with(target, compression)?];
     let counts = Transform::new(Inputs::Single(source))
-        .options(&options)
+        .options(options)
         .run(
             &mut outputs,
             C::default,
