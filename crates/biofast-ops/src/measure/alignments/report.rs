@@ -8,7 +8,7 @@ pub use super::figures::{
 };
 use super::invalid::Invalid;
 use crate::measure::reads::report::Status;
-use crate::measure::verdicts::Assessment;
+use crate::measure::verdicts::{Assessment, VerdictRules};
 
 /// What `biofast stats --json` prints of alignments.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -140,6 +140,16 @@ impl AlignmentReport {
             schema_version: SCHEMA_VERSION,
             biofast_version: version.into(),
             files,
+        }
+    }
+
+    /// Judges the files without verdicts, as HTML reports do. Files with a fault get none.
+    pub fn judge(&mut self, rules: &VerdictRules) {
+        for file in &mut self.files {
+            let figures = file.figures.as_ref().filter(|_| file.status == Status::Ok);
+            if let (Some(figures), None) = (figures, &file.verdicts) {
+                file.verdicts = Some(Assessment::of_alignments(figures, rules));
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Depth of coverage: how many alignments lie on each position, found in one reading of sorted records.
 //!
 //! Workers make of each record the stretches of the reference that it covers ([`Spans`]); these pass in order through a
-//! [`DepthCollector`], which holds a window of the reference and gives the depths as [`DepthRun`]s to whatever is made of them
+//! collector, which holds a window of the reference and gives the depths as [`DepthRun`]s to whatever is made of them
 //! ([`DepthSink`]): a [`Distribution`], or the files of mosdepth
 //! (`biofast_report::mosdepth`).
 //!

@@ -16,7 +16,7 @@ pub use super::qc::Section as Qc;
 pub use super::qualities::Quality;
 use super::statistic::Counts;
 pub use super::statistic::Statistics;
-use crate::measure::verdicts::Assessment;
+use crate::measure::verdicts::{Assessment, VerdictRules};
 
 /// What `biofast stats --json` prints.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -77,6 +77,15 @@ impl ReadReport {
             schema_version: SCHEMA_VERSION,
             biofast_version: version.into(),
             files,
+        }
+    }
+
+    /// Judges the files without verdicts, as HTML reports do. Files with a fault get none.
+    pub fn judge(&mut self, rules: &VerdictRules) {
+        for file in &mut self.files {
+            if file.status == Status::Ok && file.verdicts.is_none() {
+                file.verdicts = Some(Assessment::of_reads(&file.statistics, rules));
+            }
         }
     }
 }
