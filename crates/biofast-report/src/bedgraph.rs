@@ -4,79 +4,45 @@ use biofast_bam::Header;
 use biofast_io::output::{Error, Output};
 use biofast_ops::measure::coverage::{DepthRun, DepthSink};
 
-use crate::mosdepth::put;
-
-/// Text that is handed over at once.
-const TEXT: usize = 64 << 10;
+use crate::depth_text::DepthText;
 
 /// Lines of reference, start (from 0), end and depth, written while runs come.
 pub struct BedGraph {
-    references: Vec<(Vec<u8>, u64, bool)>,
-    reference: usize,
+    text: DepthText,
     /// Whether runs of depth 0 have lines.
     zeros: bool,
-    output: Output,
-    text: Vec<u8>,
-    failed: Option<Error>,
 }
 
 impl BedGraph {
     /// For the references of this header, or the `only` one.
     pub fn new(header: &Header, output: Output, only: Option<&[u8]>, zeros: bool) -> BedGraph {
-        let wanted = |name: &[u8]| only.is_none_or(|only| only == name);
-        let references = header.references().iter();
-        BedGraph {
-            references: references.map(|r| (r.name.clone(), r.length, wanted(&r.name))).collect(),
-            reference: 0,
-            zeros,
-            output,
-            text: Vec::with_capacity(2 * TEXT),
-            failed: None,
-        }
+        BedGraph { text: DepthText::new(header, output, only), zeros }
     }
 
     /// The output with all lines.
     ///
     /// # Errors
     /// If something couldn't be written.
-    pub fn finish(mut self) -> Result<Output, Error> {
-        if let Some(error) = self.failed {
-            return Err(error);
-        }
-        self.output.append(&self.text)?;
-        Ok(self.output)
+    pub fn finish(self) -> Result<Output, Error> {
+        self.text.finish()
     }
 }
 
 impl DepthSink for BedGraph {
     fn run(&mut self, run: DepthRun) {
-        let (name, _, wanted) = &self.references[self.reference];
-        if !wanted || run.from == run.to || (run.depth == 0 && !self.zeros) {
-            return;
-        }
-        self.text.extend_from_slice(name);
-        for number in [run.from, run.to, run.depth.into()] {
-            self.text.push(b'\t');
-            put(number, &mut self.text);
-        }
-        self.text.push(b'\n');
-        if self.text.len() >= TEXT {
-            if self.failed.is_none() {
-                self.failed = self.output.append(&self.text).err();
-            }
-            self.text.clear();
+        if self.text.is_wanted() && run.from != run.to && (run.depth != 0 || self.zeros) {
+            self.text.line(&[run.from, run.to, run.depth.into()], b"\n");
         }
     }
 
     fn end(&mut self, _reference: usize, has_records: bool) {
         if !has_records {
-            let length = self.references[self.reference].1;
-            self.run(DepthRun { from: 0, to: length, depth: 0 });
+            self.run(DepthRun { from: 0, to: self.text.length(), depth: 0 });
         }
-        self.reference += 1;
+        self.text.next_reference();
     }
 
     fn has_ended(&self) -> bool {
-        self.failed.is_some()
+        self.text.has_failed()
     }
 }

@@ -8,6 +8,7 @@
 pub mod bedgraph;
 mod bins;
 pub mod demux;
+mod depth_text;
 pub mod duplicates;
 pub mod fastp;
 pub mod fastqc;

@@ -7,8 +7,7 @@ use biofast_io::output::{Error, Output};
 
 use biofast_ops::measure::coverage::{DepthRun, DepthSink};
 
-/// Text that is handed over at once.
-const TEXT: usize = 64 << 10;
+use crate::depth_text::DepthText;
 
 /// A line for each position that an alignment spans, written while runs come.
 ///
@@ -29,56 +28,30 @@ const TEXT: usize = 64 << 10;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct DepthLines {
-    references: Vec<(Vec<u8>, u64, bool)>,
-    reference: usize,
+    text: DepthText,
     /// 1: all positions of references with counted records; 2: of all references.
     all: u8,
     /// What alignments span and no run has come of.
     spans: VecDeque<(u64, u64)>,
     /// Whether any record of the reference is counted.
     has_spans: bool,
-    output: Output,
-    text: Vec<u8>,
-    failed: Option<Error>,
 }
 
 impl DepthLines {
     /// For the references of this header, or the `only` one. With `all` 1 all positions of references that have counted
     /// records (`-a` of samtools), with 2 those of all references (`-aa`).
     pub fn new(header: &Header, output: Output, only: Option<&[u8]>, all: u8) -> DepthLines {
-        let wanted = |name: &[u8]| only.is_none_or(|only| only == name);
-        let references = header.references().iter();
-        DepthLines {
-            references: references.map(|r| (r.name.clone(), r.length, wanted(&r.name))).collect(),
-            reference: 0,
-            all,
-            spans: VecDeque::new(),
-            has_spans: false,
-            output,
-            text: Vec::with_capacity(2 * TEXT),
-            failed: None,
-        }
+        let text = DepthText::new(header, output, only);
+        DepthLines { text, all, spans: VecDeque::new(), has_spans: false }
     }
 
     fn write(&mut self, from: u64, to: u64, depth: u32) {
-        let (name, _, wanted) = &self.references[self.reference];
-        if !wanted {
+        if !self.text.is_wanted() {
             return;
         }
-        let mut ending = vec![b'\t'];
-        ending.extend_from_slice(depth.to_string().as_bytes());
-        ending.push(b'\n');
+        let end = format!("\t{depth}\n");
         for position in from..to {
-            self.text.extend_from_slice(name);
-            self.text.push(b'\t');
-            crate::mosdepth::put(position + 1, &mut self.text);
-            self.text.extend_from_slice(&ending);
-            if self.text.len() >= TEXT {
-                if self.failed.is_none() {
-                    self.failed = self.output.append(&self.text).err();
-                }
-                self.text.clear();
-            }
+            self.text.line(&[position + 1], end.as_bytes());
         }
     }
 
@@ -86,12 +59,8 @@ impl DepthLines {
     ///
     /// # Errors
     /// If something couldn't be written.
-    pub fn finish(mut self) -> Result<Output, Error> {
-        if let Some(error) = self.failed {
-            return Err(error);
-        }
-        self.output.append(&self.text)?;
-        Ok(self.output)
+    pub fn finish(self) -> Result<Output, Error> {
+        self.text.finish()
     }
 }
 
@@ -113,12 +82,11 @@ impl DepthSink for DepthLines {
 
     fn end(&mut self, _reference: usize, has_records: bool) {
         if !has_records && self.all > 1 {
-            let length = self.references[self.reference].1;
-            self.write(0, length, 0);
+            self.write(0, self.text.length(), 0);
         }
         self.spans.clear();
         self.has_spans = false;
-        self.reference += 1;
+        self.text.next_reference();
     }
 
     fn spanned(&mut self, from: u64, to: u64) {
@@ -130,6 +98,6 @@ impl DepthSink for DepthLines {
     }
 
     fn has_ended(&self) -> bool {
-        self.failed.is_some()
+        self.text.has_failed()
     }
 }
