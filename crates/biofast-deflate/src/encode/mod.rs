@@ -161,8 +161,7 @@ impl BamDeflater {
     }
 
     fn for_isa(effort: Effort, isa: Isa) -> Self {
-        let encode = isa::encode_bam_for(isa, effort);
-        Self { work: Box::new(BamWorkspace::new()), encode }
+        Self { work: Box::new(BamWorkspace::new(effort)), encode: isa::encode_bam_for(isa) }
     }
 
     /// Appends `text` to `out` as a raw DEFLATE stream (RFC 1951).

@@ -6,7 +6,7 @@ use crate::encode::symbols::{MAX_DISTANCE, MAX_LENGTH};
 use crate::encode::text::{MAX_TEXT, Text, common, thirty_two};
 use crate::encode::tokens::Tokens;
 
-use super::fields::{COPY, FieldMatch, Region, SHORTEST, SLOTS, WIDTH, slot};
+use super::fields::{COPY, FieldMatch, Like, Region, SHORTEST, SLOTS, WIDTH, slot};
 use super::records::four;
 
 /// Places of the same four bytes that are compared.
@@ -88,19 +88,12 @@ impl Chains {
         let price = COPY + 31;
         // No byte is before the first.
         let (mut at, mut done) = (start.max(1), start);
-        let (mut like, mut last) = (1, 1);
-        let mut anchor = 0;
+        let (mut like, mut last) = (Like::new(anchors), 1);
         let mut waiting: Option<FieldMatch> = None;
         let mut worth = price;
         while at + 4 <= end {
-            while anchors[anchor % 5].at <= at {
-                let distance = anchors[anchor % 5].distance;
-                if (1..=MAX_DISTANCE).contains(&distance) {
-                    like = distance;
-                }
-                anchor += 1;
-            }
-            let (found_worth, found) = self.best::<S>(text, (at, end), [like, last], literal);
+            let near = [like.at(at), last];
+            let (found_worth, found) = self.best::<S>(text, (at, end), near, literal);
             if found_worth > worth {
                 // What is better begins here, or a byte later.
                 (worth, waiting) = (found_worth, Some(found));

@@ -32,6 +32,33 @@ impl Anchor {
     pub(super) const NONE: Self = Self { at: usize::MAX, distance: 0 };
 }
 
+/// How far back the field around a place lies in an earlier record.
+pub(super) struct Like<'a> {
+    anchors: &'a [Anchor; 5],
+    next: usize,
+    distance: usize,
+}
+
+impl<'a> Like<'a> {
+    #[inline(always)]
+    pub(super) fn new(anchors: &'a [Anchor; 5]) -> Self {
+        Self { anchors, next: 0, distance: 1 }
+    }
+
+    /// The distance at `at`, which isn't before the last place asked for.
+    #[inline(always)]
+    pub(super) fn at(&mut self, at: usize) -> usize {
+        while self.anchors[self.next % 5].at <= at {
+            let distance = self.anchors[self.next % 5].distance;
+            if (1..=MAX_DISTANCE).contains(&distance) {
+                self.distance = distance;
+            }
+            self.next += 1;
+        }
+        self.distance
+    }
+}
+
 /// A stretch to be searched.
 pub(super) struct Region {
     pub(super) start: usize,
@@ -110,16 +137,9 @@ impl Places {
         let price = COPY + 31 + if cheap { COPY_CHEAP } else { 0 };
         // No byte is before the first.
         let (mut at, mut done) = (start.max(1), start);
-        let (mut like, mut last) = (1, 1);
-        let mut anchor = 0;
+        let (mut like, mut last) = (Like::new(anchors), 1);
         while at + 4 <= end {
-            while anchors[anchor % 5].at <= at {
-                let distance = anchors[anchor % 5].distance;
-                if (1..=MAX_DISTANCE).contains(&distance) {
-                    like = distance;
-                }
-                anchor += 1;
-            }
+            let like = like.at(at);
             let here = thirty_two(text, at);
             let slot = &mut self.table[slot(four(text, at))];
             let places = *slot;

@@ -7,6 +7,7 @@ use super::overlaps::Overlaps;
 use super::records::{self, Record};
 use crate::encode::bits::{BitWriter, MAX_STREAM, Out};
 use crate::encode::costs::Costs;
+use crate::encode::effort::Effort;
 use crate::encode::emit::{Emitter, OVERHEAD};
 use crate::encode::quals;
 use crate::encode::simd::{CODED_BAM, Simd};
@@ -50,22 +51,23 @@ pub(crate) struct BamWorkspace {
 struct BamCoder {
     costs: Costs,
     anchors: Anchors,
-    places: Places,
-    chains: Chains,
+    fields: Fields,
     overlaps: Overlaps,
     tokens: Tokens,
     emitter: Emitter,
 }
 
 impl BamWorkspace {
-    pub(in crate::encode) fn new() -> Self {
+    pub(in crate::encode) fn new(effort: Effort) -> Self {
         Self {
             text: Box::new([0; MAX_TEXT + PADDING]),
             coder: BamCoder {
                 costs: Costs::new(),
                 anchors: Anchors::new(),
-                places: Places::new(),
-                chains: Chains::new(),
+                fields: match effort {
+                    Effort::Fast => Fields::Places(Places::new()),
+                    Effort::Balanced => Fields::Chains(Chains::new()),
+                },
                 overlaps: Overlaps::new(),
                 tokens: Tokens::new(),
                 emitter: Emitter::new(CODED_BAM),
@@ -83,32 +85,24 @@ impl BamWorkspace {
     ///
     /// Inlined into each instruction set's function, together with what it calls.
     #[inline(always)]
-    pub(in crate::encode) fn encode<S: Simd, const BALANCED: bool>(
-        &mut self,
-        text: &[u8],
-    ) -> Option<usize> {
+    pub(in crate::encode) fn encode<S: Simd>(&mut self, text: &[u8]) -> Option<usize> {
         self.text.get_mut(..text.len())?.copy_from_slice(text);
         self.text[text.len()..].fill(0);
         let out = self.out.first_chunk_mut()?;
-        self.coder.encode::<S, BALANCED>(&self.text, text.len(), out)
+        self.coder.encode::<S>(&self.text, text.len(), out)
     }
 }
 
 impl BamCoder {
     /// Deflates the first `n` bytes of `text`.
     #[inline(always)]
-    fn encode<S: Simd, const BALANCED: bool>(
-        &mut self,
-        text: &Text,
-        n: usize,
-        out: &mut Out,
-    ) -> Option<usize> {
+    fn encode<S: Simd>(&mut self, text: &Text, n: usize, out: &mut Out) -> Option<usize> {
         // Without any record the text may be a part of one.
         let first = records::first::<S>(text, n);
         let (most, first) =
             (n / if first.is_some() { PART } else { PART_OF_ONE }, first.unwrap_or(n));
-        let Self { costs, anchors, places, chains, overlaps, tokens, emitter } = self;
-        let mut fields = if BALANCED { Fields::Chains(chains) } else { Fields::Places(places) };
+        let Self { costs, anchors, fields, overlaps, tokens, emitter } = self;
+        let balanced = matches!(fields, Fields::Chains(_));
         costs.clear();
         anchors.clear();
         fields.clear();
@@ -163,7 +157,7 @@ impl BamCoder {
             }
             let before = tokens.items().len();
             overlaps.add::<S>(tokens, text, n, &record);
-            if BALANCED && count < FIRST && !long {
+            if balanced && count < FIRST && !long {
                 sample.add(text, [bases, qualities, tags], tokens.items().len() - before);
             }
             if long && qualities < n && !stream.cut::<S>(tokens, n) {
@@ -180,16 +174,14 @@ impl BamCoder {
             done = tags;
             at = record.end;
             count += 1;
-            let is_better_matched = count == FEW && sample.has_few_values()
-                || count == FIRST && sample.is_mostly_literals();
-            if BALANCED && !long && is_better_matched {
+            if balanced && !long && sample.is_better_matched(count) {
                 return None;
             }
             if count == next_costs && !long {
                 next_costs *= TIMES;
                 costs.update(tokens);
                 literal = costs.field_literal();
-                runs = runs && (BALANCED || costs.runs_save(tokens, RUNS_SAVE));
+                runs = runs && (balanced || costs.runs_save(tokens, RUNS_SAVE));
             }
         }
         // What is left is the start of a record, or none.
@@ -237,26 +229,30 @@ impl Sample {
         }
     }
 
-    /// Whether qualities have few values. Then an encoder that matches everywhere makes less of such records.
+    /// Whether these `count` records show that an encoder that matches everywhere makes less of the block.
+    fn is_better_matched(&self, count: usize) -> bool {
+        match count {
+            FEW => self.has_few_values(),
+            FIRST => self.literals * 2 > self.bases,
+            _ => false,
+        }
+    }
+
+    /// Whether qualities have few values.
     fn has_few_values(&self) -> bool {
         let all: u32 = self.qualities.iter().sum();
         let values = self.qualities.iter().filter(|&&n| n * RARE > all).count();
         all > 0 && values < MANY_VALUES
     }
-
-    /// The same if most bases aren't copied.
-    fn is_mostly_literals(&self) -> bool {
-        self.literals * 2 > self.bases
-    }
 }
 
-/// How fields are searched.
-enum Fields<'a> {
-    Places(&'a mut Places),
-    Chains(&'a mut Chains),
+/// How fields are searched, by effort.
+enum Fields {
+    Places(Places),
+    Chains(Chains),
 }
 
-impl Fields<'_> {
+impl Fields {
     #[inline(always)]
     fn clear(&mut self) {
         match self {

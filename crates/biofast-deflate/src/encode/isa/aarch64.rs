@@ -14,11 +14,8 @@ pub(super) fn encode(work: &mut DeflateWorkspace, text: &[u8], effort: Effort) -
     work.encode::<Neon>(text, effort)
 }
 
-pub(super) fn encode_bam<const BALANCED: bool>(
-    work: &mut BamWorkspace,
-    text: &[u8],
-) -> Option<usize> {
-    work.encode::<Neon, BALANCED>(text)
+pub(super) fn encode_bam(work: &mut BamWorkspace, text: &[u8]) -> Option<usize> {
+    work.encode::<Neon>(text)
 }
 
 /// Part of every AArch64 CPU.

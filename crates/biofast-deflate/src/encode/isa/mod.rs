@@ -25,17 +25,13 @@ pub(super) fn encode_for(isa: Isa) -> Encode {
 }
 
 /// The same for BAM.
-pub(super) fn encode_bam_for(isa: Isa, effort: Effort) -> EncodeBam {
-    let balanced = effort == Effort::Balanced;
+pub(super) fn encode_bam_for(isa: Isa) -> EncodeBam {
     match isa {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 | Isa::Avx512 => x86_64::encode_bam(isa, balanced),
+        Isa::Avx2 | Isa::Avx512 => x86_64::encode_bam(isa),
         #[cfg(target_arch = "aarch64")]
-        Isa::Neon if balanced => aarch64::encode_bam::<true>,
-        #[cfg(target_arch = "aarch64")]
-        Isa::Neon => aarch64::encode_bam::<false>,
-        _ if balanced => BamWorkspace::encode::<Portable, true>,
-        _ => BamWorkspace::encode::<Portable, false>,
+        Isa::Neon => aarch64::encode_bam,
+        _ => BamWorkspace::encode::<Portable>,
     }
 }
 

@@ -27,16 +27,12 @@ pub(super) fn encode(isa: Isa) -> Encode {
 }
 
 /// The same for BAM.
-pub(super) fn encode_bam(isa: Isa, balanced: bool) -> EncodeBam {
-    match (isa, balanced) {
+pub(super) fn encode_bam(isa: Isa) -> EncodeBam {
+    match isa {
         // SAFETY: as for FASTQ.
-        (Isa::Avx512, false) => |work, text| unsafe { avx512::encode_bam::<false>(work, text) },
+        Isa::Avx512 => |work, text| unsafe { avx512::encode_bam(work, text) },
         // SAFETY: as for FASTQ.
-        (Isa::Avx512, true) => |work, text| unsafe { avx512::encode_bam::<true>(work, text) },
-        // SAFETY: as for FASTQ.
-        (_, false) => |work, text| unsafe { avx2::encode_bam::<false>(work, text) },
-        // SAFETY: as for FASTQ.
-        (_, true) => |work, text| unsafe { avx2::encode_bam::<true>(work, text) },
+        _ => |work, text| unsafe { avx2::encode_bam(work, text) },
     }
 }
 
@@ -60,11 +56,8 @@ macro_rules! level {
             /// # Safety
             /// The CPU must have the target features.
             #[target_feature(enable = $features)]
-            pub(super) unsafe fn encode_bam<const BALANCED: bool>(
-                work: &mut BamWorkspace,
-                text: &[u8],
-            ) -> Option<usize> {
-                work.encode::<$simd, BALANCED>(text)
+            pub(super) unsafe fn encode_bam(work: &mut BamWorkspace, text: &[u8]) -> Option<usize> {
+                work.encode::<$simd>(text)
             }
         }
     };
