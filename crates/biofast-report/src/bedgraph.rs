@@ -31,7 +31,7 @@ impl BedGraph {
 impl DepthSink for BedGraph {
     fn run(&mut self, run: DepthRun) {
         if self.text.is_wanted() && run.from != run.to && (run.depth != 0 || self.zeros) {
-            self.text.line(&[run.from, run.to, run.depth.into()], b"\n");
+            self.text.line(&[run.from, run.to, run.depth.into()]);
         }
     }
 

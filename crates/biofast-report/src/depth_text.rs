@@ -48,21 +48,26 @@ impl DepthText {
         self.reference += 1;
     }
 
-    /// Writes a line: the name, the numbers, each behind a tab, and the `end`.
+    /// Writes a line: the name, and the numbers, each behind a tab.
     #[inline]
-    pub(crate) fn line(&mut self, numbers: &[u64], end: &[u8]) {
+    pub(crate) fn line(&mut self, numbers: &[u64]) {
         self.text.extend_from_slice(&self.references[self.reference].0);
         for &number in numbers {
             self.text.push(b'\t');
             put(number, &mut self.text);
         }
-        self.text.extend_from_slice(end);
+        self.text.push(b'\n');
         if self.text.len() >= TEXT {
-            if self.failed.is_none() {
-                self.failed = self.output.append(&self.text).err();
-            }
-            self.text.clear();
+            self.flush();
         }
+    }
+
+    #[cold]
+    fn flush(&mut self) {
+        if self.failed.is_none() {
+            self.failed = self.output.append(&self.text).err();
+        }
+        self.text.clear();
     }
 
     /// Whether something couldn't be written.

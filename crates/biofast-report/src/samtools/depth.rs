@@ -49,9 +49,8 @@ impl DepthLines {
         if !self.text.is_wanted() {
             return;
         }
-        let end = format!("\t{depth}\n");
         for position in from..to {
-            self.text.line(&[position + 1], end.as_bytes());
+            self.text.line(&[position + 1, depth.into()]);
         }
     }
 
