@@ -296,7 +296,7 @@ fn every_cargo_command_shown_names_what_there_is() {
         }
         seen += 1;
         if words[0] == "run" && package.as_deref() == Some("biofast-cli") {
-            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_biofast"));
+            let mut command = std::process::Command::new(crate::common::binary());
             let run = command.args(&after).current_dir(root()).output().unwrap();
             assert!(run.status.success(), "{page}: {line}\n{}", text_of(&run.stderr));
             ran += 1;

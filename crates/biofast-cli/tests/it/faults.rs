@@ -205,7 +205,7 @@ fn many_files_need_few_descriptors_and_little_memory() {
     let file = folder.file("x.fq", reads("r", 2));
     let list = folder.file("list", format!("{file}\n").repeat(600));
     let limited =
-        format!("ulimit -n 64; exec '{}' stats -T -@ 8 -X '{list}'", env!("CARGO_BIN_EXE_biofast"));
+        format!("ulimit -n 64; exec '{}' stats -T -@ 8 -X '{list}'", crate::common::binary());
     let shell = |script: &str| {
         let mut command = std::process::Command::new("sh");
         command.args(["-c", script]);
@@ -220,7 +220,7 @@ fn many_files_need_few_descriptors_and_little_memory() {
     for format in ["-T", "--sample all"] {
         let limited = format!(
             "ulimit -v 400000; exec '{}' stats {format} -@ 2 -X '{list}'",
-            env!("CARGO_BIN_EXE_biofast")
+            crate::common::binary()
         );
         let run = shell(&limited);
         assert_eq!(run.code, 0, "{}", run.stderr);

@@ -45,7 +45,7 @@ fn two_gigabytes_in_128_megabytes() {
             Some(group) => format!("echo $$ > '{}';", group.procs()),
             None => format!("ulimit -d {};", LIMIT >> 10),
         };
-        let binary = env!("CARGO_BIN_EXE_biofast");
+        let binary = crate::common::binary();
         let mut command = Command::new("sh");
         command.args(["-c", &format!("{limit} exec '{binary}' {arguments}")]);
         let run = finish(command);

@@ -195,7 +195,7 @@ fn a_full_disk_leaves_no_output() {
     let input = folder.file("x.fq", reads("r", 20_000));
     let row = Row::default();
     for (output, format) in [("o.fq", "plain"), ("o.fq.gz", "bgzf"), ("o.fq.zst", "zstd")] {
-        let binary = env!("CARGO_BIN_EXE_biofast");
+        let binary = crate::common::binary();
         let mounted = text(&folder.path("disk"));
         std::fs::create_dir_all(&mounted).unwrap();
         let script = format!(
@@ -414,7 +414,7 @@ fn alignments_that_find_a_full_disk_leave_nothing() {
     let folder = Folder::new();
     write_inputs(&folder, 4000);
     let row = Row::default();
-    let binary = env!("CARGO_BIN_EXE_biofast");
+    let binary = crate::common::binary();
     let mounted = text(&folder.path("disk"));
     std::fs::create_dir_all(&mounted).unwrap();
     for (name, options) in WRITERS {
@@ -516,7 +516,7 @@ fn a_folder_that_may_not_be_read_or_written_is_an_error() {
 /// A run of the binary by a shell that sets limits first.
 fn limited(limits: &str, arguments: &str) -> Run {
     let mut command = Command::new("sh");
-    let binary = env!("CARGO_BIN_EXE_biofast");
+    let binary = crate::common::binary();
     command.args(["-c", &format!("{limits} exec '{binary}' {arguments}")]);
     finish(command)
 }
@@ -551,7 +551,7 @@ fn with_too_few_descriptors_the_verdict_is_the_same_or_an_error() {
             assert_eq!(expected.code, 0, "{expected:?}");
             for descriptors in 3..24 {
                 let mut command = Command::new("sh");
-                let binary = env!("CARGO_BIN_EXE_biofast");
+                let binary = crate::common::binary();
                 let script = format!("ulimit -n {descriptors}; exec '{binary}' {arguments}");
                 let output = command.args(["-c", &script]).output().unwrap();
                 let message = String::from_utf8_lossy(&output.stderr);

@@ -91,7 +91,7 @@ fn a_place_for_an_adapter_needs_one_and_leaves_nothing_where_it_fails() {
     ];
     let words = words.map(|word| if word == "-e" { "--error-rate" } else { word });
     let mut shell = Command::new("sh");
-    shell.args(["-c", line, "sh", env!("CARGO_BIN_EXE_biofast")]).args(words);
+    shell.args(["-c", line, "sh", crate::common::binary()]).args(words);
     let run = shell.output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let written = files(&out);
@@ -137,7 +137,7 @@ mod exhaustive {
         let names = text(&out.path("{name2}_{name1}.fq.gz"));
         let mut shell = Command::new("sh");
         shell
-            .args(["-c", "ulimit -n 100 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_biofast")])
+            .args(["-c", "ulimit -n 100 && exec \"$@\"", "sh", crate::common::binary()])
             .args(["filter", "--quiet", "-@", "2", "--error-rate", "0", "--no-indels"])
             .args(["--interleaved", &reads, "-g", &file, "--front2", &file, "-o", &names]);
         let run = shell.output().unwrap();

@@ -84,8 +84,7 @@ fn what_is_called_an_index_and_is_large_takes_no_memory() {
     let index = std::fs::File::create(folder.path("x.bam.bai")).unwrap();
     index.set_len(3 << 30).unwrap();
     // 400 MB of address space.
-    let script =
-        format!("ulimit -v 400000; '{}' view -c x.bam chr1", env!("CARGO_BIN_EXE_biofast"));
+    let script = format!("ulimit -v 400000; '{}' view -c x.bam chr1", crate::common::binary());
     let mut command = std::process::Command::new("sh");
     command.args(["-c", &script]).current_dir(folder.path(""));
     let run = crate::common::finish(command);

@@ -380,7 +380,7 @@ fn a_closed_standard_output_is_an_error_and_one_closed_later_is_not() {
         "import r1.fq",
         "man",
     ] {
-        let binary = env!("CARGO_BIN_EXE_biofast");
+        let binary = crate::common::binary();
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("exec {binary} {args} >&-")]).current_dir(folder.path("."));
         let output = shell.output().unwrap();
@@ -535,11 +535,7 @@ fn an_ended_run_leaves_nothing_and_says_by_which_signal() {
 fn an_ignored_signal_stays_ignored() {
     let folder = Folder::new();
     let mut child = Command::new("sh")
-        .args([
-            "-c",
-            "trap '' HUP; exec \"$0\" filter - -o o.fq --quiet",
-            env!("CARGO_BIN_EXE_biofast"),
-        ])
+        .args(["-c", "trap '' HUP; exec \"$0\" filter - -o o.fq --quiet", crate::common::binary()])
         .current_dir(folder.path("."))
         .stdin(Stdio::piped())
         .spawn()

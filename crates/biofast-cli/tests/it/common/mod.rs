@@ -45,6 +45,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 /// What a run printed and how it ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,8 +55,16 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
 }
 
+/// The program that is tested: the one cargo built, or what `BIOFAST_BINARY` names, such as a release, which runs long cases in a
+/// fraction of the time.
+pub(crate) fn binary() -> &'static str {
+    static BINARY: LazyLock<Option<String>> =
+        LazyLock::new(|| std::env::var("BIOFAST_BINARY").ok());
+    BINARY.as_deref().unwrap_or(env!("CARGO_BIN_EXE_biofast"))
+}
+
 pub(crate) fn command(args: &[&str]) -> Command {
-    let binary = env!("CARGO_BIN_EXE_biofast");
+    let binary = binary();
     let mut command = match emulator() {
         Some(runner) => {
             let mut words = runner.split_whitespace();

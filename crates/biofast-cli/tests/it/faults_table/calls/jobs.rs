@@ -652,7 +652,7 @@ pub(super) const JOBS: &[Job] = &[
 impl Job {
     /// The words of the command line.
     pub(super) fn words(&self, threads: usize) -> Vec<String> {
-        let mut words = vec![env!("CARGO_BIN_EXE_biofast").to_owned()];
+        let mut words = vec![crate::common::binary().to_owned()];
         words.extend(self.arguments.iter().map(|&word| word.to_owned()));
         if self.threads {
             // With small chunks there is something to share.
