@@ -1,5 +1,6 @@
 //! Remote inputs: every command that reads gives the bytes of a local run, or an error that names the range.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use biofast_testkit::bam::{Aligned, aligned, header};
@@ -7,7 +8,7 @@ use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::http::{Fault, Manner, Plan, Server};
 use biofast_testkit::random::Random;
 
-use crate::common::{Folder, Run, assert_error, command, finish, reads};
+use crate::common::{Folder, Run, assert_error, command, files_below, finish, reads};
 
 /// Runs with little patience, as what fails here would fail again, and with nothing of the environment.
 fn run(args: &[&str]) -> Run {
@@ -130,7 +131,7 @@ impl Files {
     }
 
     /// Runs with the inputs at `base`, outputs in a folder of their own. Returns what was printed and written.
-    fn outcome(&self, args: &[&str], base: &str) -> (Run, Vec<(String, Vec<u8>)>) {
+    fn outcome(&self, args: &[&str], base: &str) -> (Run, BTreeMap<String, Vec<u8>>) {
         let folder = Folder::new();
         let out = folder.path("out").to_str().unwrap().to_owned();
         std::fs::create_dir(&out).unwrap();
@@ -146,11 +147,8 @@ impl Files {
         for text in [&mut run.stdout, &mut run.stderr] {
             *text = text.replace(base, "BASE").replace(&out, "OUT");
         }
-        let mut written = Vec::new();
-        gather(Path::new(&out), &mut written);
-        written.sort();
-        for (name, content) in &mut written {
-            *name = name.replace(&out, "OUT");
+        let mut written = files_below(Path::new(&out));
+        for content in written.values_mut() {
             // Reports name their inputs.
             if let Ok(text) = String::from_utf8(content.clone()) {
                 *content = text.replace(base, "BASE").replace(&out, "OUT").into_bytes();
@@ -161,16 +159,6 @@ impl Files {
 
     fn local(&self) -> String {
         self.folder.path("").to_str().unwrap().trim_end_matches('/').to_owned()
-    }
-}
-
-fn gather(folder: &Path, out: &mut Vec<(String, Vec<u8>)>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => gather(&path, out),
-            false => out.push((path.to_str().unwrap().to_owned(), std::fs::read(&path).unwrap())),
-        }
     }
 }
 
@@ -241,12 +229,9 @@ fn every_command_that_reads_gives_what_a_local_run_gives() {
         assert_eq!(local.0.code, 0, "{args:?} {local:?}");
         let remote = files.outcome(args, &base);
         assert_eq!(remote.0, local.0, "{args:?}");
-        let names = |outcome: &[(String, Vec<u8>)]| -> Vec<String> {
-            outcome.iter().map(|(name, _)| name.clone()).collect()
-        };
-        assert_eq!(names(&remote.1), names(&local.1), "{args:?}");
-        for (remote, local) in remote.1.iter().zip(&local.1) {
-            assert!(remote == local, "{args:?}: {} differs", local.0);
+        assert!(remote.1.keys().eq(local.1.keys()), "{args:?}");
+        for (name, content) in &remote.1 {
+            assert!(*content == local.1[name], "{args:?}: {name} differs");
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use common::{Folder, Run, assert_error, biofast, listed, text};
+use common::{Folder, Run, assert_error, biofast, listed, refused, text};
 use serde_json::Value;
 
 const TYPES: [&str; 11] = [
@@ -406,25 +406,22 @@ fn what_has_no_verdicts_refuses_them() {
     let folder = Folder::new();
     let fastq = folder.file("r.fq", reads(10));
     let sam = folder.file("x.sam", sam());
-    for (options, needed) in [
+    for (line, needed) in [
         (
-            &["--format", "samtools", "--library", "wgs", &sam][..],
+            "stats --format samtools --library wgs x.sam",
             "--library can't be combined with --format samtools",
         ),
         (
-            &["--format", "fastqc", "--fail-on", "fail", &fastq],
+            "stats --format fastqc --fail-on fail r.fq",
             "--fail-on can't be combined with --format fastqc",
         ),
+        ("stats --per-read --library wgs r.fq", "--library can't be combined with --per-read"),
         (
-            &["--per-read", "--library", "wgs", &fastq],
-            "--library can't be combined with --per-read",
-        ),
-        (
-            &["--json", "--partial", "lane", "--library", "wgs", &sam],
+            "stats --json --partial lane --library wgs x.sam",
             "--library can't be combined with --partial: verdicts need whole files: use these options in `biofast merge`",
         ),
     ] {
-        assert_error(&biofast(&[&["stats"], options].concat()), &[needed]);
+        refused(&folder, line, needed);
     }
     let run = biofast(&["stats", "--print-limits", &fastq]);
     assert_eq!(run.code, 2);
