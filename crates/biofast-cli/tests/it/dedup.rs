@@ -89,10 +89,7 @@ fn the_best_of_each_is_kept_in_its_place() {
     let folder = Folder::new();
     let records = [
         "@a\nACGT\n+\nIII#\n", // 120 + 2
-        "@b\nAC\n+\n##\n",
-        "@c\nACGT\n+\nIIII\n",
-        "@d\nAC\n+\n##\n",
-        "@e\nACGT\n+\nIIII\n",
+        "@b\nAC\n+\n##\n", "@c\nACGT\n+\nIIII\n", "@d\nAC\n+\n##\n", "@e\nACGT\n+\nIIII\n",
         "@f\nTT\n+\nII\n",
     ];
     let input = folder.file("x.fq", records.concat());

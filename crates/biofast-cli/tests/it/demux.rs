@@ -94,11 +94,7 @@ fn umis_barcodes_and_names_of_files_are_as_asked_for() {
         "@a:TC 1:N:0:ACGT+TTAA+GGT\nAA\n+\nGH\n@b:TC/1 1:N:0:GGT\nAA\n+\nGH\n"
     );
     let tags = [
-        "--umi-in",
-        "comment",
-        "--barcode-in",
-        "tag",
-        "--name-template",
+        "--umi-in", "comment", "--barcode-in", "tag", "--name-template",
         "{sample}{type}{number}.fq",
     ];
     let all = of("c", &[&["-r", "3B2M1S1M+T", "-s", &inline, "-b", "T", "M"], &tags[..]].concat());
@@ -110,15 +106,7 @@ fn umis_barcodes_and_names_of_files_are_as_asked_for() {
     let all = of(
         "d",
         &[
-            "-r",
-            "3B+T",
-            "-s",
-            &inline,
-            "--barcode-in",
-            "none",
-            "--name",
-            "{sample}.fq",
-            "-u",
+            "-r", "3B+T", "-s", &inline, "--barcode-in", "none", "--name", "{sample}.fq", "-u",
             "rest",
         ],
     );
@@ -202,17 +190,7 @@ fn the_summary_adds_up_and_check_compares_it() {
     // Whole reads to samples: by checksum, too, all that came in goes out.
     let headers = folder.file("h.csv", "sample,barcode\na,GGGGGGGG\nb,NNNNNNNN\n");
     let args = [
-        "-i",
-        &r1,
-        "--header-barcodes",
-        "-s",
-        &headers,
-        "-o",
-        &out,
-        "--json",
-        &json,
-        "-d",
-        "0",
+        "-i", &r1, "--header-barcodes", "-s", &headers, "-o", &out, "--json", &json, "-d", "0",
         "-q",
     ];
     let run = biofast(&[&["demux"], &args[..]].concat());

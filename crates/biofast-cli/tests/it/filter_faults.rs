@@ -109,14 +109,7 @@ fn a_full_disk_is_an_error() {
         }
         let out = text(&folder.path("o.fq"));
         let run = biofast(&[
-            "filter",
-            &input,
-            "-o",
-            &out,
-            "--rejected",
-            "/dev/full",
-            "--min-len",
-            "1000",
+            "filter", &input, "-o", &out, "--rejected", "/dev/full", "--min-len", "1000",
         ]);
         assert_error(&run, &["/dev/full"]);
         assert!(!folder.path("o.fq").exists());

@@ -31,17 +31,7 @@ fn any_container_and_number_of_threads_give_the_same_bytes() {
     let mut first: Option<Vec<u8>> = None;
     for (threads, input) in ["1", "2", "5"].into_iter().zip(&inputs) {
         let args = [
-            "-s",
-            "-p",
-            "ACGWA",
-            "-m",
-            "1",
-            "-@",
-            threads,
-            "--chunk-size",
-            "3000",
-            input,
-            "-o",
+            "-s", "-p", "ACGWA", "-m", "1", "-@", threads, "--chunk-size", "3000", input, "-o",
             &out,
         ];
         found(&args);
@@ -186,21 +176,8 @@ fn the_summary_adds_up_and_check_compares_it() {
     let [a, b, rest, json] =
         ["a.fq.gz", "b.fq.gz", "rest.fq.zst", "s.json"].map(|name| text(&folder.path(name)));
     found(&[
-        "-s",
-        "-p",
-        "ACGT",
-        "-p",
-        "GGCC",
-        &r1,
-        &r2,
-        "-o",
-        &a,
-        "--out2",
-        &b,
-        "--rejected",
-        &rest,
-        "--summary",
-        &json,
+        "-s", "-p", "ACGT", "-p", "GGCC", &r1, &r2, "-o", &a, "--out2", &b, "--rejected", &rest,
+        "--summary", &json,
     ]);
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     let summary = &report["summary"];

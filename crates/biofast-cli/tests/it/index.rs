@@ -43,11 +43,7 @@ fn regions_and_bed_files_select_the_same_with_and_without_an_index() {
     let bed = folder
         .file("x.bed", "# targets\nchr1\t1000\t90000\nchr1\t50000\t200000\nchr2:HLA\t0\t100\n");
     let regions = [
-        "--region",
-        "chr1:1,001-90,000",
-        "--region",
-        "chr1:50001-200000",
-        "--region",
+        "--region", "chr1:1,001-90,000", "--region", "chr1:50001-200000", "--region",
         "{chr2:HLA}:1-100",
     ];
     let by_region = |path: &str| biofast(&[&["idxstats"], &regions[..], &[path]].concat());

@@ -308,20 +308,8 @@ const VALUES: &[(&str, &[&str])] = &[
 
 /// How it is run, not what it does: nothing of it is seen in outputs.
 const HOW: &[&str] = &[
-    "help",
-    "version",
-    "threads",
-    "chunk_size",
-    "io",
-    "memory",
-    "temp_dir",
-    "cache_dir",
-    "sync",
-    "strict",
-    "allow_missing_eof",
-    "quiet",
-    "verbose",
-    "stdin_label",
+    "help", "version", "threads", "chunk_size", "io", "memory", "temp_dir", "cache_dir", "sync",
+    "strict", "allow_missing_eof", "quiet", "verbose", "stdin_label",
 ];
 
 /// Options that change nothing of these inputs, or say what is done anyway. Of all modes of a command, or of those named.
@@ -755,14 +743,7 @@ mod exhaustive {
 
     /// Numbers that nobody means.
     const EXTREMES: [&str; 9] = [
-        "0",
-        "-1",
-        "1e30",
-        "nan",
-        "inf",
-        "1e-300",
-        "4294967296",
-        "18446744073709551615",
+        "0", "-1", "1e30", "nan", "inf", "1e-300", "4294967296", "18446744073709551615",
         "99999999999G",
     ];
 

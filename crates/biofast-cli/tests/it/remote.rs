@@ -51,23 +51,9 @@ struct Files {
 }
 
 const NAMES: [&str; 17] = [
-    "r1.fq.gz",
-    "r2.fq.gz",
-    "plain.fq",
-    "x.bam",
-    "x.bam.bai",
-    "x.sam.gz",
-    "ref.fa",
-    "ref.fa.fai",
-    "x.bed",
-    "names.txt",
-    "samples.tsv",
-    "y.bam",
-    "x.bam.bni",
-    "r1.fq.gz.bni",
-    "plain.fq.bni",
-    "g.fq.gz",
-    "g.fq.gz.bsi",
+    "r1.fq.gz", "r2.fq.gz", "plain.fq", "x.bam", "x.bam.bai", "x.sam.gz", "ref.fa", "ref.fa.fai",
+    "x.bed", "names.txt", "samples.tsv", "y.bam", "x.bam.bni", "r1.fq.gz.bni", "plain.fq.bni",
+    "g.fq.gz", "g.fq.gz.bsi",
 ];
 
 impl Files {
@@ -170,14 +156,7 @@ const COMMANDS: [&[&str]; 43] = [
     &["stats", "@x.sam.gz", "--reference", "@ref.fa", "--format", "samtools"],
     &["stats", "--out-dir", "OUT", "@r1.fq.gz"],
     &[
-        "filter",
-        "@r1.fq.gz",
-        "@r2.fq.gz",
-        "--min-len",
-        "40",
-        "-o",
-        "OUT/1.fq.gz",
-        "--out2",
+        "filter", "@r1.fq.gz", "@r2.fq.gz", "--min-len", "40", "-o", "OUT/1.fq.gz", "--out2",
         "OUT/2.fq.gz",
     ],
     &["filter", "@plain.fq", "--min-mean-qual", "20", "-o", "OUT/1.fq"],
@@ -304,13 +283,7 @@ fn servers_without_ranges_serve_what_needs_none() {
     let server = files.serve(manner, Box::new(|_| Fault::None));
     let base = server.address("").trim_end_matches('/').to_owned();
     for args in [
-        COMMANDS[0],
-        COMMANDS[1],
-        COMMANDS[2],
-        COMMANDS[5],
-        COMMANDS[9],
-        COMMANDS[21],
-        COMMANDS[30],
+        COMMANDS[0], COMMANDS[1], COMMANDS[2], COMMANDS[5], COMMANDS[9], COMMANDS[21], COMMANDS[30],
     ] {
         let local = files.outcome(args, &files.local());
         assert_eq!(files.outcome(args, &base), local, "{args:?}");
@@ -510,14 +483,7 @@ fn random_faults(runs: u64, seed: u64) {
         &["view", "@x.bam", "chr1:1-400000"],
         &["check", "@plain.fq"],
         &[
-            "filter",
-            "@r1.fq.gz",
-            "@r2.fq.gz",
-            "--min-len",
-            "60",
-            "-o",
-            "OUT/1.fq.gz",
-            "--out2",
+            "filter", "@r1.fq.gz", "@r2.fq.gz", "--min-len", "60", "-o", "OUT/1.fq.gz", "--out2",
             "OUT/2.fq.gz",
         ],
         &["flagstat", "@x.sam.gz"],

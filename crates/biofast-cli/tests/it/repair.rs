@@ -135,16 +135,7 @@ fn the_summary_has_every_file_and_check_compares_it() {
     let path = |name: &str| text(&folder.path(name));
     let (p, s, json) = (path("p.fq.gz"), path("s.fq"), path("s.json"));
     let run = biofast(&[
-        "repair",
-        &r1,
-        &r2,
-        "-o",
-        &p,
-        "--interleaved-out",
-        "--orphans",
-        &s,
-        "--summary",
-        &json,
+        "repair", &r1, &r2, "-o", &p, "--interleaved-out", "--orphans", &s, "--summary", &json,
     ]);
     assert_eq!(run.code, 0, "{run:?}");
     let [first, _, orphans1, orphans2] = expected(&files).map(|text| records(&text).len());

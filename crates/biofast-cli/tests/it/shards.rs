@@ -513,14 +513,7 @@ fn parts_of_view_and_filter_joined_are_what_one_run_writes() {
         for args in [
             &["filter", "--min-len", "40", "-o", "1.fq", "--out2", "2.fq", "--rejected", "no.fq"][..],
             &[
-                "filter",
-                "--sample-fraction",
-                "0.3",
-                "-o",
-                "1.fq",
-                "--out2",
-                "2.fq",
-                "--rejected",
+                "filter", "--sample-fraction", "0.3", "-o", "1.fq", "--out2", "2.fq", "--rejected",
                 "no.fq",
             ],
         ] {

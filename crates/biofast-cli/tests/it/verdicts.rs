@@ -8,17 +8,8 @@ use common::{Folder, Run, assert_error, biofast, listed, refused, text};
 use serde_json::Value;
 
 const TYPES: [&str; 11] = [
-    "any",
-    "wgs",
-    "exome",
-    "amplicon",
-    "rna",
-    "small-rna",
-    "bisulfite",
-    "chip",
-    "single-cell",
-    "metagenome",
-    "long-read",
+    "any", "wgs", "exome", "amplicon", "rna", "small-rna", "bisulfite", "chip", "single-cell",
+    "metagenome", "long-read",
 ];
 
 /// Reads that are good but for N, which half of them have at position 5, and for a sequence that a third of them share.
@@ -518,16 +509,7 @@ fn a_page_of_all_samples_goes_with_the_folder_of_alignments() {
     let sam = folder.file("a.sam", sam());
     let cut = folder.file("b.bam", "nothing");
     let run = biofast(&[
-        "stats",
-        "--quiet",
-        "--out-dir",
-        &qc,
-        "--qc",
-        "flagstat",
-        "--html",
-        &page,
-        &sam,
-        &cut,
+        "stats", "--quiet", "--out-dir", &qc, "--qc", "flagstat", "--html", &page, &sam, &cut,
     ]);
     assert_eq!(run.code, 2, "{run:?}");
     let page = std::fs::read_to_string(page).unwrap();
