@@ -38,22 +38,8 @@ impl Op {
             SoftClip, Unknown,
         };
         [
-            Match,
-            Insertion,
-            Deletion,
-            Skip,
-            SoftClip,
-            HardClip,
-            Pad,
-            SequenceMatch,
-            SequenceMismatch,
-            Unknown,
-            Unknown,
-            Unknown,
-            Unknown,
-            Unknown,
-            Unknown,
-            Unknown,
+            Match, Insertion, Deletion, Skip, SoftClip, HardClip, Pad, SequenceMatch,
+            SequenceMismatch, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown, Unknown,
         ]
     };
 

@@ -28,18 +28,8 @@ pub const SUPPLEMENTARY: u16 = 0x800;
 /// The names of the bits, from the lowest, as samtools has them.
 #[doc(hidden)]
 pub const NAMES: [&str; 12] = [
-    "PAIRED",
-    "PROPER_PAIR",
-    "UNMAP",
-    "MUNMAP",
-    "REVERSE",
-    "MREVERSE",
-    "READ1",
-    "READ2",
-    "SECONDARY",
-    "QCFAIL",
-    "DUP",
-    "SUPPLEMENTARY",
+    "PAIRED", "PROPER_PAIR", "UNMAP", "MUNMAP", "REVERSE", "MREVERSE", "READ1", "READ2",
+    "SECONDARY", "QCFAIL", "DUP", "SUPPLEMENTARY",
 ];
 
 /// Reads flags as people write them for samtools: a number (decimal, `0x` hexadecimal or octal

@@ -87,6 +87,8 @@ mod writer;
 pub use cigar::{Cigar, Op};
 pub use cigar_buf::CigarBuf;
 pub use cram::cram_containers;
+#[doc(hidden)]
+pub use cram::panics_are_caught;
 pub use error::{Error, ErrorKind};
 pub use fasta::Fasta;
 pub use fold::Fold;

@@ -122,12 +122,11 @@ fn show(print: impl FnOnce() -> std::io::Result<()>) -> anyhow::Result<Exit> {
     }
 }
 
-/// Panics inside the decompressors of CRAM are caught where they are called, and become errors that name the place:
-/// what the runtime would print of them is no message for users.
+/// Panics of decompressors become errors that name the place: what the runtime would print is no message for users.
 fn silence_decompressors() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        if !info.location().is_some_and(|at| at.file().contains("noodles-cram")) {
+        if !biofast_bam::panics_are_caught() {
             usual(info);
         }
     }));

@@ -9,6 +9,8 @@ use crate::columns::{ClassTable, Counts};
 use crate::{BaseCounts, GcCounts, QualitySummary, ReadSummary};
 
 /// Defines methods by functions with target features, which intrinsics are, too.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! by_intrinsics {
     ($(fn $name:ident($($argument:tt: $type:ty),*) $(-> $result:ty)? = $function:expr;)*) => {$(
         #[inline(always)]

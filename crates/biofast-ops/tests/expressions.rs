@@ -107,31 +107,10 @@ struct Maker {
 impl Maker {
     fn integer(&mut self, depth: usize) -> String {
         let names = [
-            "endpos",
-            "flag",
-            "flag.paired",
-            "flag.unmap",
-            "flag.reverse",
-            "flag.read2",
-            "mapq",
-            "flag.mreverse",
-            "flag.proper_pair",
-            "flag.munmap",
-            "flag.read1",
-            "flag.secondary",
-            "flag.qcfail",
-            "flag.dup",
-            "flag.supplementary",
-            "mpos",
-            "mrefid",
-            "ncigar",
-            "pnext",
-            "pos",
-            "qlen",
-            "refid",
-            "rlen",
-            "sclen",
-            "tlen",
+            "endpos", "flag", "flag.paired", "flag.unmap", "flag.reverse", "flag.read2", "mapq",
+            "flag.mreverse", "flag.proper_pair", "flag.munmap", "flag.read1", "flag.secondary",
+            "flag.qcfail", "flag.dup", "flag.supplementary", "mpos", "mrefid", "ncigar", "pnext",
+            "pos", "qlen", "refid", "rlen", "sclen", "tlen",
         ];
         match self.random.below(if depth == 0 { 5 } else { 9 }) {
             0 | 1 => one_of(&mut self.random, &names).into(),
@@ -173,27 +152,9 @@ impl Maker {
 
     fn text(&mut self) -> String {
         let names = [
-            "qname",
-            "rname",
-            "mrname",
-            "rnext",
-            "library",
-            "cigar",
-            "seq",
-            "[RG]",
-            "[XZ]",
-            "[XA]",
-            "[XH]",
-            "[ZZ]",
-            "\"g1\"",
-            "\"5\"",
-            "\"*\"",
-            "\"\"",
-            "\"chr1\"",
-            "\"x\\\"y\"",
-            "default([RG],\"none\")",
-            "[MD]",
-            "\"lib1\"",
+            "qname", "rname", "mrname", "rnext", "library", "cigar", "seq", "[RG]", "[XZ]", "[XA]",
+            "[XH]", "[ZZ]", "\"g1\"", "\"5\"", "\"*\"", "\"\"", "\"chr1\"", "\"x\\\"y\"",
+            "default([RG],\"none\")", "[MD]", "\"lib1\"",
         ];
         one_of(&mut self.random, &names).into()
     }
@@ -201,24 +162,9 @@ impl Maker {
     fn pattern(&mut self) -> String {
         let names = ["qname", "rname", "cigar", "seq", "library", "default([XZ],\"a\")", "mrname"];
         let patterns = [
-            "^chr",
-            "5",
-            "[0-9]S$",
-            "^[0-9]+M$",
-            "ACG|GGT",
-            "N{2}",
-            ".",
-            "^$",
-            "a\\\\.b",
-            "[[:upper:]]$",
-            "^(1|2)+?",
-            "(A|C)(G|T)A",
-            "[^0-9]",
-            "[]x]",
-            "lib *[13]",
-            "H.*S",
-            "\\\\<lib\\\\>",
-            "\\*",
+            "^chr", "5", "[0-9]S$", "^[0-9]+M$", "ACG|GGT", "N{2}", ".", "^$", "a\\\\.b",
+            "[[:upper:]]$", "^(1|2)+?", "(A|C)(G|T)A", "[^0-9]", "[]x]", "lib *[13]", "H.*S",
+            "\\\\<lib\\\\>", "\\*",
         ];
         let text = one_of(&mut self.random, &names);
         let operator = one_of(&mut self.random, &["=~", " =~ ", "!~", " !~ "]);
@@ -339,36 +285,10 @@ const AGREED: [&str; 43] = [
 
 /// Texts that are expressions neither to samtools nor to us.
 const REFUSED: [&str; 30] = [
-    "",
-    " ",
-    "mapq >",
-    "(mapq",
-    "mapq)",
-    "1 2",
-    "foo",
-    "flag.foo",
-    "mapq = 30",
-    "\"abc",
-    "[NM",
-    "[NMX]",
-    "0x",
-    "1e",
-    "1x",
-    "mapq & & 1",
-    "mapq ? 1 : 2",
-    "=~",
-    "qname =~ \"(\"",
-    "qname =~ 5",
-    "mapq =~ \"5\"",
-    "-qname",
-    "~qname",
-    "qname + 1",
-    "avg(mapq)",
-    "length(5)",
-    "pow(2)",
-    "sqrt 4",
-    "default(1)",
-    "qname =~ \"*a\"",
+    "", " ", "mapq >", "(mapq", "mapq)", "1 2", "foo", "flag.foo", "mapq = 30", "\"abc", "[NM",
+    "[NMX]", "0x", "1e", "1x", "mapq & & 1", "mapq ? 1 : 2", "=~", "qname =~ \"(\"", "qname =~ 5",
+    "mapq =~ \"5\"", "-qname", "~qname", "qname + 1", "avg(mapq)", "length(5)", "pow(2)", "sqrt 4",
+    "default(1)", "qname =~ \"*a\"",
 ];
 
 /// Whether our choice agrees with that of samtools; `text` shows what was asked.

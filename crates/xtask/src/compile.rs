@@ -40,13 +40,7 @@ pub(crate) fn program(root: &Path, target: &str, date: u64) -> Result<PathBuf> {
     command
         .args([builder(target)?, "--locked", "--profile", "dist", "--bin", "biofast"])
         .args([
-            "--package",
-            "biofast-cli",
-            "--features",
-            "remote",
-            "--target",
-            target,
-            "--target-dir",
+            "--package", "biofast-cli", "--features", "remote", "--target", target, "--target-dir",
         ])
         .arg(&folder)
         .env("SOURCE_DATE_EPOCH", date.to_string())

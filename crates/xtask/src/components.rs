@@ -26,12 +26,7 @@ pub(crate) struct Component {
 pub(crate) fn of_program(root: &Path, target: Option<&str>) -> Result<Vec<Component>> {
     let mut command = cargo(root);
     command.args([
-        "metadata",
-        "--format-version",
-        "1",
-        "--locked",
-        "--features",
-        "biofast-cli/remote",
+        "metadata", "--format-version", "1", "--locked", "--features", "biofast-cli/remote",
     ]);
     if let Some(target) = target {
         command.args(["--filter-platform", target]);

@@ -82,11 +82,7 @@ fn docs(root: &Path) -> Result<()> {
 /// `cargo package` of every published crate, with a build of what was packed.
 fn package(root: &Path) -> Result<()> {
     run(cargo(root).args(["package", "--workspace", "--locked"]).args([
-        "--exclude",
-        "biofast-testkit",
-        "--exclude",
-        "biofast-experiments",
-        "--exclude",
+        "--exclude", "biofast-testkit", "--exclude", "biofast-experiments", "--exclude",
         "biofast-xtask",
     ]))
 }

@@ -269,7 +269,7 @@ impl<'a> Block<'a> {
             return bad("a block that claims an impossible size");
         }
         guard::check(self.method, self.data, self.raw_len)?;
-        let decoded = self.decode_codec().map_err(|e| ErrorKind::BadCram(e.to_string().into()))?;
+        let decoded = guard::decompress(|| self.decode_codec())?;
         if decoded.len() != self.raw_len {
             return bad("a block that decompresses to a different length than stated");
         }

@@ -1,8 +1,32 @@
-//! Looks at compressed data before a decompressor does that trusts them: one that allocates what
-//! the data claim, and calls itself for each level of nested streams. Checksums find damage;
-//! this is for data made to do harm.
+//! Stands around the decompressors, which aren't ours. Looks at compressed data before one does that trusts them: it
+//! allocates what the data claim, and calls itself for each level of nested streams. Checksums find damage; this is for
+//! data made to do harm. And catches the panics of some on data that no compressor makes.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::cram::bytes::{ByteCursor, Result, bad};
+use crate::error::ErrorKind;
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is inside a decompressor whose panic becomes an error: a panic hook has nothing to say then.
+pub fn panics_are_caught() -> bool {
+    INSIDE.get()
+}
+
+/// Calls a decompressor.
+pub(super) fn decompress<T>(call: impl FnOnce() -> std::io::Result<T>) -> Result<T> {
+    INSIDE.set(true);
+    let result = catch_unwind(AssertUnwindSafe(call));
+    INSIDE.set(false);
+    match result {
+        Ok(result) => result.map_err(|e| ErrorKind::BadCram(e.to_string().into())),
+        Err(_) => bad("a block that can't be decompressed"),
+    }
+}
 
 /// Streams of several interleaved streams (CRAM codecs specification, sections 3.6 and 4.6).
 const STRIPE: u8 = 0x08;

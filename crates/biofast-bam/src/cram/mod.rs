@@ -21,7 +21,6 @@ mod slice;
 mod tags;
 mod write;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use biofast_io::lanes::Lanes;
@@ -34,6 +33,7 @@ use crate::cram::container::{
 };
 pub use crate::cram::containers::cram_containers;
 use crate::cram::encoding::Compression;
+pub use crate::cram::guard::panics_are_caught;
 use crate::cram::reference::Repository;
 use crate::error::{Error, ErrorKind};
 use crate::header::{Header, Parsed};
@@ -271,14 +271,7 @@ fn read_groups(text: &[u8]) -> Vec<Vec<u8>> {
 fn decode(job: ContainerJob, context: &Context) -> Decoded {
     let ContainerJob { container, offset } = job;
     let mut done = Decoded { bam: Vec::new(), records: 0, offset, fault: None };
-    // The decompressors aren't ours, and some panic on data that no compressor makes; what had
-    // been decoded before is complete.
-    let result = catch_unwind(AssertUnwindSafe(|| decode_slices(&container, context, &mut done)));
-    done.fault = match result {
-        Ok(Ok(())) => None,
-        Ok(Err(kind)) => Some(kind),
-        Err(_) => Some(ErrorKind::BadCram("a block that can't be decompressed".into())),
-    };
+    done.fault = decode_slices(&container, context, &mut done).err();
     done
 }
 

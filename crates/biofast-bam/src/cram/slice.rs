@@ -279,13 +279,7 @@ impl Decoder<'_> {
             let wanted =
                 features::ComputedTags { md: !has_md && !missing, nm: !has_nm && !missing };
             features::decode(
-                &mut record,
-                len,
-                missing,
-                known,
-                wanted,
-                &mut self.data,
-                compression,
+                &mut record, len, missing, known, wanted, &mut self.data, compression,
                 &mut self.out,
             )?;
             record.mapq = self.int(Series::MQ)? as u8;

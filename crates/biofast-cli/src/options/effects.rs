@@ -6,13 +6,7 @@ use clap::{ArgMatches, Command};
 
 /// Options that look for adapters.
 const ADAPTERS: [&str; 8] = [
-    "adapter",
-    "adapter2",
-    "front",
-    "front2",
-    "anywhere",
-    "anywhere2",
-    "adapter_fasta",
+    "adapter", "adapter2", "front", "front2", "anywhere", "anywhere2", "adapter_fasta",
     "detect_adapter",
 ];
 
@@ -57,13 +51,7 @@ const NEEDED: [(&str, &[&str]); 32] = [
 
 /// How records are written.
 const WRITING: &[&str] = &[
-    "bam",
-    "uncompressed",
-    "output_fmt",
-    "output_format",
-    "level",
-    "with_header",
-    "no_header",
+    "bam", "uncompressed", "output_fmt", "output_format", "level", "with_header", "no_header",
     "no_program",
 ];
 
@@ -79,43 +67,18 @@ const IDLE: [(&str, &str, &[&str]); 8] = [
         "view",
         "header_only",
         &[
-            "all_of",
-            "none_of",
-            "not_all_of",
-            "any_of",
-            "min_mapping_quality",
-            "expression",
-            "regions",
-            "regions_file",
+            "all_of", "none_of", "not_all_of", "any_of", "min_mapping_quality", "expression",
+            "regions", "regions_file",
         ],
     ),
     (
         "stats",
         "print_limits",
         &[
-            "reference",
-            "target_intervals",
-            "bait_intervals",
-            "contaminants",
-            "regions",
-            "regions_file",
-            "shard",
-            "write_index",
-            "qc",
-            "partial",
-            "paired",
-            "interleaved",
-            "sample",
-            "by",
-            "thresholds",
-            "quantize",
-            "no_per_base",
-            "use_median",
-            "fast_mode",
-            "flag",
-            "include_flag",
-            "mapq",
-            "read_groups",
+            "reference", "target_intervals", "bait_intervals", "contaminants", "regions",
+            "regions_file", "shard", "write_index", "qc", "partial", "paired", "interleaved",
+            "sample", "by", "thresholds", "quantize", "no_per_base", "use_median", "fast_mode",
+            "flag", "include_flag", "mapq", "read_groups",
         ],
     ),
 ];

@@ -6,7 +6,7 @@ use crate::common;
 use biofast_testkit::container::{KINDS, wrap};
 
 use common::best::long_reads;
-use common::{Folder, assert_error, biofast, biofast_with, listed, reads, text};
+use common::{Folder, biofast, biofast_with, listed, reads, refused, text};
 
 #[test]
 fn files_and_streams_in_any_container_give_the_same_bytes_on_any_threads() {
@@ -65,31 +65,31 @@ fn what_cannot_be_is_said() {
     let folder = Folder::new();
     let at = |name: &str| text(&folder.path(name));
     let input = folder.file("x.fq", long_reads(20, 5));
-    let cut = folder.file("cut.fq", &long_reads(20, 5)[..9000]);
-    let pairs = folder.file("p.fq", reads("p", 10));
+    folder.file("cut.fq", &long_reads(20, 5)[..9000]);
+    folder.file("p.fq", reads("p", 10));
     let bam = at("x.bam");
     assert_eq!(biofast(&["convert", "-q", &input, "-o", &bam]).code, 0);
     let before = listed(&folder).len();
     let out = at("o.fq");
-    for (args, needed) in [
-        (&[&input, "--keep-percent", "0"][..], &["invalid value 0 for --keep-percent"][..]),
-        (&[&input, "--keep-percent", "101"], &["invalid value 101 for --keep-percent"]),
-        (&[&input, "--keep-percent", "NaN"], &["invalid value NaN for --keep-percent"]),
+    for (line, needed) in [
+        ("filter x.fq --keep-percent 0", "invalid value 0 for --keep-percent"),
+        ("filter x.fq --keep-percent 101", "invalid value 101 for --keep-percent"),
+        ("filter x.fq --keep-percent NaN", "invalid value NaN for --keep-percent"),
         (
-            &[&input, "--keep-percent", "50", "--length-weight=-1"],
-            &["invalid value -1 for --length-weight"],
+            "filter x.fq --keep-percent 50 --length-weight=-1",
+            "invalid value -1 for --length-weight",
         ),
-        (&[&pairs, &input, "--target-bases", "50"], &["single reads"]),
-        (&[&pairs, "--interleaved", "--target-bases", "50"], &["single reads"]),
-        (&[&input, "--keep-percent", "50", "--adapter-kit", "ligation"], &["--middle"]),
-        (&[&bam, "--keep-percent", "50"], &["--keep-percent"]),
-        (&[&cut, "--keep-percent", "50", "-o", &out], &["cut.fq", "truncated"]),
+        ("filter p.fq x.fq --target-bases 50", "single reads"),
+        ("filter p.fq --interleaved --target-bases 50", "single reads"),
+        ("filter x.fq --keep-percent 50 --adapter-kit ligation", "--middle"),
+        ("filter x.bam --keep-percent 50", "--keep-percent"),
+        ("filter cut.fq --keep-percent 50 -o o.fq", "cut.fq … truncated"),
         (
-            &[&input, "--keep-percent", "50", "--temp-dir", "/nowhere", "-o", &out],
-            &["--temp-dir /nowhere: no such folder"],
+            "filter x.fq --keep-percent 50 --temp-dir /nowhere -o o.fq",
+            "--temp-dir /nowhere: no such folder",
         ),
     ] {
-        assert_error(&biofast(&[&["filter"], args].concat()), needed);
+        refused(&folder, line, needed);
     }
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
     let run = biofast(&["filter", &input, "--window-size", "9", "-o", &out]);

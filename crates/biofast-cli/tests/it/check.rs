@@ -6,7 +6,7 @@ use crate::common;
 use std::process::Stdio;
 
 use biofast_testkit::bam::{header, record, records};
-use biofast_testkit::container::{KINDS, Kind, bgzf, gzip, wrap};
+use biofast_testkit::container::{KINDS, bgzf, gzip, wrap};
 use common::{Folder, Run, biofast, biofast_with, command, reads, sample, text};
 
 fn check(args: &[&str]) -> Run {
@@ -373,15 +373,6 @@ fn an_output_that_cannot_be_written() {
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8_lossy(&output.stderr).contains("No space left"));
     }
-}
-
-#[test]
-fn names_with_control_characters_are_shown_harmlessly() {
-    let folder = Folder::new();
-    let path = folder.file("a\n\x1b[31mb\t.fq", wrap(Kind::Plain, b"@x\t\x1b[31m\nA\n+y\nI\n"));
-    let run = check(&[&path]);
-    assert!(!run.stdout.contains('\x1b') && run.stdout.lines().count() == 1, "{run:?}");
-    assert_eq!(fields(&run)[0].len(), 5);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use biofast_testkit::random::Random;
 
 use crate::common::fasta::genes;
 use common::convert::ours;
-use common::{Folder, assert_error, biofast, biofast_with, finish, listed, reads, text};
+use common::{Folder, assert_error, biofast, biofast_with, finish, listed, reads, refused, text};
 
 /// Names, descriptions, bases and qualities.
 type Read = (String, String, String, String);
@@ -222,46 +222,32 @@ fn what_is_wrong_is_said_with_its_place_and_leaves_no_output() {
     let folder = Folder::new();
     let at = |name: &str| text(&folder.path(name));
     let fq = folder.file("x.fq", reads("r", 30));
-    let cut = folder.file("cut.fq", &reads("r", 30)[..1500]);
-    let table = folder.file("bad.tsv", "a\tAC\tII\nb\tAC\tII\nc\n");
-    let none = folder.file("none.tsv", "a\tAC\tII\nb\tAC\t\n");
-    let longer = folder.file("longer.tsv", "a\tAC\tII\nb\tAC\tIII\n");
+    folder.file("cut.fq", &reads("r", 30)[..1500]);
+    folder.file("bad.tsv", "a\tAC\tII\nb\tAC\tII\nc\n");
+    folder.file("none.tsv", "a\tAC\tII\nb\tAC\t\n");
+    folder.file("longer.tsv", "a\tAC\tII\nb\tAC\tIII\n");
     let bam = at("x.bam");
     ours(&[&fq, "-o", &bam]);
     let before = listed(&folder).len();
-    for (args, needed) in [
-        (vec![cut.as_str(), "-o", "o.fa"], &["cut.fq", "truncated"][..]),
-        (
-            vec![&table, "-o", "o.fq"],
-            &["bad.tsv", "line 3", "expected header, sequence and qualities"],
-        ),
-        (vec![&none, "-o", "o.fq"], &["none.tsv", "line 2", "expected qualities"]),
-        (vec![&longer, "-o", "o.fq"], &["longer.tsv", "b"]),
-        (vec![&bam, "-o", "o.bam"], &["positions and tags", "biofast view"]),
-        (vec![&bam, &bam], &["is named twice"]),
-        (vec![&bam, &cut], &["different formats"]),
-        (vec![&fq, "--out2", "o2.fq"], &["--out2 needs pairs"]),
-        (vec![&fq, "--to", "table", "-o", "o.bam"], &["would hold a table"]),
-        (vec![&fq, "--to", "fastq", "-o", "o.fa"], &["its extension is .fa"]),
-        (vec![&fq, "--to", "bam", "-o", "o.fq"], &["would hold BAM"]),
-        (vec![&fq, "-o", "o.bam", "-O", "zstd"], &["always BGZF"]),
-        (vec![&fq, "-o", "o.fq.xz"], &["reads xz but can't write it"]),
-        (vec![&fq, "--rg-line", "ID:a"], &["--rg-line needs BAM output"]),
-        (vec![&fq, "--from", "fasta"], &["x.fq", "--from"]),
-        (vec![&fq, "-o", &fq], &["x.fq"]),
+    for (line, needed) in [
+        ("convert cut.fq -o o.fa", "cut.fq … truncated"),
+        ("convert bad.tsv -o o.fq", "bad.tsv … line 3 … expected header, sequence and qualities"),
+        ("convert none.tsv -o o.fq", "none.tsv … line 2 … expected qualities"),
+        ("convert longer.tsv -o o.fq", "longer.tsv … b"),
+        ("convert x.bam -o o.bam", "positions and tags … biofast view"),
+        ("convert x.bam x.bam", "is named twice"),
+        ("convert x.bam cut.fq", "different formats"),
+        ("convert x.fq --out2 o2.fq", "--out2 needs pairs"),
+        ("convert x.fq --to table -o o.bam", "would hold a table"),
+        ("convert x.fq --to fastq -o o.fa", "its extension is .fa"),
+        ("convert x.fq --to bam -o o.fq", "would hold BAM"),
+        ("convert x.fq -o o.bam -O zstd", "always BGZF"),
+        ("convert x.fq -o o.fq.xz", "reads xz but can't write it"),
+        ("convert x.fq --rg-line ID:a", "--rg-line needs BAM output"),
+        ("convert x.fq --from fasta", "x.fq … --from"),
+        ("convert x.fq -o x.fq", "x.fq"),
     ] {
-        let args: Vec<String> = args
-            .iter()
-            .map(|arg| {
-                if arg.starts_with("o.") || arg.starts_with("o2.") {
-                    at(arg)
-                } else {
-                    (*arg).into()
-                }
-            })
-            .collect();
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        assert_error(&biofast(&[&["convert"], &args[..]].concat()), needed);
+        refused(&folder, line, needed);
     }
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
     for (range, needed) in

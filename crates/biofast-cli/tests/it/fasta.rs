@@ -131,19 +131,8 @@ fn dedup_of_fasta_keeps_the_first_of_each_in_any_memory() {
         let (out, rest) = (at(&folder, "o.fa.gz"), at(&folder, "d.fa"));
         let json = at(&folder, "o.json");
         let run = biofast(&[
-            "dedup",
-            "-q",
-            "-m",
-            memory,
-            "-@",
-            threads,
-            input,
-            "-o",
-            &out,
-            "-d",
-            &rest,
-            "--summary",
-            &json,
+            "dedup", "-q", "-m", memory, "-@", threads, input, "-o", &out, "-d", &rest,
+            "--summary", &json,
         ]);
         assert_eq!(run.code, 0, "{}", run.stderr);
         let written = gunzip(&std::fs::read(&out).unwrap()).unwrap();
@@ -159,15 +148,7 @@ fn mates_in_fasta_find_each_other_and_formats_are_not_mixed() {
     let two = folder.file("2.fa", ">c/2\nTT\n>a/2\nAA\n>d/2\nC\n");
     let (out, orphans) = (at(&folder, "o.fa"), at(&folder, "s.fa"));
     let run = biofast(&[
-        "repair",
-        "-q",
-        &one,
-        &two,
-        "-o",
-        &out,
-        "--interleaved-out",
-        "--orphans",
-        &orphans,
+        "repair", "-q", &one, &two, "-o", &out, "--interleaved-out", "--orphans", &orphans,
     ]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let pairs = ">a/1\nACGTAC\n>a/2\nAA\n>c/1\nT\n>c/2\nTT\n";

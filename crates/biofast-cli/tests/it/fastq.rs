@@ -4,12 +4,11 @@
 use crate::common;
 
 use std::io::Read;
-use std::process::Stdio;
 
 use biofast_testkit::templates::templates;
 
 use common::fastq::{OUTPUTS, grouped, shuffled};
-use common::{Folder, biofast, biofast_with, command, text};
+use common::{Folder, biofast, biofast_with, text};
 
 #[test]
 fn what_the_header_does_not_say_the_records_tell() {
@@ -234,22 +233,6 @@ fn what_goes_wrong_leaves_no_file() {
     let run = biofast(&["fastq", "--memory", "16K", "--temp-dir", "/nonexistent", &sam]);
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("--temp-dir /nonexistent: no such folder"), "{}", run.stderr);
-}
-
-#[test]
-fn a_reader_that_has_enough_is_no_error() {
-    let folder = Folder::new();
-    let path = folder.file("a.sam", grouped(6, 9000, "GO:query"));
-    for extra in ["--grouped", "--collate"] {
-        let mut child = command(&["fastq", extra, &path])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut start = [0; 100];
-        child.stdout.take().unwrap().read_exact(&mut start).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(0), "{extra}");
-    }
 }
 
 #[test]

@@ -27,15 +27,7 @@ fn selection_equals_the_definition() {
     let input = reads("r", 500);
     let path = folder.file("x.fq", &input);
     let run = biofast(&[
-        "filter",
-        "--quiet",
-        &path,
-        "--min-len",
-        "40",
-        "--max-n",
-        "12",
-        "--min-mean-qual",
-        "6.5",
+        "filter", "--quiet", &path, "--min-len", "40", "--max-n", "12", "--min-mean-qual", "6.5",
     ]);
     ok(&run);
     let expected: Vec<String> = reference::read(input.as_bytes())
@@ -68,16 +60,7 @@ fn bytes_do_not_depend_on_threads_chunks_simd_or_container() {
         let [a, b, u, r] = outputs(name);
         let mut args = vec!["filter", "--quiet", "-O", "bgzf", &inputs[0], &inputs[1]];
         args.extend([
-            "-o",
-            &a,
-            "--out2",
-            &b,
-            "--unpaired1",
-            &u,
-            "--unpaired2",
-            &u,
-            "--rejected",
-            &r,
+            "-o", &a, "--out2", &b, "--unpaired1", &u, "--unpaired2", &u, "--rejected", &r,
         ]);
         args.extend(options);
         args.extend(more);
@@ -158,16 +141,7 @@ fn empty_input_gives_empty_outputs() {
         let [empty, other] = ["1", "2"].map(|name| folder.file(name, wrap(kind, b"")));
         let [a, b, z] = ["a.fq.gz", "b.fq", "z.fq.zst"].map(|name| text(&folder.path(name)));
         ok(&biofast(&[
-            "filter",
-            "--quiet",
-            &empty,
-            &other,
-            "-o",
-            &a,
-            "--out2",
-            &b,
-            "--rejected",
-            &z,
+            "filter", "--quiet", &empty, &other, "-o", &a, "--out2", &b, "--rejected", &z,
         ]));
         assert_eq!(std::fs::read(&a).unwrap(), bgzf(b"", 1));
         assert_eq!(std::fs::read(&b).unwrap(), b"");
@@ -188,15 +162,7 @@ fn interleaved_and_paired_are_the_same_pairs() {
     let [a, b] = ["a.fq", "b.fq"].map(|name| text(&folder.path(name)));
     for chunk in ["1000", "100000"] {
         ok(&biofast(&[
-            "filter",
-            "--quiet",
-            "--interleaved",
-            &path,
-            "-o",
-            &a,
-            "--out2",
-            &b,
-            "--chunk-size",
+            "filter", "--quiet", "--interleaved", &path, "-o", &a, "--out2", &b, "--chunk-size",
             chunk,
         ]));
         assert!(std::fs::read_to_string(&a).unwrap() == mates(700, 1));
@@ -283,17 +249,8 @@ fn the_summary_adds_up() {
     let (one, two) = (folder.file("1.fq", mates(800, 1)), folder.file("2.fq", mates(800, 2)));
     let json = text(&folder.path("x.json"));
     let run = biofast(&[
-        "filter",
-        &one,
-        &two,
-        "--min-len",
-        "45",
-        "--max-n-percent",
-        "15",
-        "--summary",
-        &json,
-        "--sample-fraction",
-        "0.9",
+        "filter", &one, &two, "--min-len", "45", "--max-n-percent", "15", "--summary", &json,
+        "--sample-fraction", "0.9",
     ]);
     ok(&run);
     assert!(run.stderr.contains("too short") && run.stderr.contains("1600 in"), "{}", run.stderr);

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::process::Stdio;
 
 use biofast_testkit::sam::{self, SamShape};
@@ -139,26 +139,4 @@ fn a_closed_pipe_is_not_an_error_and_files_become_complete() {
     assert_eq!(biofast(&args).code, 0);
     let count = |path: &str| biofast(&["view", "-c", path]).stdout;
     assert_eq!(count(&rest), count(&whole));
-}
-
-#[cfg(unix)]
-#[test]
-fn killed_midway_leaves_nothing_under_the_final_name() {
-    let folder = Folder::new();
-    let out = text(&folder.path("o.bam"));
-    let mut command = command(&["filter", "--quiet", "-", "-o", &out, "--write-index"]);
-    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(alignments(20_000, true).as_bytes()).unwrap();
-    stdin.flush().unwrap();
-    assert!(!listed(&folder).is_empty(), "nothing was written yet");
-    child.kill().unwrap();
-    assert!(!child.wait().unwrap().success());
-    drop(stdin);
-    let left = listed(&folder);
-    assert!(left.iter().all(|name| name.ends_with(".biofast-tmp")), "{left:?}");
-    // And the next run is not in its way.
-    let good = folder.file("a.sam", alignments(3, true));
-    let run = finish(self::command(&["filter", "--quiet", &good, "-o", &out, "--write-index"]));
-    assert_eq!(run.code, 0, "{run:?}");
 }

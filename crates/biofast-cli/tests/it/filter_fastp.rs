@@ -18,24 +18,8 @@ fn merged_pairs_are_the_same_at_any_number_of_threads_and_add_up() {
     let mut outputs = Vec::new();
     for threads in ["1", "4"] {
         let run = biofast(&[
-            "filter",
-            "--merge",
-            "--correct",
-            "--min-len",
-            "60",
-            "--max-n",
-            "1",
-            &one,
-            &two,
-            "--merged-out",
-            &m,
-            "--summary",
-            &j,
-            "--rejected",
-            &r,
-            "-@",
-            threads,
-            "--chunk-size",
+            "filter", "--merge", "--correct", "--min-len", "60", "--max-n", "1", &one, &two,
+            "--merged-out", &m, "--summary", &j, "--rejected", &r, "-@", threads, "--chunk-size",
             "9999",
         ]);
         assert_eq!(run.code, 0, "{}", run.stderr);

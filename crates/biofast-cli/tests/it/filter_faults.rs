@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::Stdio;
 
 use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
-use common::{Folder, assert_error, biofast, command, finish, listed, obeying, reads, text};
+use common::{Folder, assert_error, biofast, command, listed, reads, text};
 
 #[test]
 fn faulty_input_leaves_no_output() {
@@ -109,14 +109,7 @@ fn a_full_disk_is_an_error() {
         }
         let out = text(&folder.path("o.fq"));
         let run = biofast(&[
-            "filter",
-            &input,
-            "-o",
-            &out,
-            "--rejected",
-            "/dev/full",
-            "--min-len",
-            "1000",
+            "filter", &input, "-o", &out, "--rejected", "/dev/full", "--min-len", "1000",
         ]);
         assert_error(&run, &["/dev/full"]);
         assert!(!folder.path("o.fq").exists());
@@ -148,37 +141,6 @@ fn a_closed_pipe_is_not_an_error_and_files_become_complete() {
         assert_eq!(folder.path("rejected.fq").exists(), !more.is_empty());
     }
     assert_eq!(std::fs::read_to_string(&rejected).unwrap().lines().count(), 80_000);
-}
-
-#[cfg(unix)]
-#[test]
-fn killed_midway_leaves_nothing_under_the_final_name() {
-    for (signal, number) in [("KILL", 9), ("INT", 2), ("TERM", 15)] {
-        let folder = Folder::new();
-        let [a, b] = ["a.fq.gz", "b.fq.gz"].map(|name| text(&folder.path(name)));
-        let args = ["filter", "--quiet", "--interleaved", "-", "-o", &a, "--out2", &b];
-        let mut command = obeying(signal, number, &args);
-        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        // Enough that some of it has been written.
-        let pair = "@p\nACGT\n+\nIIII\n@p\nACGT\n+\nIIII\n".repeat(200_000);
-        stdin.write_all(pair.as_bytes()).unwrap();
-        stdin.flush().unwrap();
-        assert!(!listed(&folder).is_empty(), "nothing was written yet");
-        let pid = child.id().to_string();
-        let killed =
-            std::process::Command::new("kill").args([&format!("-{signal}"), &pid]).status();
-        assert!(killed.expect("kill").success());
-        let status = child.wait().unwrap();
-        assert!(!status.success());
-        drop(stdin);
-        let left = listed(&folder);
-        assert!(left.iter().all(|name| name.ends_with(".biofast-tmp")), "{left:?}");
-        // And the next run is not in its way.
-        let good = folder.file("x.fq", reads("r", 3));
-        let run = finish(self::command(&["filter", "--quiet", &good, "-o", &a]));
-        assert_eq!(run.code, 0, "{run:?}");
-    }
 }
 
 #[test]

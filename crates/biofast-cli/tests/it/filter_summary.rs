@@ -55,14 +55,7 @@ fn detection_names_the_adapter_its_evidence_and_what_was_cut_at_any_thread_count
     let mut outputs = Vec::new();
     for threads in ["1", "2", "8"] {
         let run = biofast(&[
-            "filter",
-            &r1,
-            &r2,
-            "--detect-adapter",
-            "--summary",
-            &summary,
-            "-@",
-            threads,
+            "filter", &r1, &r2, "--detect-adapter", "--summary", &summary, "-@", threads,
         ]);
         ok(&run);
         assert!(
@@ -101,15 +94,7 @@ fn statistics_of_before_and_after_are_those_of_stats_on_the_files() {
     let (r1, r2) = (folder.file("1.fq", one), folder.file("2.fq", two));
     let [o1, o2, summary] = ["o1.fq", "o2.fq.gz", "s.json"].map(|name| text(&folder.path(name)));
     let args = [
-        "filter",
-        "--quiet",
-        &r1,
-        &r2,
-        "-o",
-        &o1,
-        "--out2",
-        &o2,
-        "--trim-overlap",
+        "filter", "--quiet", &r1, &r2, "-o", &o1, "--out2", &o2, "--trim-overlap",
         "--summary-stats",
     ];
     let more = ["--min-mean-qual", "20", "--summary", &summary, "--chunk-size", "9999"];

@@ -54,10 +54,7 @@ fn reads_fare_as_in_fastq() {
         let report: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
         serde_json::json!([
-            report["summary"],
-            report["rejected"],
-            report["trimmed"],
-            report["records"]
+            report["summary"], report["rejected"], report["trimmed"], report["records"]
         ])
     };
     let mut kept = std::collections::BTreeSet::new();

@@ -97,18 +97,8 @@ fn sheets_are_read_so_too() {
     let folder = Folder::new();
     folder.file("r.fq", "@a\nACGTT\n+\nIIIII\n@b\nGGCCA\n+\nIIIII\n");
     let run = [
-        "demux",
-        "--quiet",
-        "-i",
-        "r.fq",
-        "-r",
-        "4B+T",
-        "-s",
-        "list",
-        "-o",
-        "out",
-        "--name-template",
-        "{sample}.fq",
+        "demux", "--quiet", "-i", "r.fq", "-r", "4B+T", "-s", "list", "-o", "out",
+        "--name-template", "{sample}.fq",
     ];
     for (name, bytes) in spellings("sample_id\tbarcode\ns1\tACGT\ns2\tGGCC\n") {
         folder.file("list", bytes);

@@ -5,7 +5,7 @@ use crate::common;
 use std::collections::BTreeMap;
 
 use biofast_testkit::sam;
-use common::{Folder, assert_error, biofast};
+use common::{Folder, assert_error, biofast, files_below};
 use serde_json::Value;
 
 use crate::common::coverage::at;
@@ -17,10 +17,8 @@ const ALL: &str = "flagstat,idxstats,picard,json";
 
 /// The files of a folder, but for the pages; of the JSON what doesn't name the parts.
 fn files(folder: &Folder, part: &str) -> BTreeMap<String, String> {
-    let read = |entry: std::io::Result<std::fs::DirEntry>| {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        let text = std::fs::read_to_string(entry.path()).unwrap();
+    let read = |(name, bytes): (String, Vec<u8>)| {
+        let text = String::from_utf8(bytes).unwrap();
         if !name.ends_with(".json") {
             return (name, text);
         }
@@ -28,8 +26,8 @@ fn files(folder: &Folder, part: &str) -> BTreeMap<String, String> {
         let input = format!("\"input\":{}", json["files"][0]["input"]);
         (name, text.replace(&input, "\"input\":\"\""))
     };
-    let all = std::fs::read_dir(folder.path(part)).unwrap().map(read);
-    all.filter(|(name, _)| !name.ends_with(".html")).collect()
+    let all = files_below(&folder.path(part)).into_iter();
+    all.filter(|(name, _)| !name.ends_with(".html")).map(read).collect()
 }
 
 /// Records in `n` files: pieces of the file, or every n-th record.

@@ -295,14 +295,7 @@ fn encodings_need_evidence_and_mixtures_are_said() {
         assert!(run.code == 0 && run.stdout.contains(says), "{}", run.stdout);
         let limits = folder.file("limits.txt", "number-of-reads off");
         let run = biofast(&[
-            "stats",
-            "--library",
-            "any",
-            "--limits",
-            &limits,
-            "--fail-on",
-            "fail",
-            &path,
+            "stats", "--library", "any", "--limits", &limits, "--fail-on", "fail", &path,
         ]);
         assert!(run.code == 1 && run.stderr.contains("old-encoding"), "{}", run.stderr);
     }

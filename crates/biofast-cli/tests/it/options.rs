@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use biofast_testkit::random::Random;
 use clap::{Arg, ArgAction};
 
-use crate::common::{Folder, command, good, listed, reversed, text};
+use crate::common::{Folder, command, files_below, good, listed, reversed};
 
 /// A mode of a command: words that run it.
 type Mode = (&'static str, &'static [(&'static str, &'static str)]);
@@ -308,20 +308,8 @@ const VALUES: &[(&str, &[&str])] = &[
 
 /// How it is run, not what it does: nothing of it is seen in outputs.
 const HOW: &[&str] = &[
-    "help",
-    "version",
-    "threads",
-    "chunk_size",
-    "io",
-    "memory",
-    "temp_dir",
-    "cache_dir",
-    "sync",
-    "strict",
-    "allow_missing_eof",
-    "quiet",
-    "verbose",
-    "stdin_label",
+    "help", "version", "threads", "chunk_size", "io", "memory", "temp_dir", "cache_dir", "sync",
+    "strict", "allow_missing_eof", "quiet", "verbose", "stdin_label",
 ];
 
 /// Options that change nothing of these inputs, or say what is done anyway. Of all modes of a command, or of those named.
@@ -586,20 +574,10 @@ fn run(folder: &Folder, inputs: &[String], words: &[String]) -> Outcome {
             None => std::thread::sleep(Duration::from_millis(2)),
         }
     };
-    let mut written = BTreeMap::new();
-    let mut todo = vec![folder.path("")];
-    while let Some(path) = todo.pop() {
-        for entry in std::fs::read_dir(path).unwrap() {
-            let path = entry.unwrap().path();
-            let name = text(path.strip_prefix(folder.path("")).unwrap());
-            if path.is_dir() {
-                todo.push(path);
-            } else if !inputs.contains(&name) && name != "stderr" {
-                written.insert(name, without_command(&std::fs::read(path).unwrap()));
-            }
-        }
-    }
-    let said = String::from_utf8_lossy(&std::fs::read(folder.path("stderr")).unwrap()).into_owned();
+    let mut written = files_below(&folder.path(""));
+    let said = String::from_utf8_lossy(&written.remove("stderr").unwrap()).into_owned();
+    written.retain(|name, _| !inputs.contains(name));
+    written.values_mut().for_each(|content| *content = without_command(content));
     Outcome { code, written, said }
 }
 
@@ -765,14 +743,7 @@ mod exhaustive {
 
     /// Numbers that nobody means.
     const EXTREMES: [&str; 9] = [
-        "0",
-        "-1",
-        "1e30",
-        "nan",
-        "inf",
-        "1e-300",
-        "4294967296",
-        "18446744073709551615",
+        "0", "-1", "1e30", "nan", "inf", "1e-300", "4294967296", "18446744073709551615",
         "99999999999G",
     ];
 

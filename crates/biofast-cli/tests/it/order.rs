@@ -8,7 +8,7 @@ use biofast_testkit::random::Random;
 
 use crate::common::fasta::genes;
 use common::order::sorted;
-use common::{Folder, assert_error, biofast, biofast_with, listed, reads, text};
+use common::{Folder, biofast, biofast_with, listed, reads, refused, text};
 
 /// Reads of many lengths and sequences, some of them equal.
 fn many(n: usize) -> Vec<[String; 3]> {
@@ -157,35 +157,28 @@ fn what_is_wrong_is_said_and_leaves_nothing() {
     let folder = Folder::new();
     let at = |name: &str| text(&folder.path(name));
     let fq = folder.file("x.fq", reads("r", 300));
-    let fa = folder.file("x.fa", ">a\nAC\n");
-    let cut = folder.file("cut.fq", &reads("r", 300)[..9000]);
+    folder.file("x.fa", ">a\nAC\n");
+    folder.file("cut.fq", &reads("r", 300)[..9000]);
     let bam = at("x.bam");
     assert_eq!(biofast(&["import", "-0", &fq, "-o", &bam]).code, 0);
     let before = listed(&folder).len();
-    let out = at("o.fq");
-    for (args, needed) in [
-        (&["sort", &fq][..], &["no coordinates", "--key length"][..]),
-        (&["sort", "-n", &fq, "-t", "RG"], &["-t (--by-tag) applies to alignments"]),
-        (&["sort", "-n", &fq, "--mark-duplicates"], &["--mark-duplicates applies to alignments"]),
-        (
-            &["sort", "-n", &fq, "--write-index", "-o", &out],
-            &["--write-index applies to alignments"],
-        ),
-        (&["sort", "-n", &fq, "-o", &bam.replace(".bam", "2.bam")], &["would hold FASTQ"]),
-        (&["sort", "-n", &bam, "--reverse"], &["--reverse applies to reads"]),
-        (&["sort", &bam, &bam], &["one file of alignments"]),
-        (&["sort", "-n", &fq, &fa], &["one file is FASTQ and the other FASTA"]),
-        (&["sort", "-n", &fq, "--out2", &out], &["--out2 needs pairs"]),
-        (&["sort", "-n", &cut, "-o", &out], &["cut.fq", "truncated"]),
-        (&["shuffle", &cut, "-o", &out, "-m", "16K"], &["cut.fq", "truncated"]),
-        (
-            &["shuffle", &fq, "-o", &out, "-m", "16K", "--temp-dir", "/nowhere"],
-            &["--temp-dir /nowhere: no such folder"],
-        ),
-        (&["shuffle", &fq, "-o", &fq], &["x.fq"]),
-        (&["shuffle", &bam], &["BAM"]),
+    for (line, needed) in [
+        ("sort x.fq", "no coordinates … --key length"),
+        ("sort -n x.fq -t RG", "-t (--by-tag) applies to alignments"),
+        ("sort -n x.fq --mark-duplicates", "--mark-duplicates applies to alignments"),
+        ("sort -n x.fq --write-index -o o.fq", "--write-index applies to alignments"),
+        ("sort -n x.fq -o x2.bam", "would hold FASTQ"),
+        ("sort -n x.bam --reverse", "--reverse applies to reads"),
+        ("sort x.bam x.bam", "one file of alignments"),
+        ("sort -n x.fq x.fa", "one file is FASTQ and the other FASTA"),
+        ("sort -n x.fq --out2 o.fq", "--out2 needs pairs"),
+        ("sort -n cut.fq -o o.fq", "cut.fq … truncated"),
+        ("shuffle cut.fq -o o.fq -m 16K", "cut.fq … truncated"),
+        ("shuffle x.fq -o o.fq -m 16K --temp-dir /nowhere", "--temp-dir /nowhere: no such folder"),
+        ("shuffle x.fq -o x.fq", "x.fq"),
+        ("shuffle x.bam", "BAM"),
     ] {
-        assert_error(&biofast(args), needed);
+        refused(&folder, line, needed);
     }
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
 }

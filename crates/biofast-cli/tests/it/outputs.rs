@@ -371,14 +371,8 @@ fn what_is_replaced_hands_on_its_mode_and_links_are_followed() {
 fn a_closed_standard_output_is_an_error_and_one_closed_later_is_not() {
     let folder = staged();
     for args in [
-        "stats r1.fq",
-        "filter r1.fq",
-        "check r1.fq",
-        "view a.bam",
-        "flagstat a.bam",
-        "fastq a.bam",
-        "import r1.fq",
-        "man",
+        "stats r1.fq", "filter r1.fq", "check r1.fq", "view a.bam", "flagstat a.bam",
+        "fastq a.bam", "import r1.fq", "man",
     ] {
         let binary = crate::common::binary();
         let mut shell = Command::new("sh");

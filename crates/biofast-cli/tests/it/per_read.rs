@@ -50,14 +50,7 @@ fn every_read_has_the_line_of_a_plain_reference_in_order_in_any_container_on_any
         let input = folder.file(&format!("{i}.in"), wrap(kind, all.as_bytes()));
         for threads in ["1", "2", "5"] {
             let run = biofast(&[
-                "stats",
-                "-q",
-                "--per-read",
-                "-@",
-                threads,
-                "--chunk-size",
-                "3000",
-                &input,
+                "stats", "-q", "--per-read", "-@", threads, "--chunk-size", "3000", &input,
             ]);
             assert_eq!((run.code, run.stderr.as_str()), (0, ""));
             assert!(run.stdout == wanted, "{kind:?} {threads}");

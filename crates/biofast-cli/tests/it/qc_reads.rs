@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use common::qc_reads::{files, run};
-use common::{Folder, assert_error, biofast, biofast_with, sample, text};
+use common::qc_reads::run;
+use common::{Folder, assert_error, biofast, biofast_with, files_below, sample, text};
 
 #[test]
 fn files_are_those_of_commands_of_their_own() {
@@ -15,13 +15,13 @@ fn files_are_those_of_commands_of_their_own() {
     let at = |name: &str| text(&folder.path(name));
     let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
     run(&["stats", "--out-dir", &at("qc"), &r1, &r2]);
-    let mut found = files(&folder, "qc");
+    let mut found = files_below(&folder.path("qc"));
     run(&["stats", "--format", "fastqc", "--out-dir", &at("own"), &r1, &r2]);
     for name in ["sample_R1", "sample_R2"] {
         let input = sample(&format!("{name}.fq.bgz"));
         run(&["stats", "-T", &input, "-o", &at(&format!("own/{name}.seqkit.tsv"))]);
     }
-    for (name, content) in files(&folder, "own") {
+    for (name, content) in files_below(&folder.path("own")) {
         assert_eq!(found.remove(&name), Some(content), "{name}");
     }
     let left: Vec<&str> = found.keys().map(String::as_str).collect();
@@ -57,7 +57,7 @@ fn a_pair_has_one_report_of_fastp_and_is_checked() {
         let args = ["stats", "--paired", "--out-dir", &at(to), &r1, &r2, "-@", threads];
         run(&[&args[..], &list].concat());
     }
-    let one = files(&folder, "one");
+    let one = files_below(&folder.path("one"));
     let names: Vec<&str> = one.keys().map(String::as_str).collect();
     assert_eq!(names, ["sample_R1.fastp.json", "sample_R1.seqkit.tsv", "sample_R2.seqkit.tsv"]);
     let without_command = |files: &BTreeMap<String, Vec<u8>>| {
@@ -66,7 +66,7 @@ fn a_pair_has_one_report_of_fastp_and_is_checked() {
         json
     };
     let json = without_command(&one);
-    assert_eq!(json, without_command(&files(&folder, "five")));
+    assert_eq!(json, without_command(&files_below(&folder.path("five"))));
     assert_eq!(json["summary"]["before_filtering"], json["summary"]["after_filtering"]);
     assert_eq!(json["summary"]["before_filtering"]["total_reads"], 5000);
     assert_eq!(json["filtering_result"]["passed_filter_reads"], 5000);
@@ -92,7 +92,7 @@ fn a_faulty_input_has_no_reports_and_the_others_have_theirs() {
     let to = ["--qc", "json,seqkit", "--out-dir", &at("qc")];
     let run = biofast(&[&["stats", &bad, &good], &to[..]].concat());
     assert_error(&run, &["bad.fq", "record 1"]);
-    let found = files(&folder, "qc");
+    let found = files_below(&folder.path("qc"));
     assert_eq!(found.keys().collect::<Vec<_>>(), ["good.biofast.json", "good.seqkit.tsv"]);
     // What doesn't go together is said before anything is read.
     let sam = folder.file("a.sam", "@SQ\tSN:c\tLN:9\nr\t0\tc\t1\t9\t2M\t*\t0\t0\tAC\tII\n");
@@ -117,7 +117,7 @@ fn a_stream_is_taken_for_reads_if_a_report_of_reads_is_asked_for() {
     let reads = b"@r\nAC\n+\nII\n";
     let run = biofast_with(&[&args[..], &["--qc", "fastqc"]].concat(), reads);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    let names = files(&folder, "qc").into_keys().collect::<Vec<_>>();
+    let names = files_below(&folder.path("qc")).into_keys().collect::<Vec<_>>();
     assert_eq!(names, ["lane1_fastqc/fastqc_data.txt", "lane1_fastqc/summary.txt"]);
     assert_error(&biofast_with(&args, reads), &["--qc fastqc"]);
 }

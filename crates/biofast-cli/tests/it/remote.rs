@@ -1,5 +1,6 @@
 //! Remote inputs: every command that reads gives the bytes of a local run, or an error that names the range.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use biofast_testkit::bam::{Aligned, aligned, header};
@@ -7,7 +8,7 @@ use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::http::{Fault, Manner, Plan, Server};
 use biofast_testkit::random::Random;
 
-use crate::common::{Folder, Run, assert_error, command, finish, reads};
+use crate::common::{Folder, Run, assert_error, command, files_below, finish, reads};
 
 /// Runs with little patience, as what fails here would fail again, and with nothing of the environment.
 fn run(args: &[&str]) -> Run {
@@ -50,23 +51,9 @@ struct Files {
 }
 
 const NAMES: [&str; 17] = [
-    "r1.fq.gz",
-    "r2.fq.gz",
-    "plain.fq",
-    "x.bam",
-    "x.bam.bai",
-    "x.sam.gz",
-    "ref.fa",
-    "ref.fa.fai",
-    "x.bed",
-    "names.txt",
-    "samples.tsv",
-    "y.bam",
-    "x.bam.bni",
-    "r1.fq.gz.bni",
-    "plain.fq.bni",
-    "g.fq.gz",
-    "g.fq.gz.bsi",
+    "r1.fq.gz", "r2.fq.gz", "plain.fq", "x.bam", "x.bam.bai", "x.sam.gz", "ref.fa", "ref.fa.fai",
+    "x.bed", "names.txt", "samples.tsv", "y.bam", "x.bam.bni", "r1.fq.gz.bni", "plain.fq.bni",
+    "g.fq.gz", "g.fq.gz.bsi",
 ];
 
 impl Files {
@@ -130,7 +117,7 @@ impl Files {
     }
 
     /// Runs with the inputs at `base`, outputs in a folder of their own. Returns what was printed and written.
-    fn outcome(&self, args: &[&str], base: &str) -> (Run, Vec<(String, Vec<u8>)>) {
+    fn outcome(&self, args: &[&str], base: &str) -> (Run, BTreeMap<String, Vec<u8>>) {
         let folder = Folder::new();
         let out = folder.path("out").to_str().unwrap().to_owned();
         std::fs::create_dir(&out).unwrap();
@@ -146,11 +133,8 @@ impl Files {
         for text in [&mut run.stdout, &mut run.stderr] {
             *text = text.replace(base, "BASE").replace(&out, "OUT");
         }
-        let mut written = Vec::new();
-        gather(Path::new(&out), &mut written);
-        written.sort();
-        for (name, content) in &mut written {
-            *name = name.replace(&out, "OUT");
+        let mut written = files_below(Path::new(&out));
+        for content in written.values_mut() {
             // Reports name their inputs.
             if let Ok(text) = String::from_utf8(content.clone()) {
                 *content = text.replace(base, "BASE").replace(&out, "OUT").into_bytes();
@@ -164,16 +148,6 @@ impl Files {
     }
 }
 
-fn gather(folder: &Path, out: &mut Vec<(String, Vec<u8>)>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => gather(&path, out),
-            false => out.push((path.to_str().unwrap().to_owned(), std::fs::read(&path).unwrap())),
-        }
-    }
-}
-
 /// The commands that read. `@` stands before what is at an address.
 const COMMANDS: [&[&str]; 43] = [
     &["stats", "@r1.fq.gz", "@plain.fq", "--json"],
@@ -182,14 +156,7 @@ const COMMANDS: [&[&str]; 43] = [
     &["stats", "@x.sam.gz", "--reference", "@ref.fa", "--format", "samtools"],
     &["stats", "--out-dir", "OUT", "@r1.fq.gz"],
     &[
-        "filter",
-        "@r1.fq.gz",
-        "@r2.fq.gz",
-        "--min-len",
-        "40",
-        "-o",
-        "OUT/1.fq.gz",
-        "--out2",
+        "filter", "@r1.fq.gz", "@r2.fq.gz", "--min-len", "40", "-o", "OUT/1.fq.gz", "--out2",
         "OUT/2.fq.gz",
     ],
     &["filter", "@plain.fq", "--min-mean-qual", "20", "-o", "OUT/1.fq"],
@@ -241,12 +208,9 @@ fn every_command_that_reads_gives_what_a_local_run_gives() {
         assert_eq!(local.0.code, 0, "{args:?} {local:?}");
         let remote = files.outcome(args, &base);
         assert_eq!(remote.0, local.0, "{args:?}");
-        let names = |outcome: &[(String, Vec<u8>)]| -> Vec<String> {
-            outcome.iter().map(|(name, _)| name.clone()).collect()
-        };
-        assert_eq!(names(&remote.1), names(&local.1), "{args:?}");
-        for (remote, local) in remote.1.iter().zip(&local.1) {
-            assert!(remote == local, "{args:?}: {} differs", local.0);
+        assert!(remote.1.keys().eq(local.1.keys()), "{args:?}");
+        for (name, content) in &remote.1 {
+            assert!(*content == local.1[name], "{args:?}: {name} differs");
         }
     }
 }
@@ -319,13 +283,7 @@ fn servers_without_ranges_serve_what_needs_none() {
     let server = files.serve(manner, Box::new(|_| Fault::None));
     let base = server.address("").trim_end_matches('/').to_owned();
     for args in [
-        COMMANDS[0],
-        COMMANDS[1],
-        COMMANDS[2],
-        COMMANDS[5],
-        COMMANDS[9],
-        COMMANDS[21],
-        COMMANDS[30],
+        COMMANDS[0], COMMANDS[1], COMMANDS[2], COMMANDS[5], COMMANDS[9], COMMANDS[21], COMMANDS[30],
     ] {
         let local = files.outcome(args, &files.local());
         assert_eq!(files.outcome(args, &base), local, "{args:?}");
@@ -525,14 +483,7 @@ fn random_faults(runs: u64, seed: u64) {
         &["view", "@x.bam", "chr1:1-400000"],
         &["check", "@plain.fq"],
         &[
-            "filter",
-            "@r1.fq.gz",
-            "@r2.fq.gz",
-            "--min-len",
-            "60",
-            "-o",
-            "OUT/1.fq.gz",
-            "--out2",
+            "filter", "@r1.fq.gz", "@r2.fq.gz", "--min-len", "60", "-o", "OUT/1.fq.gz", "--out2",
             "OUT/2.fq.gz",
         ],
         &["flagstat", "@x.sam.gz"],

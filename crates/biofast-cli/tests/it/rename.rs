@@ -43,18 +43,8 @@ fn names_that_came_before_get_numbers_in_any_container_memory_and_threads() {
                 let path = folder.file("in", wrap(kind, input.as_bytes()));
                 for (threads, memory) in [("1", "16K"), ("3", "100M"), ("2", "200K")] {
                     let run = biofast(&[
-                        "convert",
-                        "-q",
-                        option,
-                        "-w",
-                        "0",
-                        "-@",
-                        threads,
-                        "--memory",
-                        memory,
-                        "--chunk-size",
-                        "5000",
-                        &path,
+                        "convert", "-q", option, "-w", "0", "-@", threads, "--memory", memory,
+                        "--chunk-size", "5000", &path,
                     ]);
                     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{kind:?}");
                     assert!(run.stdout == expected, "{kind:?} {option} {threads} {memory}");
@@ -79,18 +69,8 @@ fn mates_get_the_same_number_before_what_tells_them_apart() {
     let [o1, o2, map, json] =
         ["o1.fq", "o2.fq", "n.tsv", "x.json"].map(|name| text(&folder.path(name)));
     let run = biofast(&[
-        "convert",
-        "--unique-names",
-        &one,
-        &two,
-        "-o",
-        &o1,
-        "--out2",
-        &o2,
-        "--name-map",
-        &map,
-        "--summary",
-        &json,
+        "convert", "--unique-names", &one, &two, "-o", &o1, "--out2", &o2, "--name-map", &map,
+        "--summary", &json,
     ]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stderr.contains("2 pairs with repeated names renamed"), "{}", run.stderr);
@@ -104,13 +84,7 @@ fn mates_get_the_same_number_before_what_tells_them_apart() {
     assert_eq!(biofast(&["check", "--paired", &o1, &o2]).code, 0);
     // Only what is written counts, as it is renamed; and in BAM, too.
     let run = biofast(&[
-        "convert",
-        "-q",
-        "--unique-names",
-        "--range",
-        "2:4",
-        "--rename",
-        "{description}{name}",
+        "convert", "-q", "--unique-names", "--range", "2:4", "--rename", "{description}{name}",
         &one,
     ]);
     let ids: Vec<&str> = run.stdout.lines().step_by(4).collect();

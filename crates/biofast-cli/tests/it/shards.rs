@@ -6,7 +6,9 @@ use crate::effort::{Effort, in_two_tiers};
 
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::sam::{self, SamShape};
-use common::{Folder, Run, assert_error, biofast, data, good, placed_reads, reads, run_in};
+use common::{
+    Folder, Run, assert_error, biofast, data, good, placed_reads, reads, refused, run_in,
+};
 use serde_json::Value;
 
 fn plan(folder: &Folder, n: &str, files: &[&str]) -> Value {
@@ -511,14 +513,7 @@ fn parts_of_view_and_filter_joined_are_what_one_run_writes() {
         for args in [
             &["filter", "--min-len", "40", "-o", "1.fq", "--out2", "2.fq", "--rejected", "no.fq"][..],
             &[
-                "filter",
-                "--sample-fraction",
-                "0.3",
-                "-o",
-                "1.fq",
-                "--out2",
-                "2.fq",
-                "--rejected",
+                "filter", "--sample-fraction", "0.3", "-o", "1.fq", "--out2", "2.fq", "--rejected",
                 "no.fq",
             ],
         ] {
@@ -617,23 +612,23 @@ fn what_cannot_be_cut_is_refused() {
     folder.file("wrapped.fq", "@r\nAC\nGT\n+\nII\nII\n");
     folder.file("broken.fq", "@r\nACGT\n+\nIII\n");
     bam(&folder, "aln.bam", 20, 700);
-    for (files, expected) in [
-        (&["gzip.fq.gz"][..], &["gzip.fq.gz", "ordinary gzip", "in the middle of"][..]),
-        (&["x.sam"], &["x.sam", "SAM"]),
-        (&["x.fa"], &["x.fa", "FASTA"]),
-        (&["wrapped.fq"], &["wrapped.fq: record 1", "four lines"]),
-        (&["broken.fq"], &["broken.fq: record 1"]),
-        (&["no.fq"], &["no.fq"]),
-        (&["-"], &["standard input"]),
-        (&["x.fq", "y.fq"], &["y.fq", "21 reads", "20"]),
-        (&["x.fq", "aln.bam"], &["aln.bam", "mates"]),
-        (&["aln.bam", "aln.bam"], &["aln.bam"]),
-        (&["--interleaved", "y.fq"], &["y.fq", "odd"]),
+    for (line, needed) in [
+        (
+            "shards --number 2 -o plan.json gzip.fq.gz",
+            "gzip.fq.gz … ordinary gzip … in the middle of",
+        ),
+        ("shards --number 2 -o plan.json x.sam", "x.sam … SAM"),
+        ("shards --number 2 -o plan.json x.fa", "x.fa … FASTA"),
+        ("shards --number 2 -o plan.json wrapped.fq", "wrapped.fq: record 1 … four lines"),
+        ("shards --number 2 -o plan.json broken.fq", "broken.fq: record 1"),
+        ("shards --number 2 -o plan.json no.fq", "no.fq"),
+        ("shards --number 2 -o plan.json -", "standard input"),
+        ("shards --number 2 -o plan.json x.fq y.fq", "y.fq … 21 reads … 20"),
+        ("shards --number 2 -o plan.json x.fq aln.bam", "aln.bam … mates"),
+        ("shards --number 2 -o plan.json aln.bam aln.bam", "aln.bam"),
+        ("shards --number 2 -o plan.json --interleaved y.fq", "y.fq … odd"),
     ] {
-        let run =
-            run_in(&folder, &[&["shards", "--number", "2", "-o", "plan.json"], files].concat());
-        assert_error(&run, expected);
-        assert!(!folder.path("plan.json").exists());
+        refused(&folder, line, needed);
     }
     for wrong in
         [&["--number", "0"][..], &["--number", "100001"], &[], &["--size", "0"], &["--size", "x"]]

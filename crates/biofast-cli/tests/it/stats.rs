@@ -309,20 +309,8 @@ fn help_shows_examples_and_the_options() {
     let run = biofast(&["stats", "--help"]);
     assert_eq!(run.code, 0);
     for needed in [
-        "Examples:",
-        "--files-from",
-        "--tsv",
-        "--json",
-        "--out",
-        "--paired",
-        "--interleaved",
-        "--sample",
-        "--stdin-label",
-        "--threads",
-        "--io",
-        "--strict",
-        "--quiet",
-        "--verbose",
+        "Examples:", "--files-from", "--tsv", "--json", "--out", "--paired", "--interleaved",
+        "--sample", "--stdin-label", "--threads", "--io", "--strict", "--quiet", "--verbose",
     ] {
         assert!(run.stdout.contains(needed), "{needed}");
     }

@@ -47,14 +47,8 @@ fn groups(tag: &str) -> Vec<(String, Vec<&'static str>)> {
 
 fn same_figures(a: &Value, b: &Value, what: &str) {
     for key in [
-        "records",
-        "references",
-        "unplaced",
-        "mapping_quality",
-        "alignment",
-        "insert_size",
-        "coverage",
-        "reads",
+        "records", "references", "unplaced", "mapping_quality", "alignment", "insert_size",
+        "coverage", "reads",
     ] {
         assert!(!a[key].is_null() && a[key] == b[key], "{what}: {key}");
     }

@@ -74,14 +74,7 @@ fn odd_records_and_sam_make_no_difference() {
         // From a pipe, under a name of its own.
         let out = at(&folder, "piped");
         let args = [
-            "stats",
-            "--quiet",
-            "-",
-            "--sample",
-            "s",
-            "--out-dir",
-            &out,
-            "--qc",
+            "stats", "--quiet", "-", "--sample", "s", "--out-dir", &out, "--qc",
             "coverage,idxstats",
         ];
         assert_eq!(biofast_with(&args, text.as_bytes()).code, 0);

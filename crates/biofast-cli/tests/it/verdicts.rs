@@ -4,21 +4,12 @@
 
 use crate::common;
 
-use common::{Folder, Run, assert_error, biofast, listed, text};
+use common::{Folder, Run, assert_error, biofast, listed, refused, text};
 use serde_json::Value;
 
 const TYPES: [&str; 11] = [
-    "any",
-    "wgs",
-    "exome",
-    "amplicon",
-    "rna",
-    "small-rna",
-    "bisulfite",
-    "chip",
-    "single-cell",
-    "metagenome",
-    "long-read",
+    "any", "wgs", "exome", "amplicon", "rna", "small-rna", "bisulfite", "chip", "single-cell",
+    "metagenome", "long-read",
 ];
 
 /// Reads that are good but for N, which half of them have at position 5, and for a sequence that a third of them share.
@@ -406,25 +397,22 @@ fn what_has_no_verdicts_refuses_them() {
     let folder = Folder::new();
     let fastq = folder.file("r.fq", reads(10));
     let sam = folder.file("x.sam", sam());
-    for (options, needed) in [
+    for (line, needed) in [
         (
-            &["--format", "samtools", "--library", "wgs", &sam][..],
+            "stats --format samtools --library wgs x.sam",
             "--library can't be combined with --format samtools",
         ),
         (
-            &["--format", "fastqc", "--fail-on", "fail", &fastq],
+            "stats --format fastqc --fail-on fail r.fq",
             "--fail-on can't be combined with --format fastqc",
         ),
+        ("stats --per-read --library wgs r.fq", "--library can't be combined with --per-read"),
         (
-            &["--per-read", "--library", "wgs", &fastq],
-            "--library can't be combined with --per-read",
-        ),
-        (
-            &["--json", "--partial", "lane", "--library", "wgs", &sam],
+            "stats --json --partial lane --library wgs x.sam",
             "--library can't be combined with --partial: verdicts need whole files: use these options in `biofast merge`",
         ),
     ] {
-        assert_error(&biofast(&[&["stats"], options].concat()), &[needed]);
+        refused(&folder, line, needed);
     }
     let run = biofast(&["stats", "--print-limits", &fastq]);
     assert_eq!(run.code, 2);
@@ -521,16 +509,7 @@ fn a_page_of_all_samples_goes_with_the_folder_of_alignments() {
     let sam = folder.file("a.sam", sam());
     let cut = folder.file("b.bam", "nothing");
     let run = biofast(&[
-        "stats",
-        "--quiet",
-        "--out-dir",
-        &qc,
-        "--qc",
-        "flagstat",
-        "--html",
-        &page,
-        &sam,
-        &cut,
+        "stats", "--quiet", "--out-dir", &qc, "--qc", "flagstat", "--html", &page, &sam, &cut,
     ]);
     assert_eq!(run.code, 2, "{run:?}");
     let page = std::fs::read_to_string(page).unwrap();

@@ -316,21 +316,8 @@ fn overrepresented_sequences_are_those_of_fastp() {
         let mut reports = Vec::new();
         for threads in ["1", "3"] {
             let run = biofast(&[
-                "filter",
-                "--quiet",
-                "--preset",
-                "fastp",
-                "--min-len",
-                "60",
-                "--chunk-size",
-                "9999",
-                "-@",
-                threads,
-                &input,
-                "-o",
-                &o,
-                "--fastp-json",
-                &j,
+                "filter", "--quiet", "--preset", "fastp", "--min-len", "60", "--chunk-size",
+                "9999", "-@", threads, &input, "-o", &o, "--fastp-json", &j,
                 "--overrepresentation_analysis",
             ]);
             assert_eq!(run.code, 0, "{}", run.stderr);

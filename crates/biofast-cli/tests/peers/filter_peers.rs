@@ -103,11 +103,7 @@ fn cut_as_fastp(inputs: Vec<String>) {
             (vec!["--cut-right"], vec!["-r", "-Q"]),
             (
                 vec![
-                    "--cut-front",
-                    "--cut-tail",
-                    "--cut-window-size",
-                    "7",
-                    "--cut-mean-quality",
+                    "--cut-front", "--cut-tail", "--cut-window-size", "7", "--cut-mean-quality",
                     "28",
                 ],
                 vec!["-5", "-3", "-Q", "-W", "7", "-M", "28"],
@@ -118,12 +114,7 @@ fn cut_as_fastp(inputs: Vec<String>) {
             ),
             (
                 vec![
-                    "--max-low-quality-percent",
-                    "20",
-                    "--qualified-quality",
-                    "25",
-                    "--max-n",
-                    "4",
+                    "--max-low-quality-percent", "20", "--qualified-quality", "25", "--max-n", "4",
                 ],
                 vec!["-u", "20", "-q", "25", "-n", "4"],
             ),

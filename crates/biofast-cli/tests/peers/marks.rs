@@ -194,9 +194,7 @@ fn sets_are_marked_as_by_picard() {
         samtools(&["sort", "--no-PG", "-o", &sorted, &input]);
         let mut picard = tools::picard("MarkDuplicates");
         picard.args([
-            "VALIDATION_STRINGENCY=SILENT",
-            "QUIET=true",
-            "VERBOSITY=ERROR",
+            "VALIDATION_STRINGENCY=SILENT", "QUIET=true", "VERBOSITY=ERROR",
             "ADD_PG_TAG_TO_READS=false",
         ]);
         picard.args([format!("I={sorted}"), format!("O={out}"), format!("M={theirs}")]);

@@ -120,16 +120,7 @@ fn deep_coverage_is_that_of_picard_3_with_and_without_a_cap() {
     for cap in [None, Some("900"), Some("37")] {
         let out = text(&folder.path("own"));
         let args = [
-            "stats",
-            "-q",
-            &input,
-            "--out-dir",
-            &out,
-            "--qc",
-            "wgs,hs",
-            "-r",
-            &fasta,
-            "--targets",
+            "stats", "-q", &input, "--out-dir", &out, "--qc", "wgs,hs", "-r", &fasta, "--targets",
             &targets,
         ];
         let own_cap = cap.map_or(vec![], |cap| vec!["--coverage-cap", cap]);
@@ -140,14 +131,7 @@ fn deep_coverage_is_that_of_picard_3_with_and_without_a_cap() {
             let theirs = text(&folder.path(&format!("{name}.txt")));
             let mut command = picard(tool);
             command.args([
-                "-I",
-                &input,
-                "-R",
-                &fasta,
-                "-O",
-                &theirs,
-                "--VALIDATION_STRINGENCY",
-                "SILENT",
+                "-I", &input, "-R", &fasta, "-O", &theirs, "--VALIDATION_STRINGENCY", "SILENT",
             ]);
             if name == "hs" {
                 command.args(["-TI", &targets, "-BI", &targets]);

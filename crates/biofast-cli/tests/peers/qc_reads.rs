@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::common::qc_reads::{files, run};
-use crate::common::{Folder, biofast, sample, text};
+use crate::common::qc_reads::run;
+use crate::common::{Folder, biofast, files_below, sample, text};
 use crate::tools::{self, need};
 
 #[test]
@@ -14,7 +14,7 @@ fn the_report_of_a_pair_has_the_figures_of_fastp() {
     let (r1, r2) = (sample("sample_R1.fq.bgz"), sample("sample_R2.fq.bgz"));
     run(&["stats", "--paired", "--out-dir", &at("one"), &r1, &r2, "--qc", "fastp"]);
     let json: Value =
-        serde_json::from_slice(&files(&folder, "one")["sample_R1.fastp.json"]).unwrap();
+        serde_json::from_slice(&files_below(&folder.path("one"))["sample_R1.fastp.json"]).unwrap();
     let report = at("theirs.json");
     // It takes a file for compressed by its name.
     let plain =

@@ -21,17 +21,7 @@ fn pairs_are_those_of_seqkit() {
         let names = ["r1.fq", "r2.fq", "r1.unpaired.fq", "r2.unpaired.fq"];
         let [p1, p2, s1, s2] = ["p1.fq", "p2.fq", "s1.fq", "s2.fq"].map(path);
         let run = biofast(&[
-            "repair",
-            "-q",
-            &r1,
-            &r2,
-            "-o",
-            &p1,
-            "--out2",
-            &p2,
-            "--orphans1",
-            &s1,
-            "--orphans2",
+            "repair", "-q", &r1, &r2, "-o", &p1, "--out2", &p2, "--orphans1", &s1, "--orphans2",
             &s2,
         ]);
         assert_eq!(run.code, 0, "{run:?}");

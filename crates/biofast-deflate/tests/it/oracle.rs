@@ -123,13 +123,7 @@ fn damaged_streams_get_the_oracles_verdict() {
     }
     println!("{done} damaged streams: {good} still good, {faults:?}");
     for kind in [
-        "InputEnds",
-        "StoredLength",
-        "CodeLengths",
-        "Code",
-        "Distance",
-        "TooLong",
-        "TooShort",
+        "InputEnds", "StoredLength", "CodeLengths", "Code", "Distance", "TooLong", "TooShort",
         "TrailingBytes",
     ] {
         assert!(faults.contains_key(kind), "no {kind} among {faults:?}: the test has become blind");

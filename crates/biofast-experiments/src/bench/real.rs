@@ -25,11 +25,7 @@ use crate::files;
 
 /// The jobs that make sense for any reads.
 const JOBS: [&str; 5] = [
-    "fastq-stats-bgzf",
-    "fastq-stats-plain",
-    "fastq-check",
-    "fastq-compress",
-    "fastq-filter-pairs",
+    "fastq-stats-bgzf", "fastq-stats-plain", "fastq-check", "fastq-compress", "fastq-filter-pairs",
 ];
 /// Text of each set, at least.
 const TEXT: u64 = 200 << 20;

@@ -19,19 +19,8 @@ pub(crate) const NAME: &str = "measurements.csv";
 const FIXED: [&str; 6] = ["run", "rep", "order", "calls", "bytes", "answer"];
 /// Metrics that come first, if they were measured.
 const FIRST: [&str; 13] = [
-    "wall_s",
-    "user_s",
-    "sys_s",
-    "minor_faults",
-    "major_faults",
-    "process_s",
-    "process_faults",
-    "max_rss_kb",
-    "peak_rss_kb",
-    "peak_anon_kb",
-    "read_blocks",
-    "resident",
-    "steal_s",
+    "wall_s", "user_s", "sys_s", "minor_faults", "major_faults", "process_s", "process_faults",
+    "max_rss_kb", "peak_rss_kb", "peak_anon_kb", "read_blocks", "resident", "steal_s",
 ];
 
 /// One repetition of one condition.

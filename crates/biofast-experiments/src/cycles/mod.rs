@@ -64,19 +64,9 @@ const CORES: &[Core] = &[
 
 /// The kernels of one stream of bytes, whose loops can be told from the loads in them.
 const KERNELS: &[&str] = &[
-    "count_bases",
-    "count_gc",
-    "count_gc_acgt",
-    "count_n",
-    "count_newlines",
-    "sum_qualities",
-    "summarize_qualities",
-    "count_at_least",
-    "sum_error_probability",
-    "find_invalid_base",
-    "find_invalid_quality",
-    "count_packed_bases",
-    "count_packed_gc",
+    "count_bases", "count_gc", "count_gc_acgt", "count_n", "count_newlines", "sum_qualities",
+    "summarize_qualities", "count_at_least", "sum_error_probability", "find_invalid_base",
+    "find_invalid_quality", "count_packed_bases", "count_packed_gc",
 ];
 
 /// The cost of one loop on one core.

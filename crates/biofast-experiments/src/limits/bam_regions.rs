@@ -49,13 +49,8 @@ impl Encoder {
         let mut done = 0;
         for record in records {
             let [start, name, cigar, bases, qualities, tags, end] = [
-                record.start,
-                record.name,
-                record.cigar,
-                record.bases,
-                record.qualities,
-                record.tags,
-                record.end,
+                record.start, record.name, record.cigar, record.bases, record.qualities,
+                record.tags, record.end,
             ]
             .map(|at| clamp(at) - block.start);
             self.search(bytes, done..start);

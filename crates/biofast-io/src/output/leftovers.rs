@@ -179,10 +179,7 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let at = |name: &str| folder.path().join(name);
         for name in [
-            ".x.7-0.biofast-tmp",
-            ".x.7-0.biofast-old",
-            ".x.a-0.biofast-tmp",
-            ".x.7.biofast-tmp",
+            ".x.7-0.biofast-tmp", ".x.7-0.biofast-old", ".x.a-0.biofast-tmp", ".x.7.biofast-tmp",
             ".y.7-0.biofast-old",
         ] {
             std::fs::write(at(name), "half")?;

@@ -1,13 +1,12 @@
 //! Reads that are needed twice: files are opened again, and what can be read only once is kept in a temporary file.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use biofast_fastq::fasta::{self, Sequences};
 use biofast_fastq::{self as fastq, Inputs};
 use biofast_io::{Error, ErrorKind, Location, Reread, Source, display_name, remote};
-
-use super::spill::Temporary;
 
 /// An input that may have to be read twice. Files and objects can be opened again; a stream can't, and has no
 /// [`path`](Self::path).
@@ -61,7 +60,7 @@ impl RereadInput {
 
 /// The bytes of a stream that can be read only once, kept in a temporary file so that they can be read repeatedly.
 pub struct SpooledStream {
-    file: Temporary,
+    file: File,
 }
 
 impl SpooledStream {
@@ -70,7 +69,7 @@ impl SpooledStream {
     /// # Errors
     /// If the stream can't be read, or the file not be written.
     pub fn new(mut stream: impl Read, folder: &Path) -> io::Result<SpooledStream> {
-        let mut file = Temporary::create(folder)?;
+        let mut file = tempfile::tempfile_in(folder)?;
         io::copy(&mut stream, &mut file)?;
         Ok(SpooledStream { file })
     }

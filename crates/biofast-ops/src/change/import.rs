@@ -51,16 +51,9 @@ impl TagSelection {
 }
 
 /// Why a read can't be a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct Unstorable(String);
-
-impl fmt::Display for Unstorable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Unstorable {}
 
 /// What was imported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]

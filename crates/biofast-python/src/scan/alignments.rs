@@ -23,34 +23,13 @@ use crate::source::place;
 
 /// The columns there are, beside optional fields.
 pub(crate) const NAMES: [&str; 13] = [
-    "name",
-    "flag",
-    "reference",
-    "start",
-    "end",
-    "mapping_quality",
-    "cigar",
-    "cigarstring",
-    "mate_reference",
-    "mate_start",
-    "template_length",
-    "sequence",
-    "qualities",
+    "name", "flag", "reference", "start", "end", "mapping_quality", "cigar", "cigarstring",
+    "mate_reference", "mate_start", "template_length", "sequence", "qualities",
 ];
 /// Those that are made if none are named.
 pub(crate) const DEFAULT: [&str; 12] = [
-    "name",
-    "flag",
-    "reference",
-    "start",
-    "end",
-    "mapping_quality",
-    "cigar",
-    "mate_reference",
-    "mate_start",
-    "template_length",
-    "sequence",
-    "qualities",
+    "name", "flag", "reference", "start", "end", "mapping_quality", "cigar", "mate_reference",
+    "mate_start", "template_length", "sequence", "qualities",
 ];
 
 #[derive(Clone, Copy)]

@@ -106,15 +106,8 @@ pub(super) fn section(report: &AlignmentReport) -> String {
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let columns = [
-        "Records",
-        "Mapped %",
-        "Properly paired %",
-        "Duplicates %",
-        "Error rate %",
-        "Median insert",
-        "Mean depth",
-        "Covered %",
-        "Q30 %",
+        "Records", "Mapped %", "Properly paired %", "Duplicates %", "Error rate %",
+        "Median insert", "Mean depth", "Covered %", "Q30 %",
     ];
     let mut text =
         "<section aria-labelledby=\"alignments-h\">\n<h2 id=\"alignments-h\">Samples of \

@@ -79,17 +79,8 @@ pub(super) fn section(report: &ReadReport) -> String {
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let columns = [
-        "Reads",
-        "Bases",
-        "Mean length",
-        "N50",
-        "GC %",
-        "N %",
-        "Q20 %",
-        "Q30 %",
-        "Quality of the mean error",
-        "Mean Phred value",
-        "Quality by position",
+        "Reads", "Bases", "Mean length", "N50", "GC %", "N %", "Q20 %", "Q30 %",
+        "Quality of the mean error", "Mean Phred value", "Quality by position",
     ];
     let mut text =
         "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Samples of reads</h2>\n"

@@ -100,11 +100,8 @@ fn overrepresented(found: &Duplication) -> String {
             grouped(n as u64)
         ),
     };
-    table::plain(&caption, &["Sequence", "Reads", "% of reads", "May be of"], &rows).replacen(
-        "class=\"plain\"",
-        "class=\"plain sequences\"",
-        1,
-    )
+    table::plain(&caption, &["Sequence", "Reads", "% of reads", "May be of"], &rows)
+        .replacen("class=\"plain\"", "class=\"plain sequences\"", 1)
 }
 
 fn adapters(id: &str, content: &AdapterContent) -> String {

@@ -5,35 +5,14 @@ use biofast_ops::measure::picard::gc_bias::{CLASSES, GcBias, WINDOW};
 use super::file::{File, MetricValue};
 
 const DETAILS: [&str; 11] = [
-    "ACCUMULATION_LEVEL",
-    "READS_USED",
-    "GC",
-    "WINDOWS",
-    "READ_STARTS",
-    "MEAN_BASE_QUALITY",
-    "NORMALIZED_COVERAGE",
-    "ERROR_BAR_WIDTH",
-    "SAMPLE",
-    "LIBRARY",
-    "READ_GROUP",
+    "ACCUMULATION_LEVEL", "READS_USED", "GC", "WINDOWS", "READ_STARTS", "MEAN_BASE_QUALITY",
+    "NORMALIZED_COVERAGE", "ERROR_BAR_WIDTH", "SAMPLE", "LIBRARY", "READ_GROUP",
 ];
 
 const SUMMARY: [&str; 15] = [
-    "ACCUMULATION_LEVEL",
-    "READS_USED",
-    "WINDOW_SIZE",
-    "TOTAL_CLUSTERS",
-    "ALIGNED_READS",
-    "AT_DROPOUT",
-    "GC_DROPOUT",
-    "GC_NC_0_19",
-    "GC_NC_20_39",
-    "GC_NC_40_59",
-    "GC_NC_60_79",
-    "GC_NC_80_100",
-    "SAMPLE",
-    "LIBRARY",
-    "READ_GROUP",
+    "ACCUMULATION_LEVEL", "READS_USED", "WINDOW_SIZE", "TOTAL_CLUSTERS", "ALIGNED_READS",
+    "AT_DROPOUT", "GC_DROPOUT", "GC_NC_0_19", "GC_NC_20_39", "GC_NC_40_59", "GC_NC_60_79",
+    "GC_NC_80_100", "SAMPLE", "LIBRARY", "READ_GROUP",
 ];
 
 /// Ranges of GC content with a coverage of their own in the summary.

@@ -7,38 +7,12 @@ use biofast_ops::measure::picard::wgs::{Excluded, Wgs};
 use super::file::{File, MetricValue};
 
 const COLUMNS: [&str; 32] = [
-    "GENOME_TERRITORY",
-    "MEAN_COVERAGE",
-    "SD_COVERAGE",
-    "MEDIAN_COVERAGE",
-    "MAD_COVERAGE",
-    "PCT_EXC_ADAPTER",
-    "PCT_EXC_MAPQ",
-    "PCT_EXC_DUPE",
-    "PCT_EXC_UNPAIRED",
-    "PCT_EXC_BASEQ",
-    "PCT_EXC_OVERLAP",
-    "PCT_EXC_CAPPED",
-    "PCT_EXC_TOTAL",
-    "PCT_1X",
-    "PCT_5X",
-    "PCT_10X",
-    "PCT_15X",
-    "PCT_20X",
-    "PCT_25X",
-    "PCT_30X",
-    "PCT_40X",
-    "PCT_50X",
-    "PCT_60X",
-    "PCT_70X",
-    "PCT_80X",
-    "PCT_90X",
-    "PCT_100X",
-    "FOLD_80_BASE_PENALTY",
-    "FOLD_90_BASE_PENALTY",
-    "FOLD_95_BASE_PENALTY",
-    "HET_SNP_SENSITIVITY",
-    "HET_SNP_Q",
+    "GENOME_TERRITORY", "MEAN_COVERAGE", "SD_COVERAGE", "MEDIAN_COVERAGE", "MAD_COVERAGE",
+    "PCT_EXC_ADAPTER", "PCT_EXC_MAPQ", "PCT_EXC_DUPE", "PCT_EXC_UNPAIRED", "PCT_EXC_BASEQ",
+    "PCT_EXC_OVERLAP", "PCT_EXC_CAPPED", "PCT_EXC_TOTAL", "PCT_1X", "PCT_5X", "PCT_10X", "PCT_15X",
+    "PCT_20X", "PCT_25X", "PCT_30X", "PCT_40X", "PCT_50X", "PCT_60X", "PCT_70X", "PCT_80X",
+    "PCT_90X", "PCT_100X", "FOLD_80_BASE_PENALTY", "FOLD_90_BASE_PENALTY", "FOLD_95_BASE_PENALTY",
+    "HET_SNP_SENSITIVITY", "HET_SNP_Q",
 ];
 
 /// Depths whose share of the genome is told.
@@ -51,12 +25,7 @@ pub(super) fn write(found: &Wgs, file: &mut File) {
     let counted = depths.sum() as u64;
     let Excluded { adapters, mapping_quality, duplicates, unpaired } = found.excluded;
     let excluded = [
-        adapters,
-        mapping_quality,
-        duplicates,
-        unpaired,
-        found.low_quality,
-        found.overlap,
+        adapters, mapping_quality, duplicates, unpaired, found.low_quality, found.overlap,
         found.capped,
     ];
     let not_counted: u64 = excluded.iter().sum();

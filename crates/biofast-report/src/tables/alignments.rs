@@ -8,30 +8,10 @@ use biofast_ops::measure::reads::report::Composition;
 
 /// The columns of the tab-separated form.
 pub const COLUMNS: [&str; 24] = [
-    "file",
-    "format",
-    "records",
-    "primary",
-    "secondary",
-    "supplementary",
-    "duplicates",
-    "qc_failed",
-    "mapped",
-    "mapped(%)",
-    "paired",
-    "properly_paired",
-    "properly_paired(%)",
-    "bases",
-    "avg_len",
-    "max_len",
-    "Q30(%)",
-    "GC(%)",
-    "aligned_bases",
-    "error_rate",
-    "insert_size_median",
-    "covered",
-    "breadth(%)",
-    "mean_depth",
+    "file", "format", "records", "primary", "secondary", "supplementary", "duplicates",
+    "qc_failed", "mapped", "mapped(%)", "paired", "properly_paired", "properly_paired(%)", "bases",
+    "avg_len", "max_len", "Q30(%)", "GC(%)", "aligned_bases", "error_rate", "insert_size_median",
+    "covered", "breadth(%)", "mean_depth",
 ];
 
 /// One row: its name and format, and its figures or what went wrong.
@@ -183,19 +163,8 @@ pub fn tsv(rows: &[AlignmentRow<'_>]) -> String {
 /// An aligned table for people: the figures asked for most, one line an input.
 pub fn table(rows: &[AlignmentRow<'_>]) -> String {
     const HEADERS: [&str; 13] = [
-        "file",
-        "format",
-        "reads",
-        "mapped %",
-        "proper %",
-        "dup",
-        "suppl",
-        "mean len",
-        "Q30 %",
-        "GC % of ACGT",
-        "error %",
-        "insert",
-        "mean depth",
+        "file", "format", "reads", "mapped %", "proper %", "dup", "suppl", "mean len", "Q30 %",
+        "GC % of ACGT", "error %", "insert", "mean depth",
     ];
     let mut lines: Vec<Vec<String>> = vec![HEADERS.map(str::to_owned).to_vec()];
     for row in rows {

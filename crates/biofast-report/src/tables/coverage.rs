@@ -7,16 +7,7 @@ use biofast_ops::measure::reads::Percent;
 
 /// The columns of the tab-separated form.
 pub const COLUMNS: [&str; 11] = [
-    "file",
-    "length",
-    "bases",
-    "mean",
-    "median",
-    "min",
-    "max",
-    "covered(%)",
-    "10X(%)",
-    "20X(%)",
+    "file", "length", "bases", "mean", "median", "min", "max", "covered(%)", "10X(%)", "20X(%)",
     "30X(%)",
 ];
 

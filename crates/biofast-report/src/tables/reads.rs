@@ -97,20 +97,8 @@ pub fn tsv(rows: &[ReadRow<'_>]) -> String {
 /// An aligned table for people: the figures asked for most, one line an input.
 pub fn table(rows: &[ReadRow<'_>]) -> String {
     const HEADERS: [&str; 14] = [
-        "file",
-        "reads",
-        "bases",
-        "min",
-        "mean",
-        "max",
-        "N50",
-        "Q20 %",
-        "Q30 %",
-        "Q of mean error",
-        "mean Phred",
-        "GC % of ACGT",
-        "N %",
-        "encoding",
+        "file", "reads", "bases", "min", "mean", "max", "N50", "Q20 %", "Q30 %", "Q of mean error",
+        "mean Phred", "GC % of ACGT", "N %", "encoding",
     ];
     let known = |s: &Summary, figure: String| if s.has_qualities() { figure } else { "-".into() };
     let mut lines: Vec<Vec<String>> = vec![HEADERS.map(str::to_owned).to_vec()];

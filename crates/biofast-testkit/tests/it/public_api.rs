@@ -12,12 +12,7 @@ use serde_json::Value;
 
 /// The crate that is listed, and those whose items it re-exports.
 const CRATES: [&str; 7] = [
-    "biofast",
-    "biofast-kernels",
-    "biofast-io",
-    "biofast-fastq",
-    "biofast-bam",
-    "biofast-remote",
+    "biofast", "biofast-kernels", "biofast-io", "biofast-fastq", "biofast-bam", "biofast-remote",
     "biofast-ops",
 ];
 

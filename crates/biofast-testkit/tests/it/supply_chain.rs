@@ -8,20 +8,14 @@ use serde_json::Value;
 
 /// Licences that ask for no more than a notice.
 const LICENCES: [&str; 15] = [
-    "Apache-2.0",
-    "Apache-2.0 WITH LLVM-exception",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
+    "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause",
     "CC0-1.0",             // tiny-keccak: the public domain
     "CDLA-Permissive-2.0", // the list of certificates in webpki-roots: as MIT, for data
     "ISC",                 // ring and rustls: as MIT
-    "MIT",
-    "MIT-0",       // borrow-or-share, in tests of the schemas only: MIT without the notice
-    "NCSA",        // compiler-rt, in libfuzzer-sys only
+    "MIT", "MIT-0", // borrow-or-share, in tests of the schemas only: MIT without the notice
+    "NCSA",  // compiler-rt, in libfuzzer-sys only
     "Unicode-3.0", // tables in unicode-ident
-    "Unlicense",
-    "Zlib",
-    "bzip2-1.0.6", // libbz2-rs-sys: as BSD
+    "Unlicense", "Zlib", "bzip2-1.0.6", // libbz2-rs-sys: as BSD
     "0BSD",
 ];
 

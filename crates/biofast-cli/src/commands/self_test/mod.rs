@@ -6,7 +6,7 @@ mod speed;
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use biofast_io::output::{Files, commit};
@@ -41,8 +41,8 @@ struct TestLine {
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let report = output::report(session, None)?;
-    let folder = Scratch::new()?;
-    let sample = folder.0.join("sample");
+    let folder = tempfile::tempdir().context("can't make a folder for temporary files")?;
+    let sample = folder.path().join("sample");
     fs::create_dir(&sample).with_context(|| format!("can't make {}", sample.display()))?;
     commit(sample::write(&sample, &mut Files::default())?, false)?;
     let mut lines = kernels::test();
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         }
     }
     if !args.no_speed {
-        text.push_str(&speed::measure(&sample, &folder.0)?);
+        text.push_str(&speed::measure(&sample, folder.path())?);
     }
     match failed {
         0 => text.push_str("\nAll tests passed.\n"),
@@ -69,24 +69,6 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     }
     output::finish(report, text)?;
     Ok(if failed > 0 { Exit::CheckFailed } else { Exit::Fine })
-}
-
-/// A folder for temporary files, removed in the end.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch> {
-        let folder = std::env::temp_dir().join(format!("biofast-self-test-{}", std::process::id()));
-        fs::create_dir(&folder).with_context(|| format!("can't make {}", folder.display()))?;
-        Ok(Scratch(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // Nothing sensible is left to do if the removal fails.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 /// This program with arguments, in a folder, at an instruction set.

@@ -5,7 +5,7 @@ use std::path::Path;
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::random::Random;
 
-use super::{Folder, biofast};
+use super::{Folder, biofast, files_below};
 
 pub(crate) const SAMPLES: [(&str, &str); 5] = [
     ("s1", "AACCGGTTACGTACGT"),
@@ -53,18 +53,12 @@ pub(crate) fn run(seed: u64, n: usize, samples: &[(&str, &str)]) -> [String; 4] 
 
 /// The text of every file in a folder that ends so, by name.
 pub(crate) fn contents(folder: &Path, ending: &str) -> Vec<(String, String)> {
-    let mut all = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if name.ends_with(ending) {
-            let bytes = std::fs::read(&path).unwrap();
-            let bytes = if ending.ends_with("gz") { gunzip(&bytes).unwrap() } else { bytes };
-            all.push((name, String::from_utf8(bytes).unwrap()));
-        }
-    }
-    all.sort();
-    all
+    let text = |(name, bytes): (String, Vec<u8>)| {
+        let bytes = if ending.ends_with("gz") { gunzip(&bytes).unwrap() } else { bytes };
+        (name, String::from_utf8(bytes).unwrap())
+    };
+    let all = files_below(folder).into_iter();
+    all.filter(|(name, _)| name.ends_with(ending)).map(text).collect()
 }
 
 pub(crate) fn demux(args: &[&str]) {

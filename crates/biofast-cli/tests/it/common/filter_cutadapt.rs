@@ -2,7 +2,9 @@
 
 use biofast_testkit::random::Random;
 
-use super::{Folder, biofast, text};
+use std::collections::BTreeMap;
+
+use super::{Folder, biofast, files_below, text};
 
 pub(crate) const ADAPTER: &str = "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA";
 
@@ -104,20 +106,6 @@ pub(crate) fn ours(args: &[&str]) -> Vec<String> {
     ours
 }
 
-/// The files of a folder, by name.
-pub(crate) fn files(folder: &Folder) -> Vec<(String, String)> {
-    let mut files: Vec<_> = std::fs::read_dir(folder.path(""))
-        .unwrap()
-        .map(|entry| {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            (name, std::fs::read_to_string(path).unwrap())
-        })
-        .collect();
-    files.sort();
-    files
-}
-
 /// Named adapters: the first five for single reads, the last three for a file for each two of them.
 pub(crate) const NAMED: [&[&str]; 10] = [
     &["-g", "V4=GTGCCAGCMGCCGCGGTAA", "-a", "tru=AGATCGGAAGAGC"],
@@ -139,7 +127,7 @@ pub(crate) fn by_adapter(
     number: usize,
     inputs: &[String; 2],
     threads: &str,
-) -> Vec<(String, String)> {
+) -> BTreeMap<String, Vec<u8>> {
     let (set, folder) = (NAMED[number], Folder::new());
     let mut command = ours(set);
     let more = ["filter", "-@", threads, "--chunk-size", "5000", "--quiet", "--min-len", "1"];
@@ -152,7 +140,7 @@ pub(crate) fn by_adapter(
     command.extend(inputs[..1 + usize::from(is_paired(number))].iter().cloned());
     let run = biofast(&command.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(run.code, 0, "{set:?}: {}", run.stderr);
-    files(&folder)
+    files_below(&folder.path(""))
 }
 
 pub(crate) fn is_paired(number: usize) -> bool {

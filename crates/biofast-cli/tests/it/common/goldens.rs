@@ -8,16 +8,8 @@ use super::Folder;
 
 /// The files that commands find, an index behind its file, so that it is no older.
 const INPUTS: [&str; 10] = [
-    "R1.fq",
-    "R2.fq",
-    "O1.fq",
-    "O2.fq",
-    "genome.fa",
-    "names.bam",
-    "clusters.bam",
-    "aln.bam",
-    "genome.fa.fai",
-    "aln.bam.bai",
+    "R1.fq", "R2.fq", "O1.fq", "O2.fq", "genome.fa", "names.bam", "clusters.bam", "aln.bam",
+    "genome.fa.fai", "aln.bam.bai",
 ];
 
 /// A row of `cases.tsv`. That of a peer's version is named `version`, and has no command of ours.

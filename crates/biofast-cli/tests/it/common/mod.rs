@@ -41,7 +41,7 @@ pub(crate) mod stats_qc;
 pub(crate) mod stats_wgs_hs;
 pub(crate) mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -61,6 +61,11 @@ pub(crate) fn binary() -> &'static str {
     static BINARY: LazyLock<Option<String>> =
         LazyLock::new(|| std::env::var("BIOFAST_BINARY").ok());
     BINARY.as_deref().unwrap_or(env!("CARGO_BIN_EXE_biofast"))
+}
+
+/// The words of a command line.
+pub(crate) fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
 }
 
 pub(crate) fn command(args: &[&str]) -> Command {
@@ -208,6 +213,16 @@ pub(crate) fn assert_error(run: &Run, needed: &[&str]) {
     assert!(!run.stderr.contains("panicked"), "{run:?}");
 }
 
+/// Runs a command line in the folder: it ends in an error that says all that is needed, which has ` … ` between its parts, and no
+/// file appears.
+pub(crate) fn refused(folder: &Folder, line: &str, needed: &str) {
+    let before = listed(folder);
+    let run = run_in(folder, &words(line));
+    assert_eq!(run.code, 2, "{line}: {run:?}");
+    assert_error(&run, &needed.split(" … ").collect::<Vec<_>>());
+    assert_eq!(listed(folder), before, "{line}");
+}
+
 /// Standard output of a command that works, run in this process.
 pub(crate) fn in_process(args: &[&str]) -> String {
     let outcome = biofast_cli::Run::new(args.iter().map(Into::into)).run();
@@ -238,10 +253,29 @@ pub(crate) fn wait_until(done: impl Fn() -> bool) {
     }
 }
 
-/// The files in a folder.
+/// All files below a folder, by their paths in it.
+pub(crate) fn files_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in std::fs::read_dir(&inner).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = text(path.strip_prefix(folder).unwrap());
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// The names of the files in a folder, in order.
 pub(crate) fn listed(folder: &Folder) -> Vec<String> {
     let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
-    std::fs::read_dir(folder.path("")).unwrap().map(|e| name(e).into_string().unwrap()).collect()
+    let names = std::fs::read_dir(folder.path("")).unwrap().map(|e| name(e).into_string().unwrap());
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// A command that obeys a signal which this process ignores, as what a shell starts with `&` ignores SIGINT.

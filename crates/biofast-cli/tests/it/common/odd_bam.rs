@@ -60,27 +60,10 @@ pub(crate) fn odd_record(random: &mut Random) -> Vec<u8> {
         cigar
     };
     let tags: [&[u8]; 22] = [
-        b"NMC\x01",
-        b"XFf\0\0\x80\x7f",
-        b"XFf\0\0\xc0\x7f",
-        b"XFf\xcd\xcc\x8c\x3f",
-        b"XZZtext\0",
-        b"XZZ\0",
-        b"XZZ\xc3\xa9\x01\0",
-        b"XBBc\x02\0\0\0\xfe\x01",
-        b"XBBf\x01\0\0\0\0\0\x80\x7f",
-        b"XBBS\0\0\0\0",
-        b"XAAq",
-        b"XHH1aFF\0",
-        b"XDd\0\0\0\0\0\0\xf0\x3f",
-        b"XII\xff\xff\xff\xff",
-        b"XZZa\tb\0",
-        b"XZZa\nb\0",
-        b"XZZa\rb\0",
-        b"XAA\t",
-        b"XA\x41 ",
-        b"XHHabc\0",
-        b"\tXZq\0",
+        b"NMC\x01", b"XFf\0\0\x80\x7f", b"XFf\0\0\xc0\x7f", b"XFf\xcd\xcc\x8c\x3f", b"XZZtext\0",
+        b"XZZ\0", b"XZZ\xc3\xa9\x01\0", b"XBBc\x02\0\0\0\xfe\x01", b"XBBf\x01\0\0\0\0\0\x80\x7f",
+        b"XBBS\0\0\0\0", b"XAAq", b"XHH1aFF\0", b"XDd\0\0\0\0\0\0\xf0\x3f", b"XII\xff\xff\xff\xff",
+        b"XZZa\tb\0", b"XZZa\nb\0", b"XZZa\rb\0", b"XAA\t", b"XA\x41 ", b"XHHabc\0", b"\tXZq\0",
         b"X\nC\x01",
     ];
     let fields = random.below_u64(4);

@@ -47,15 +47,8 @@ pub(crate) fn stage() -> Folder {
         (
             &r1,
             &[
-                "reads_R1.fq.gz",
-                "R1.fq.gz",
-                "reads.fq.gz",
-                "long.fq.gz",
-                "a_1.fastq.gz",
-                "sample.fq.bgz",
-                "reads.fq.bgz",
-                "lane1.fq.gz",
-                "lane2.fq.gz",
+                "reads_R1.fq.gz", "R1.fq.gz", "reads.fq.gz", "long.fq.gz", "a_1.fastq.gz",
+                "sample.fq.bgz", "reads.fq.bgz", "lane1.fq.gz", "lane2.fq.gz",
             ][..],
         ),
         (&r2, &["reads_R2.fq.gz", "R2.fq.gz", "a_2.fastq.gz"]),
@@ -110,15 +103,8 @@ pub(crate) fn stage() -> Folder {
     }
     run(&["view", "-b", &folder.file("umis.sam", umis), "-o", &at("umis.bam")]);
     for copy in [
-        "x.bam",
-        "sample.bam",
-        "run/1.bam",
-        "lane1.bam",
-        "lane2.bam",
-        "unsorted1.bam",
-        "unsorted2.bam",
-        "parts/1.bam",
-        "parts/2.bam",
+        "x.bam", "sample.bam", "run/1.bam", "lane1.bam", "lane2.bam", "unsorted1.bam",
+        "unsorted2.bam", "parts/1.bam", "parts/2.bam",
     ] {
         std::fs::copy(folder.path("aln.bam"), folder.path(copy)).unwrap();
     }

@@ -1,26 +1,18 @@
 //! What the cases of `stats_qc` share with those beside peers.
 
-use super::{Folder, biofast};
+use super::{Folder, biofast, files_below};
 use crate::common::alignment_stats::comparable;
 use crate::common::coverage::at;
 
 /// All files in a folder, by name; without the lines that name a command. Those of Picard have no command of their own: see
 /// `stats_picard.rs`.
 pub(crate) fn files(folder: &Folder, part: &str) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder.path(part)).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if name.ends_with("_metrics") {
-            continue;
-        }
-        let mut bytes = std::fs::read(folder.path(&format!("{part}/{name}"))).unwrap();
-        if name.ends_with(".stats") {
-            bytes = comparable(&String::from_utf8(bytes).unwrap()).into_bytes();
-        }
-        files.push((name, bytes));
-    }
-    files.sort();
-    files
+    let comparable = |(name, bytes): (String, Vec<u8>)| match name.ends_with(".stats") {
+        true => (name, comparable(&String::from_utf8(bytes).unwrap()).into_bytes()),
+        false => (name, bytes),
+    };
+    let all = files_below(&folder.path(part)).into_iter();
+    all.filter(|(name, _)| !name.ends_with("_metrics")).map(comparable).collect()
 }
 
 pub(crate) fn names(files: &[(String, Vec<u8>)]) -> Vec<&str> {

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use biofast_kernels::Isa;
+use biofast_kernels::{Isa, by_intrinsics};
 
 use super::picked::PICKED;
 use crate::encode::bam::{BamWorkspace, EncodeBam};
@@ -75,55 +75,16 @@ level!(
 struct Avx2;
 
 impl Simd for Avx2 {
-    #[inline(always)]
-    fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { equal_avx2(a, b) }
-    }
-
-    #[inline(always)]
-    fn equal_half(a: &[u8; 32], b: &[u8; 32]) -> u32 {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { equal_half_avx2(a, b) }
-    }
-
-    #[inline(always)]
-    fn letters(bytes: &[u8; 32]) -> usize {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { letters_avx2(bytes) }
-    }
-
-    #[inline(always)]
-    fn mers_seen(table: &[u32; MER_SLOTS], bases: u32) -> u32 {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { mers_seen_avx2(table, bases) }
-    }
-
-    #[inline(always)]
-    fn pick(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { pick_avx2(bytes, keep, to) }
-    }
-
-    #[inline(always)]
-    fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
-        let [low, high] = halves(bases);
-        // SAFETY: the CPU has the target features, see the type.
-        let (low, high) = unsafe { (pack_avx2(low), pack_avx2(high)) };
-        let packed = u128::from(low.0) | u128::from(high.0) << 64;
-        (packed.to_le_bytes(), low.1 | high.1 << 8)
-    }
-
-    #[inline(always)]
-    fn items(
-        bytes: &[u8; 64],
-        inside: u64,
-        keep: u64,
-        shortest: &Shortest,
-        to: &mut [Item; 64],
-    ) -> usize {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { items_avx2(bytes, inside, keep, shortest, to) }
+    by_intrinsics! {
+        fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 = equal_avx2;
+        fn equal_half(a: &[u8; 32], b: &[u8; 32]) -> u32 = equal_half_avx2;
+        fn letters(bytes: &[u8; 32]) -> usize = letters_avx2;
+        fn mers_seen(table: &[u32; MER_SLOTS], bases: u32) -> u32 = mers_seen_avx2;
+        fn pick(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize = pick_avx2;
+        fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) = pack_halves_avx2;
+        fn items(
+            bytes: &[u8; 64], inside: u64, keep: u64, shortest: &Shortest, to: &mut [Item; 64]
+        ) -> usize = items_avx2;
     }
 }
 
@@ -217,6 +178,15 @@ fn mers_seen_avx2(table: &[u32; MER_SLOTS], bases: u32) -> u32 {
     _mm_movemask_ps(_mm_castsi128_ps(same)).cast_unsigned()
 }
 
+#[inline]
+#[target_feature(enable = "avx2")]
+fn pack_halves_avx2(bases: &[u8; 64]) -> ([u8; 16], u16) {
+    let [low, high] = halves(bases);
+    let (low, high) = (pack_avx2(low), pack_avx2(high));
+    let packed = u128::from(low.0) | u128::from(high.0) << 64;
+    (packed.to_le_bytes(), low.1 | high.1 << 8)
+}
+
 /// Half of the bases: their groups, and which are pure.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -262,66 +232,22 @@ macro_rules! avx512 {
 struct Avx512;
 
 impl Simd for Avx512 {
-    #[inline(always)]
-    fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { equal_avx512(a, b) }
-    }
-
-    #[inline(always)]
-    fn equal_half(a: &[u8; 32], b: &[u8; 32]) -> u32 {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { equal_half_avx2(a, b) }
-    }
-
-    #[inline(always)]
-    fn letters(bytes: &[u8; 32]) -> usize {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { letters_avx2(bytes) }
-    }
-
-    #[inline(always)]
-    fn mers_seen(table: &[u32; MER_SLOTS], bases: u32) -> u32 {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { mers_seen_avx2(table, bases) }
-    }
-
-    #[inline(always)]
-    fn pick(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { pick_avx512(bytes, keep, to) }
-    }
-
     const JOINS: bool = true;
 
-    #[inline(always)]
-    fn join_items(items: &[Item; 32], n: usize, codes: &ItemCodes) -> Option<Joined> {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { join_items_avx512(items, n, codes) }
-    }
-
-    #[inline(always)]
-    fn join_bases(packed: &[u8; 32], n: usize, codes: &PairCodes) -> Option<Joined> {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { join_bases_avx512(packed, n, codes) }
-    }
-
-    #[inline(always)]
-    fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { pack_avx512(bases) }
-    }
-
-    #[inline(always)]
-    fn items(
-        bytes: &[u8; 64],
-        inside: u64,
-        keep: u64,
-        shortest: &Shortest,
-        to: &mut [Item; 64],
-    ) -> usize {
-        // SAFETY: the CPU has the target features, see the type.
-        unsafe { items_avx512(bytes, inside, keep, shortest, to) }
+    by_intrinsics! {
+        fn equal(a: &[u8; 64], b: &[u8; 64]) -> u64 = equal_avx512;
+        fn equal_half(a: &[u8; 32], b: &[u8; 32]) -> u32 = equal_half_avx2;
+        fn letters(bytes: &[u8; 32]) -> usize = letters_avx2;
+        fn mers_seen(table: &[u32; MER_SLOTS], bases: u32) -> u32 = mers_seen_avx2;
+        fn pick(bytes: &[u8; 64], keep: u64, to: &mut [Item; 64]) -> usize = pick_avx512;
+        fn join_items(items: &[Item; 32], n: usize, codes: &ItemCodes) -> Option<Joined> =
+            join_items_avx512;
+        fn join_bases(packed: &[u8; 32], n: usize, codes: &PairCodes) -> Option<Joined> =
+            join_bases_avx512;
+        fn pack(bases: &[u8; 64]) -> ([u8; 16], u16) = pack_avx512;
+        fn items(
+            bytes: &[u8; 64], inside: u64, keep: u64, shortest: &Shortest, to: &mut [Item; 64]
+        ) -> usize = items_avx512;
     }
 }
 

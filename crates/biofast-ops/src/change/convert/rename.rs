@@ -1,7 +1,5 @@
 //! New header lines, by a template.
 
-use std::fmt;
-
 use biofast_fastq::Record;
 
 /// A template for header lines, such as `read_{number} {description}`: see [`parse`](Self::parse).
@@ -18,16 +16,9 @@ enum TemplatePiece {
 }
 
 /// What is wrong with a template.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct InvalidTemplate(String);
-
-impl fmt::Display for InvalidTemplate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for InvalidTemplate {}
 
 /// Digits of a number at most.
 const WIDEST: usize = 20;

@@ -1,5 +1,6 @@
 //! The numbers that reads get whose names come again, and their place in the names.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
@@ -8,8 +9,8 @@ use biofast_fastq::pair::{MateNaming, pair_template};
 
 use super::summary::ConvertSummary;
 use crate::Error;
+use crate::change::spill::SpillLimits;
 use crate::change::spill::runs::UnitRuns;
-use crate::change::spill::{SpillLimits, Temporary};
 
 /// So many numbers are looked up at once.
 pub(super) const BLOCK: usize = 4096;
@@ -63,7 +64,7 @@ pub struct RepeatNumbers {
 #[derive(Debug)]
 enum NumberBlocks {
     Memory(Vec<Vec<(u64, u64)>>),
-    File(Mutex<Temporary>),
+    File(Mutex<File>),
 }
 
 impl Default for NumberBlocks {
@@ -114,7 +115,7 @@ impl RepeatNumbers {
     ) -> Result<(), Error> {
         let mut block = Vec::new();
         let mut kept = Vec::new();
-        let mut file: Option<BufWriter<Temporary>> = None;
+        let mut file: Option<BufWriter<File>> = None;
         let mut end_block = |block: &mut Vec<(u64, u64)>| -> io::Result<()> {
             let Some(&(start, _)) = block.first() else { return Ok(()) };
             self.starts.push(start);
@@ -125,7 +126,7 @@ impl RepeatNumbers {
             }
             let out = match &mut file {
                 Some(file) => file,
-                none => none.insert(BufWriter::new(Temporary::create(&limits.folder)?)),
+                none => none.insert(BufWriter::new(tempfile::tempfile_in(&limits.folder)?)),
             };
             // All of them are in the file then.
             for (read, number) in kept.drain(..).flatten().chain(block.drain(..)) {
@@ -180,7 +181,7 @@ impl RepeatNumbers {
     /// Reads a block of the file.
     fn read(
         &self,
-        file: &Mutex<Temporary>,
+        file: &Mutex<File>,
         block: usize,
         numbers: &mut Vec<(u64, u64)>,
     ) -> io::Result<()> {

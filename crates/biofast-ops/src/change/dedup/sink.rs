@@ -1,5 +1,6 @@
 //! What takes the units in their order: it decides what is new, as only there it is known what came before.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +15,6 @@ use super::totals::DedupTotals;
 use crate::Error;
 use crate::change::pending::Pending;
 use crate::change::spill::SpillLimits;
-use crate::change::spill::Temporary;
 use crate::change::split::SplitAmount;
 use crate::change::to_fastq::NameHashes;
 use crate::measure::records::{Checksum, Sum};
@@ -93,7 +93,7 @@ pub(super) struct PendingUnits {
     /// Keys for which there is no memory.
     pub(super) parts: Option<KeyPartitions>,
     /// Their text, where it can't be read again.
-    pub(super) spool: Option<BufWriter<Temporary>>,
+    pub(super) spool: Option<BufWriter<File>>,
 }
 
 /// Where units go: files of what is kept, and of duplicates.
@@ -110,7 +110,7 @@ impl DedupSink {
     pub(super) fn wait(&mut self) -> Result<(), Error> {
         let spool = match self.spools {
             true => {
-                let file = Temporary::create(&self.limits.folder)?;
+                let file = tempfile::tempfile_in(&self.limits.folder)?;
                 Some(BufWriter::with_capacity(BUFFER, file))
             }
             false => None,

@@ -45,22 +45,26 @@ impl MatchRules {
 }
 
 /// Why samples can't be told apart by their barcodes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BarcodeError {
     /// There are no samples.
+    #[error("no samples")]
     NoSamples,
     /// A sample has no barcode.
+    #[error("sample {sample} has no barcode")]
     Empty {
         /// The sample.
         sample: String,
     },
     /// A barcode has more bases than can be compared.
+    #[error("the barcode of sample {sample} is longer than {LONGEST_BARCODE} bases")]
     TooLong {
         /// The sample.
         sample: String,
     },
     /// A barcode has a letter that stands for no base.
+    #[error("the barcode of sample {sample}, {barcode}, has letters other than bases")]
     Letter {
         /// The sample.
         sample: String,
@@ -68,11 +72,16 @@ pub enum BarcodeError {
         barcode: String,
     },
     /// Barcodes differ in length.
+    #[error("the barcodes of samples {} have different lengths", both(.samples))]
     Lengths {
         /// Two samples and their barcodes.
         samples: [(String, String); 2],
     },
     /// Two samples' barcodes are so near to one another that nothing belongs to one of them alone.
+    #[error(
+        "the barcodes of samples {} differ in {distance} {}, but at least {needed} {} needed to tell them apart",
+        both(.samples), if *.distance == 1 { "base" } else { "bases" }, if *.needed == 1 { "is" } else { "are" }
+    )]
     TooClose {
         /// Two samples and their barcodes.
         samples: [(String, String); 2],
@@ -83,38 +92,10 @@ pub enum BarcodeError {
     },
 }
 
-impl fmt::Display for BarcodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let both = |samples: &[(String, String); 2]| {
-            let [one, two] = samples.each_ref().map(|(id, barcode)| format!("{id} ({barcode})"));
-            format!("{one} and {two}")
-        };
-        match self {
-            BarcodeError::NoSamples => f.write_str("no samples"),
-            BarcodeError::Empty { sample } => write!(f, "sample {sample} has no barcode"),
-            BarcodeError::TooLong { sample } => {
-                write!(f, "the barcode of sample {sample} is longer than {LONGEST_BARCODE} bases")
-            }
-            BarcodeError::Letter { sample, barcode } => {
-                write!(f, "the barcode of sample {sample}, {barcode}, has letters other than bases")
-            }
-            BarcodeError::Lengths { samples } => {
-                write!(f, "the barcodes of samples {} have different lengths", both(samples))
-            }
-            BarcodeError::TooClose { samples, distance, needed } => {
-                let bases = if *distance == 1 { "base" } else { "bases" };
-                let are = if *needed == 1 { "is" } else { "are" };
-                write!(
-                    f,
-                    "the barcodes of samples {} differ in {distance} {bases}, but at least {needed} {are} needed to tell them apart",
-                    both(samples)
-                )
-            }
-        }
-    }
+fn both(samples: &[(String, String); 2]) -> String {
+    let [one, two] = samples.each_ref().map(|(id, barcode)| format!("{id} ({barcode})"));
+    format!("{one} and {two}")
 }
-
-impl std::error::Error for BarcodeError {}
 
 /// So many comparisons may be made to fill a table: half a second.
 const MOST_COMPARISONS: u64 = 60_000_000;

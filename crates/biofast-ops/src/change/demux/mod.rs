@@ -10,8 +10,6 @@ mod sheet;
 mod structure;
 mod unknown;
 
-use std::fmt;
-
 use biofast_fastq::pair::MateNaming;
 use biofast_fastq::{Record, Refusal};
 
@@ -50,10 +48,11 @@ pub struct OutputSegment {
 }
 
 /// Why reads can't be demultiplexed in this way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// The barcodes of reads have another length than those of samples.
+    #[error("barcodes have {read} bases in the read structures but {expected} in the sample sheet")]
     Length {
         /// In reads.
         read: usize,
@@ -61,10 +60,13 @@ pub enum PlanError {
         expected: usize,
     },
     /// There is no barcode in the reads.
+    #[error("no read structure has a barcode (B)")]
     NoBarcode,
     /// No output would have reads: no structure has a segment of this kind.
+    #[error("no read structure has a segment {}", .0.letter())]
     Nothing(SegmentKind),
     /// The read structures of a sample can't be obeyed.
+    #[error("the read structure of sample {}: {why}", .sample + 1)]
     Sample {
         /// Which one, counted from 0.
         sample: usize,
@@ -72,26 +74,6 @@ pub enum PlanError {
         why: String,
     },
 }
-
-impl fmt::Display for PlanError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PlanError::Length { read, expected } => write!(
-                f,
-                "barcodes have {read} bases in the read structures but {expected} in the sample sheet"
-            ),
-            PlanError::NoBarcode => f.write_str("no read structure has a barcode (B)"),
-            PlanError::Nothing(kind) => {
-                write!(f, "no read structure has a segment {}", kind.letter())
-            }
-            PlanError::Sample { sample, why } => {
-                write!(f, "the read structure of sample {}: {why}", sample + 1)
-            }
-        }
-    }
-}
-
-impl std::error::Error for PlanError {}
 
 /// How reads go to samples.
 ///

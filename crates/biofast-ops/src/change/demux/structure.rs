@@ -69,20 +69,12 @@ impl Segment {
 pub struct ReadStructure(Vec<Segment>);
 
 /// What is wrong with a read structure.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{}' is not a valid read structure: {why}", biofast_io::Escaped(.text.as_bytes()))]
 pub struct StructureError {
     text: String,
     why: String,
 }
-
-impl fmt::Display for StructureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let StructureError { text, why } = self;
-        write!(f, "'{}' is not a valid read structure: {why}", biofast_io::Escaped(text.as_bytes()))
-    }
-}
-
-impl std::error::Error for StructureError {}
 
 impl FromStr for ReadStructure {
     type Err = StructureError;

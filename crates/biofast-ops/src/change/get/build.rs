@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -15,7 +16,6 @@ use biofast_io::{Options, Source, display_name, pipeline};
 use super::error::{Error, ErrorKind};
 use super::format::{ENTRY_LEN, Header, Pages, STRIDE, fingerprint};
 use crate::change::dedup::SpillLimits;
-use crate::change::spill::Temporary;
 use crate::measure::shards::{self, ShardFormat, ShardInput, State};
 
 /// A fingerprint, and the place of a record whose name has it.
@@ -170,7 +170,7 @@ struct GatheredEntries {
     memory: usize,
     folder: std::path::PathBuf,
     /// Sorted entries, one run after the other, and how many each run has.
-    stored: Option<Temporary>,
+    stored: Option<File>,
     runs: Vec<u64>,
     records: u64,
     /// The place of every 256th record.
@@ -212,7 +212,7 @@ impl GatheredEntries {
         self.entries.sort_unstable();
         let file = match &mut self.stored {
             Some(file) => file,
-            None => self.stored.insert(Temporary::create(&self.folder).map_err(failed)?),
+            None => self.stored.insert(tempfile::tempfile_in(&self.folder).map_err(failed)?),
         };
         let mut bytes = Vec::with_capacity(WRITE);
         for some in self.entries.chunks(WRITE / ENTRY_LEN as usize) {
@@ -307,7 +307,7 @@ impl<'a> EntryWriter<'a> {
 
 /// Runs of a temporary file, merged.
 struct FingerprintMerge {
-    file: Temporary,
+    file: File,
     runs: Vec<FingerprintRun>,
     buffer: usize,
     heads: BinaryHeap<Reverse<(FingerprintEntry, usize)>>,
@@ -322,7 +322,7 @@ struct FingerprintRun {
 }
 
 impl FingerprintMerge {
-    fn new(file: Temporary, lengths: &[u64], buffer: usize) -> std::io::Result<FingerprintMerge> {
+    fn new(file: File, lengths: &[u64], buffer: usize) -> std::io::Result<FingerprintMerge> {
         let mut at = 0;
         let run = |&len: &u64| {
             let start = at;

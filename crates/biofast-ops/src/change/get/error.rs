@@ -10,26 +10,38 @@ use crate::measure::shards;
 pub struct Error(Box<(ErrorKind, Location)>);
 
 /// What is wrong.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The system refused.
+    #[error("{0}")]
     Io(std::io::Error),
     /// The bytes of the file can't be read.
+    #[error("{0}")]
     Bytes(biofast_io::Error),
     /// The file can't be read, or its records can't be jumped to.
+    #[error("{0}")]
     File(shards::Error),
     /// The index can't be written.
+    #[error("{0}")]
     Output(output::Error),
     /// A temporary file can't be written or read.
+    #[error("temporary files: {0}")]
     Temporary(std::io::Error),
     /// This is no index, or a damaged one.
+    #[error("not a name index, or damaged")]
     NotAnIndex,
     /// This is an index of names of another version than this one reads.
+    #[error("a name index of an unsupported version")]
     OtherVersion,
     /// The index isn't that of the file as it is now.
+    #[error("the name index is stale: {0}")]
     Stale(&'static str),
     /// There is no record of this number (from 1).
+    #[error(
+        "no record {number}: the file has {}",
+        if *.records == 0 { "none".into() } else { format!("records 1 to {records}") }
+    )]
     NoRecord {
         /// The number.
         number: u64,
@@ -51,29 +63,6 @@ impl Error {
     /// Where.
     pub fn at(&self) -> &Location {
         &self.0.1
-    }
-}
-
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ErrorKind::Io(error) => error.fmt(f),
-            ErrorKind::Bytes(error) => error.fmt(f),
-            ErrorKind::File(error) => error.fmt(f),
-            ErrorKind::Output(error) => error.fmt(f),
-            ErrorKind::Temporary(error) => write!(f, "temporary files: {error}"),
-            ErrorKind::NotAnIndex => f.write_str("not a name index, or damaged"),
-            ErrorKind::OtherVersion => f.write_str("a name index of an unsupported version"),
-            ErrorKind::Stale(what) => {
-                write!(f, "the name index is stale: {what}")
-            }
-            ErrorKind::NoRecord { number, records: 0 } => {
-                write!(f, "no record {number}: the file has none")
-            }
-            ErrorKind::NoRecord { number, records } => {
-                write!(f, "no record {number}: the file has records 1 to {records}")
-            }
-        }
     }
 }
 

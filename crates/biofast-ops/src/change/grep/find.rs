@@ -30,14 +30,17 @@ pub enum Within {
 }
 
 /// Why a pattern can't be searched for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
     /// There is nothing to look for.
+    #[error("no pattern to search for")]
     NoPatterns,
     /// A motif has a letter that stands for no base, or has none.
+    #[error("{0}")]
     Motif(MotifError),
     /// A regular expression can't be compiled.
+    #[error("'{pattern}' is not a valid regular expression: {why}")]
     Regex {
         /// The expression.
         pattern: String,
@@ -45,6 +48,7 @@ pub enum SearchError {
         why: String,
     },
     /// More mismatches than are looked for.
+    #[error("{}", too_many(*.mismatches, .motif.as_deref()))]
     TooManyMismatches {
         /// What was asked for.
         mismatches: u32,
@@ -52,35 +56,20 @@ pub enum SearchError {
         motif: Option<String>,
     },
     /// Mismatches, strands or a region of what isn't a sequence or isn't a motif.
+    #[error("{0}")]
     Unfit(&'static str),
 }
 
-impl fmt::Display for SearchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SearchError::NoPatterns => f.write_str("no pattern to search for"),
-            SearchError::Motif(error) => error.fmt(f),
-            SearchError::Regex { pattern, why } => {
-                write!(f, "'{pattern}' is not a valid regular expression: {why}")
-            }
-            SearchError::TooManyMismatches { mismatches, motif: Some(motif) } => {
-                write!(
-                    f,
-                    "motif {motif} matches everywhere with {mismatches} mismatches: it is too short"
-                )
-            }
-            SearchError::TooManyMismatches { mismatches, motif: None } => {
-                write!(
-                    f,
-                    "invalid number of mismatches {mismatches}: expected at most {MOST_MISMATCHES}"
-                )
-            }
-            SearchError::Unfit(what) => f.write_str(what),
+fn too_many(mismatches: u32, motif: Option<&str>) -> String {
+    match motif {
+        Some(motif) => format!(
+            "motif {motif} matches everywhere with {mismatches} mismatches: it is too short"
+        ),
+        None => {
+            format!("invalid number of mismatches {mismatches}: expected at most {MOST_MISMATCHES}")
         }
     }
 }
-
-impl std::error::Error for SearchError {}
 
 /// The most mismatches that can be allowed.
 pub const MOST_MISMATCHES: u32 = 3;

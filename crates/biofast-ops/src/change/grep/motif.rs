@@ -1,7 +1,5 @@
 //! Motifs: letters of the IUPAC code, and what they stand for.
 
-use std::fmt;
-
 /// The bases a letter stands for, as the sum of 1 for A, 2 for C, 4 for G and 8 for T; 0 if it isn't a letter of the
 /// code. Case doesn't matter.
 ///
@@ -66,12 +64,17 @@ pub fn reverse_complement(sequence: &[u8], out: &mut Vec<u8>) {
 }
 
 /// What is wrong with a motif.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MotifError {
     /// It has no letters.
+    #[error("empty motif")]
     Empty,
     /// It has a letter that stands for no base.
+    #[error(
+        "letter {column} of motif {motif} is '{}', which is not a base or IUPAC code",
+        .letter.escape_ascii()
+    )]
     Letter {
         /// The motif.
         motif: String,
@@ -81,23 +84,6 @@ pub enum MotifError {
         letter: u8,
     },
 }
-
-impl fmt::Display for MotifError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MotifError::Empty => f.write_str("empty motif"),
-            MotifError::Letter { motif, column, letter } => {
-                let letter = letter.escape_ascii();
-                write!(
-                    f,
-                    "letter {column} of motif {motif} is '{letter}', which is not a base or IUPAC code"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for MotifError {}
 
 /// A sequence to search for, in IUPAC letters. Each matches the letters of a read that stand for no other bases than it
 /// does: R matches A, G and R, N matches every letter, and an N of a read is matched only by N.

@@ -1,6 +1,5 @@
 //! The part of a read that is searched.
 
-use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -14,20 +13,12 @@ pub struct ReadRegion {
 }
 
 /// A region that isn't valid.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{}' is not a region of a read: expected a form like 1:12 (the first twelve bases), -12:-1 (the last twelve) or 3:-3",
+    biofast_io::Escaped(.0.as_bytes())
+)]
 pub struct RegionError(String);
-
-impl fmt::Display for RegionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = biofast_io::Escaped(self.0.as_bytes()).to_string();
-        write!(
-            f,
-            "'{text}' is not a region of a read: expected a form like 1:12 (the first twelve bases), -12:-1 (the last twelve) or 3:-3"
-        )
-    }
-}
-
-impl std::error::Error for RegionError {}
 
 impl FromStr for ReadRegion {
     type Err = RegionError;

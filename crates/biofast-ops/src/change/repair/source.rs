@@ -1,5 +1,6 @@
 //! An input that is read several times: a file, or what was read of a stream.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +10,6 @@ use biofast_io::{ErrorKind, Location, Options, Reader, Reread, Source};
 use super::feed::Naming;
 use crate::Error;
 use crate::change::again::RereadInput;
-use crate::change::spill::Temporary;
 
 /// The input.
 pub(super) struct RepairInput {
@@ -21,7 +21,7 @@ pub(super) struct RepairInput {
 enum RepairContent {
     /// Not opened yet for the first time.
     File(Reread),
-    Temporary(Arc<Mutex<Temporary>>),
+    Temporary(Arc<Mutex<File>>),
 }
 
 /// Bytes that are gathered before they are written.
@@ -43,7 +43,7 @@ impl RepairInput {
             ));
         }
         let mut reader = Reader::new(source, options).map_err(|e| Error::Reads(e.into()))?;
-        let mut file = BufWriter::with_capacity(BUFFER, Temporary::create(folder)?);
+        let mut file = BufWriter::with_capacity(BUFFER, tempfile::tempfile_in(folder)?);
         let mut stored = 0;
         loop {
             let bytes = match io::BufRead::fill_buf(&mut reader) {
@@ -102,7 +102,7 @@ fn of_input(error: io::Error, name: &str) -> Error {
 
 /// A reader of a file that others read, too.
 struct At {
-    file: Arc<Mutex<Temporary>>,
+    file: Arc<Mutex<File>>,
     position: u64,
 }
 

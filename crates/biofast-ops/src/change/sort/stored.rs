@@ -1,5 +1,6 @@
 //! Sorted records in temporary files.
 
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +9,13 @@ use std::thread::JoinHandle;
 use super::gather::{GatheredRecords, SortEntry};
 use super::key::Order;
 use super::pack;
-use crate::change::spill::Temporary;
 
 /// Bytes of records that are packed together.
 pub(super) const BLOCK: usize = 128 << 10;
 
 /// A file that is written at its end and read anywhere.
 pub(super) struct Store {
-    file: Mutex<Temporary>,
+    file: Mutex<File>,
 }
 
 /// Where a block is.
@@ -34,7 +34,7 @@ pub(in crate::change) struct StoredRun {
 
 impl Store {
     pub(super) fn create(folder: &Path) -> io::Result<Arc<Store>> {
-        Ok(Arc::new(Store { file: Mutex::new(Temporary::create(folder)?) }))
+        Ok(Arc::new(Store { file: Mutex::new(tempfile::tempfile_in(folder)?) }))
     }
 
     /// Fills `out` with the records of a block.

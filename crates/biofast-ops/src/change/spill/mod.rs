@@ -6,11 +6,11 @@
 
 mod limits;
 mod partitions;
+mod rows;
 pub(in crate::change) mod runs;
 mod stored;
-mod temporary;
 
 pub use limits::SpillLimits;
 pub(in crate::change) use partitions::Partitions;
+pub(in crate::change) use rows::read_or_end;
 pub(in crate::change) use stored::{Stored, StoredReader, StoredWriter, number_at};
-pub(in crate::change) use temporary::{Temporary, read_or_end};

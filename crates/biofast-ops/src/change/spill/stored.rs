@@ -1,10 +1,11 @@
 //! Records of one kind in a temporary file, written once and read back in the same order.
 
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::marker::PhantomData;
 use std::path::Path;
 
-use super::temporary::{Temporary, read_or_end};
+use super::rows::read_or_end;
 
 /// A kind of record: a head of fixed length, and as many bytes as the head says.
 pub(in crate::change) trait Stored {
@@ -30,7 +31,7 @@ pub(in crate::change) fn number_at(head: &[u8], at: usize) -> u64 {
 
 /// Records on their way to a file.
 pub(in crate::change) struct StoredWriter<S> {
-    out: BufWriter<Temporary>,
+    out: BufWriter<File>,
     bytes: u64,
     kind: PhantomData<fn() -> S>,
 }
@@ -38,7 +39,7 @@ pub(in crate::change) struct StoredWriter<S> {
 impl<S: Stored> StoredWriter<S> {
     /// A file in `folder`, with so long a buffer.
     pub(in crate::change) fn create(folder: &Path, buffer: usize) -> io::Result<StoredWriter<S>> {
-        let out = BufWriter::with_capacity(buffer, Temporary::create(folder)?);
+        let out = BufWriter::with_capacity(buffer, tempfile::tempfile_in(folder)?);
         Ok(StoredWriter { out, bytes: 0, kind: PhantomData })
     }
 
@@ -78,7 +79,7 @@ impl<S: Stored> StoredWriter<S> {
 
 /// Records of a file, in the order they were added.
 pub(in crate::change) struct StoredReader<S> {
-    reader: BufReader<Temporary>,
+    reader: BufReader<File>,
     /// The record that was read last, and what is left behind it of longer ones.
     bytes: Vec<u8>,
     len: usize,

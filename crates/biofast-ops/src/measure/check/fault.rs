@@ -99,41 +99,18 @@ pub struct Warning {
 }
 
 /// An input couldn't be read, so that nothing can be said about it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The system refused to give the bytes.
+    #[error(transparent)]
     Io(biofast_io::Error),
     /// Alignments can't be decoded without something else, such as a reference.
+    #[error(transparent)]
     Alignments(biofast_bam::Error),
     /// The plan has no such shard, or it can't be opened.
-    Shard(crate::measure::shards::Error),
-}
-
-impl From<crate::measure::shards::Error> for Error {
-    fn from(error: crate::measure::shards::Error) -> Error {
-        Error::Shard(error)
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Io(error) => error.fmt(f),
-            Error::Alignments(error) => error.fmt(f),
-            Error::Shard(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Io(error) => std::error::Error::source(error),
-            Error::Alignments(error) => std::error::Error::source(error),
-            Error::Shard(error) => std::error::Error::source(error),
-        }
-    }
+    #[error(transparent)]
+    Shard(#[from] crate::measure::shards::Error),
 }
 
 /// `place: message`, or the message alone.

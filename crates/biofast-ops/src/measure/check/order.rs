@@ -408,15 +408,7 @@ mod tests {
     #[test]
     fn names_in_natural_order() {
         let sorted: [&[u8]; 10] = [
-            b"",
-            b"a",
-            b"a1",
-            b"a1b",
-            b"a2",
-            b"a10",
-            b"a10:2",
-            b"a10:11",
-            b"b",
+            b"", b"a", b"a1", b"a1b", b"a2", b"a10", b"a10:2", b"a10:11", b"b",
             b"b99999999999999999999",
         ];
         for (i, a) in sorted.iter().enumerate() {

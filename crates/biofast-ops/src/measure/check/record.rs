@@ -414,20 +414,9 @@ mod tests {
 
     /// Fields, good and bad.
     const FIELDS: [&[u8]; 14] = [
-        b"NMC\x01",
-        b"NMs\x01\0",
-        b"NMZx\0",
-        b"RGZa\0",
-        b"RGZb\0",
-        b"RGC\x01",
-        b"MMZx\0",
-        b"MLBC\0\0\0\0",
-        b"XAAq",
-        b"XAA\x01",
-        b"XZZsome text of some length\0",
-        b"XZZ\x01\0",
-        b"1XC\x01",
-        b"XCi\x01",
+        b"NMC\x01", b"NMs\x01\0", b"NMZx\0", b"RGZa\0", b"RGZb\0", b"RGC\x01", b"MMZx\0",
+        b"MLBC\0\0\0\0", b"XAAq", b"XAA\x01", b"XZZsome text of some length\0", b"XZZ\x01\0",
+        b"1XC\x01", b"XCi\x01",
     ];
 
     proptest! {

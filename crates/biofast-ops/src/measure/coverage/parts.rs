@@ -4,7 +4,6 @@
 //! ends. [`DepthJoin`] adds up the changes; where records of a part reach into the next ones, the sum is the depth there.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use biofast_bam::{Error, Header, Query};
 use biofast_io::{Location, Options};
@@ -65,30 +64,19 @@ pub struct PartialDepths {
 }
 
 /// Why a part can't be joined.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unjoined {
     /// The records aren't sorted, as one run finds, too.
+    #[error("{0}")]
     Unsorted(Error),
     /// Its references are others.
+    #[error("its reference sequences differ from those of the parts before it")]
     References,
     /// It contradicts itself.
+    #[error("the depths of a part contradict themselves")]
     Damaged,
 }
-
-impl fmt::Display for Unjoined {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unjoined::Unsorted(error) => error.fmt(f),
-            Unjoined::References => {
-                f.write_str("its reference sequences differ from those of the parts before it")
-            }
-            Unjoined::Damaged => f.write_str("the depths of a part contradict themselves"),
-        }
-    }
-}
-
-impl std::error::Error for Unjoined {}
 
 /// Keeps depths.
 #[derive(Default)]

@@ -456,10 +456,7 @@ pub(crate) fn key(name: &[u8]) -> u128 {
 pub(crate) fn lasting_key(name: &[u8]) -> u128 {
     // Digits of pi.
     const SEEDS: [u64; 4] = [
-        0x243f_6a88_85a3_08d3,
-        0x1319_8a2e_0370_7345,
-        0xa409_3822_299f_31d1,
-        0x082e_fa98_ec4e_6c89,
+        0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7345, 0xa409_3822_299f_31d1, 0x082e_fa98_ec4e_6c89,
     ];
     hash(name, &SEEDS)
 }

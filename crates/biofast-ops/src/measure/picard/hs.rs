@@ -161,25 +161,9 @@ impl HsReadCounts {
             }};
         }
         add!(
-            total,
-            passed,
-            unique,
-            unique_aligned,
-            bases,
-            aligned_bases,
-            unique_aligned_bases,
-            selected_pairs,
-            unique_pairs,
-            on_bait,
-            near_bait,
-            off_bait,
-            on_target,
-            on_target_of_pairs,
-            duplicates,
-            adapters,
-            mapping_quality,
-            low_quality,
-            overlap,
+            total, passed, unique, unique_aligned, bases, aligned_bases, unique_aligned_bases,
+            selected_pairs, unique_pairs, on_bait, near_bait, off_bait, on_target,
+            on_target_of_pairs, duplicates, adapters, mapping_quality, low_quality, overlap,
             off_target
         );
     }

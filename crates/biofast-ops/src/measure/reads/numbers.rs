@@ -3,34 +3,19 @@
 use biofast_kernels::PHRED_VALUES;
 
 /// Why a report can't be read back.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidReport {
     /// Not a report of statistics.
+    #[error("expected the schema \"{SCHEMA}\", found \"{0}\"")]
     Schema(String),
     /// A later version.
+    #[error("the report has schema version {0}; this biofast reads version {SCHEMA_VERSION}")]
     Version(u32),
     /// Counts that contradict each other.
+    #[error("the report contradicts itself: {0}")]
     Inconsistent(&'static str),
 }
-
-impl std::fmt::Display for InvalidReport {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            InvalidReport::Schema(found) => {
-                write!(f, "expected the schema \"{SCHEMA}\", found \"{found}\"")
-            }
-            InvalidReport::Version(found) => write!(
-                f,
-                "the report has schema version {found}; this biofast reads version \
-                 {SCHEMA_VERSION}"
-            ),
-            InvalidReport::Inconsistent(what) => write!(f, "the report contradicts itself: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for InvalidReport {}
 
 /// A float that JSON shows with at most six decimals, the same on every platform.
 pub(crate) fn rounded(value: f64) -> f64 {

@@ -10,22 +10,29 @@ use super::schema::{MAX_SHARDS, SCHEMA_VERSION};
 pub struct Error(Box<(ErrorKind, Location)>);
 
 /// What is wrong.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The system refused.
+    #[error("{0}")]
     Io(std::io::Error),
     /// The bytes of the file can't be read as a part.
+    #[error("{0}")]
     Bytes(biofast_io::Error),
     /// The reads can't be read.
+    #[error("{0}")]
     Reads(biofast_fastq::Error),
     /// The alignments can't be read.
+    #[error("{0}")]
     Alignments(biofast_bam::Error),
     /// No place of this can be jumped to.
+    #[error("can't start reading in the middle of {0}")]
     NoPlaces(&'static str),
     /// A record of FASTQ in more than four lines, or blank lines before it: it has no place of its own to cut at.
+    #[error("expected FASTQ with four lines per read and no blank lines")]
     Wrapped,
     /// Files of mates have different numbers of reads.
+    #[error("it has {other} reads, but {} has {}", Escaped(.first.0.as_bytes()), .first.1)]
     Uneven {
         /// The first file and its reads.
         first: (String, u64),
@@ -33,26 +40,37 @@ pub enum ErrorKind {
         other: u64,
     },
     /// Both mates are to be in one file, which has an odd number of reads.
+    #[error("it has {0} reads, an odd number: the last one has no mate")]
     Odd(u64),
     /// Mates are two files of reads; these are others.
+    #[error("two files must be FASTQ mates; alignments are divided one file at a time")]
     NotMates,
     /// Templates are kept together in BAM; this is what it says.
+    #[error("only BAM can be divided between templates, and this is {0}")]
     NoTemplates(&'static str),
     /// Regions are of BAM; this is what it says.
+    #[error("shards by region need BAM sorted by coordinate, and this is {0}")]
     NoRegions(&'static str),
     /// More shards than a plan can have.
+    #[error("{0} shards requested, but a plan has at most {MAX_SHARDS}")]
     TooMany(u64),
     /// The plan isn't what was made.
+    #[error("not a shard plan, or damaged: {0}")]
     Damaged(&'static str),
     /// It is of a later version.
+    #[error("the plan has schema version {0}; this biofast reads version {SCHEMA_VERSION}")]
     Version(u32),
     /// The seek index of ordinary gzip isn't there, or not that of the file as it is.
+    #[error("the seek index can't be used: {0}")]
     GzipIndex(&'static str),
     /// A seek index is of FASTQ in ordinary gzip; this is something else.
+    #[error("a seek index needs FASTQ in ordinary gzip, and this is {0}")]
     NotForSeekIndex(&'static str),
     /// No seek index can be made of what was read.
+    #[error("can't build a seek index: {0}")]
     NoSeekIndex(&'static str),
     /// There is no record of this number (from 1).
+    #[error("no record {number}: the file has records 1 to {records}")]
     NoRecord {
         /// The number.
         number: u64,
@@ -60,8 +78,10 @@ pub enum ErrorKind {
         records: u64,
     },
     /// The index can't be written.
+    #[error("{0}")]
     Output(biofast_io::output::Error),
     /// There is no such shard.
+    #[error("no shard {number}: the plan has shards 1 to {shards}")]
     NoShard {
         /// The number asked for.
         number: u64,
@@ -69,6 +89,7 @@ pub enum ErrorKind {
         shards: u64,
     },
     /// The file isn't what it was when the plan was made.
+    #[error("the file has changed since the plan was made: {what} was {} and is {}", .was_is[0], .was_is[1])]
     Changed {
         /// What differs: the size, the time of the last change, or the content.
         what: &'static str,
@@ -95,62 +116,6 @@ impl Error {
     /// Where.
     pub fn at(&self) -> &Location {
         &self.0.1
-    }
-}
-
-impl fmt::Display for ErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ErrorKind::Io(error) => error.fmt(f),
-            ErrorKind::Bytes(error) => error.fmt(f),
-            ErrorKind::Reads(error) => error.fmt(f),
-            ErrorKind::Alignments(error) => error.fmt(f),
-            ErrorKind::NoPlaces(what) => {
-                write!(f, "can't start reading in the middle of {what}")
-            }
-            ErrorKind::Wrapped => {
-                f.write_str("expected FASTQ with four lines per read and no blank lines")
-            }
-            ErrorKind::Uneven { first: (name, reads), other } => {
-                write!(f, "it has {other} reads, but {} has {reads}", Escaped(name.as_bytes()))
-            }
-            ErrorKind::Odd(reads) => {
-                write!(f, "it has {reads} reads, an odd number: the last one has no mate")
-            }
-            ErrorKind::NoRecord { number, records } => {
-                write!(f, "no record {number}: the file has records 1 to {records}")
-            }
-            ErrorKind::NoRegions(what) => {
-                write!(f, "shards by region need BAM sorted by coordinate, and this is {what}")
-            }
-            ErrorKind::NoTemplates(what) => {
-                write!(f, "only BAM can be divided between templates, and this is {what}")
-            }
-            ErrorKind::NotMates => f.write_str(
-                "two files must be FASTQ mates; alignments are divided one file at a time",
-            ),
-            ErrorKind::TooMany(shards) => {
-                write!(f, "{shards} shards requested, but a plan has at most {MAX_SHARDS}")
-            }
-            ErrorKind::Damaged(what) => write!(f, "not a shard plan, or damaged: {what}"),
-            ErrorKind::Version(found) => write!(
-                f,
-                "the plan has schema version {found}; this biofast reads version {SCHEMA_VERSION}"
-            ),
-            ErrorKind::GzipIndex(what) => write!(f, "the seek index can't be used: {what}"),
-            ErrorKind::Output(error) => error.fmt(f),
-            ErrorKind::NotForSeekIndex(what) => {
-                write!(f, "a seek index needs FASTQ in ordinary gzip, and this is {what}")
-            }
-            ErrorKind::NoSeekIndex(why) => write!(f, "can't build a seek index: {why}"),
-            ErrorKind::NoShard { number, shards } => {
-                write!(f, "no shard {number}: the plan has shards 1 to {shards}")
-            }
-            ErrorKind::Changed { what, was_is: [was, is] } => write!(
-                f,
-                "the file has changed since the plan was made: {what} was {was} and is {is}"
-            ),
-        }
     }
 }
 

@@ -279,25 +279,15 @@ pub static CHECKS: &[Check] = {
         Check {
             genome: CheckLimits { warn: Some(80.0), fail: None },
             ..check(
-                Breadth,
-                "covered-share",
-                "Positions of depth 1 and more",
-                "%",
-                Below,
-                Alignments,
+                Breadth, "covered-share", "Positions of depth 1 and more", "%", Below, Alignments,
                 [0.0; 2],
             )
         },
         Check {
             genome: CheckLimits::OFF,
             ..check(
-                AtLeastTen,
-                "covered-10x-share",
-                "Positions of depth 10 and more",
-                "%",
-                Below,
-                Alignments,
-                [0.0; 2],
+                AtLeastTen, "covered-10x-share", "Positions of depth 10 and more", "%", Below,
+                Alignments, [0.0; 2],
             )
         },
         check(

@@ -28,8 +28,9 @@ pub struct VerdictRules {
 }
 
 /// Why a text of limits isn't valid.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[error("line {line}: {kind}")]
 pub struct InvalidLimits {
     /// The line, from 1.
     pub line: u64,
@@ -38,64 +39,42 @@ pub struct InvalidLimits {
 }
 
 /// What is wrong with a line of limits.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidLimit {
     /// There is no check of this name; one of the nearest name, if there is one.
+    #[error("no check is named '{}'; {}", .0.escape_debug(), suggestion(*.1))]
     Unknown(String, Option<&'static str>),
     /// Of this check there are more or fewer than two limits.
+    #[error("expected the limits of warnings and failures after '{0}', or only 'off'")]
     Fields(String),
     /// This is no limit.
+    #[error("expected a number of 0 or more, or 'off', found '{}'", .0.escape_debug())]
     Number(String),
     /// A share can't be this.
+    #[error("expected at most 100 %, found {0}")]
     Share(f64),
     /// What warns is worse than what fails: the check, and both limits.
+    #[error(
+        "'{0}' would fail at {2} before it warns at {1}: the first number is the warning limit"
+    )]
     Order(&'static str, f64, f64),
     /// The check has limits before.
+    #[error("'{0}' already has limits on line {1}")]
     Twice(&'static str, u64),
     /// A line of FastQC's limits.
+    #[error(
+        "this line is in FastQC's format; expected a check and both its limits, such as '{0} 5 10'"
+    )]
     Fastqc(&'static str),
 }
 
-impl std::fmt::Display for InvalidLimits {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}: ", self.line)?;
-        match &self.kind {
-            InvalidLimit::Unknown(name, near) => {
-                write!(f, "no check is named '{}'", name.escape_debug())?;
-                match near {
-                    Some(near) => write!(f, "; did you mean '{near}'?"),
-                    None => f.write_str("; `biofast stats --print-limits` lists all checks"),
-                }
-            }
-            InvalidLimit::Fields(name) => write!(
-                f,
-                "expected the limits of warnings and failures after '{name}', or only 'off'"
-            ),
-            InvalidLimit::Number(found) => write!(
-                f,
-                "expected a number of 0 or more, or 'off', found '{}'",
-                found.escape_debug()
-            ),
-            InvalidLimit::Share(found) => {
-                write!(f, "expected at most 100 %, found {found}")
-            }
-            InvalidLimit::Order(name, warn, fail) => write!(
-                f,
-                "'{name}' would fail at {fail} before it warns at {warn}: the first number is the warning limit"
-            ),
-            InvalidLimit::Twice(name, line) => {
-                write!(f, "'{name}' already has limits on line {line}")
-            }
-            InvalidLimit::Fastqc(name) => write!(
-                f,
-                "this line is in FastQC's format; expected a check and both its limits, such as '{name} 5 10'"
-            ),
-        }
+fn suggestion(near: Option<&str>) -> String {
+    match near {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => "`biofast stats --print-limits` lists all checks".into(),
     }
 }
-
-impl std::error::Error for InvalidLimits {}
 
 impl VerdictRules {
     /// Those of a type of library.

@@ -171,10 +171,7 @@ fn plan(
     let watch = Watch::new(session, args.reading.alignments());
     let reference = args.alignments.reference.as_deref();
     inputs::tell_unused_reference(
-        &session.console,
-        reference,
-        &mut source,
-        args.reading.messages.quiet,
+        &session.console, reference, &mut source, args.reading.messages.quiet,
     );
     let (query, tested) = query(args, input, source, &watch)?;
     let partial = !query.is_everything();

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use super::{each, is_long};
-use crate::common::Folder;
+use crate::common::{Folder, files_below, words};
 use inject::{Count, End, Fault, Injection, KINDS, counts, trace};
 use jobs::{JOBS, Job};
 use verdict::{Expected, State, Verdict};
@@ -56,7 +56,7 @@ fn every_call_of_every_command_fails() {
 fn restore(folder: &Folder, state: &State) {
     let root = folder.path("run");
     let _ = std::fs::create_dir(&root);
-    let now: State = jobs::files(&root).into_iter().collect();
+    let now = files_below(&root);
     for name in now.keys().filter(|name| !state.contains_key(*name)) {
         std::fs::remove_file(root.join(name)).unwrap();
     }
@@ -73,7 +73,7 @@ fn restore(folder: &Folder, state: &State) {
 }
 
 fn state(folder: &Folder) -> State {
-    jobs::files(&folder.path("run")).into_iter().collect()
+    files_below(&folder.path("run"))
 }
 
 /// Runs a command in its folder as it is.
@@ -97,7 +97,8 @@ fn undisturbed(
 ) -> (Expected, BTreeMap<String, Count>) {
     let mut before = inputs.clone();
     if variant.old {
-        before.extend(job.outputs.iter().map(|&name| (name.to_owned(), jobs::old(name))));
+        before
+            .extend(words(job.outputs).into_iter().map(|name| (name.to_owned(), jobs::old(name))));
     }
     let mut calls = BTreeMap::new();
     let mut last = None;
@@ -114,7 +115,7 @@ fn undisturbed(
         last = Some(left);
     }
     let (after, stdout) = last.unwrap();
-    for &name in job.outputs {
+    for name in words(job.outputs) {
         assert!(after.get(name) != before.get(name), "{}: {name} isn't written", job.name);
     }
     (Expected { before, after, stdout, tells: job.tells }, calls)
@@ -191,7 +192,7 @@ fn fail_calls(few: Option<usize>) {
     let strace = std::process::Command::new("strace").arg("-V").output();
     strace.expect("strace is not installed: calls are made to fail by it");
     let only = std::env::var("BIOFAST_FAULTS_OF").unwrap_or_default();
-    let inputs: State = jobs::inputs().into_iter().collect();
+    let inputs: State = jobs::inputs();
     let named: Vec<(&str, &str)> =
         only.split(',').map(|one| one.split_once('/').unwrap_or((one, ""))).collect();
     let is_chosen = |job: &Job| named.iter().any(|(of_job, _)| job.name.contains(of_job));

@@ -21,10 +21,7 @@ pub(super) fn is_illumina(text: &str) -> bool {
 
 /// Settings that have no bearing on which reads go where.
 const NEUTRAL: [&str; 5] = [
-    "overridecycles",
-    "softwareversion",
-    "fastqcompressionformat",
-    "nolanesplitting",
+    "overridecycles", "softwareversion", "fastqcompressionformat", "nolanesplitting",
     "createfastqforindexreads",
 ];
 

@@ -39,28 +39,9 @@ pub struct Sheet {
 
 /// Columns of what is known about samples beside how they are told apart, as laboratories and Illumina's programs write them.
 const REMARKS: [&str; 22] = [
-    "comment",
-    "comments",
-    "description",
-    "experiment",
-    "genomefolder",
-    "i5indexid",
-    "i7indexid",
-    "indexplate",
-    "indexplatewell",
-    "library",
-    "libraryid",
-    "libraryname",
-    "manifest",
-    "note",
-    "notes",
-    "operator",
-    "plate",
-    "project",
-    "sampleplate",
-    "sampleproject",
-    "samplewell",
-    "well",
+    "comment", "comments", "description", "experiment", "genomefolder", "i5indexid", "i7indexid",
+    "indexplate", "indexplatewell", "library", "libraryid", "libraryname", "manifest", "note",
+    "notes", "operator", "plate", "project", "sampleplate", "sampleproject", "samplewell", "well",
 ];
 
 const IDS: [&str; 5] = ["sampleid", "sample", "samplename", "name", "id"];

@@ -1,8 +1,6 @@
 //! The subset `samtools view -s` takes: by a hash of the name, so that all records of a template
 //! share their fate.
 
-use std::fmt;
-
 /// Selects names by a hash: the same names as samtools 1.16.1, on glibc, with the same fraction and seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameSample {
@@ -13,16 +11,9 @@ pub struct NameSample {
 }
 
 /// A fraction that is not above 0 and at most 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("invalid fraction {0}: expected more than 0 and at most 1")]
 pub struct InvalidFraction(f64);
-
-impl fmt::Display for InvalidFraction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "invalid fraction {}: expected more than 0 and at most 1", self.0)
-    }
-}
-
-impl std::error::Error for InvalidFraction {}
 
 impl NameSample {
     /// Takes this fraction of all names.

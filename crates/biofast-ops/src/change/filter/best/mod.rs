@@ -8,6 +8,7 @@ mod chosen;
 mod score;
 
 use std::convert::Infallible;
+use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +19,6 @@ use biofast_io::pipeline::Failure;
 use biofast_io::{Options, Source};
 
 use super::{Filter, FilterWorker, ReadSink, Reason, TrimmedRead};
-use crate::change::spill::Temporary;
 use choose::ScoredRead;
 
 use crate::Error;
@@ -85,7 +85,7 @@ fn find_in<S: Readable>(
     (target, scoring): (BestTarget, Scoring),
     folder: &Path,
 ) -> Result<BestReads, Error> {
-    let file = Temporary::create(folder).map_err(Error::ScratchFile)?;
+    let file = tempfile::tempfile_in(folder).map_err(Error::ScratchFile)?;
     let rows = Arc::new(Mutex::new((BufWriter::new(file), None)));
     let stream = Output::stream("scores", RowWriter(Arc::clone(&rows)), Compression::default());
     let mut outputs = [stream];
@@ -126,7 +126,7 @@ fn find_in<S: Readable>(
 }
 
 /// What is written of reads in order.
-struct RowWriter(Arc<Mutex<(BufWriter<Temporary>, Option<io::Error>)>>);
+struct RowWriter(Arc<Mutex<(BufWriter<File>, Option<io::Error>)>>);
 
 impl Write for RowWriter {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {

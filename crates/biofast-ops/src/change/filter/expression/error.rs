@@ -1,19 +1,19 @@
 //! What can be wrong with an expression, and with a record it is asked about.
 
-use std::fmt;
-
 /// Why a text is no expression, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at byte {at}: {kind}")]
 pub struct ParseError {
     kind: ParseErrorKind,
     at: usize,
 }
 
 /// What is wrong with the text of an expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
     /// Something else stands there.
+    #[error("expected {expected}, found {found}")]
     Unexpected {
         /// What was expected.
         expected: &'static str,
@@ -21,14 +21,19 @@ pub enum ParseErrorKind {
         found: String,
     },
     /// A name that is neither a variable nor a function.
+    #[error("expected a variable or a function, found {0:?}")]
     UnknownName(String),
     /// A text without its closing quotation mark.
+    #[error("expected a closing quotation mark, found the end of the expression")]
     UnterminatedText,
     /// A number out of range, or of a form that isn't read.
+    #[error("expected a decimal or hexadecimal number, found {0:?}")]
     BadNumber(String),
     /// A regular expression that isn't one, or means something else elsewhere.
+    #[error("expected a regular expression, found one with {0}")]
     BadPattern(String),
     /// A value that can never be of the type its operator or function takes.
+    #[error("expected {expected} for {of}, found {found}")]
     WrongType {
         /// The operator or function.
         of: &'static str,
@@ -38,6 +43,7 @@ pub enum ParseErrorKind {
         found: &'static str,
     },
     /// More levels of nesting than are read.
+    #[error("expected at most {MAX_DEPTH} levels of nesting, found more")]
     TooDeep,
 }
 
@@ -57,50 +63,20 @@ impl ParseError {
     }
 }
 
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at byte {}: ", self.at)?;
-        match &self.kind {
-            ParseErrorKind::Unexpected { expected, found } => {
-                write!(f, "expected {expected}, found {found}")
-            }
-            ParseErrorKind::UnknownName(name) => {
-                write!(f, "expected a variable or a function, found {name:?}")
-            }
-            ParseErrorKind::UnterminatedText => {
-                f.write_str("expected a closing quotation mark, found the end of the expression")
-            }
-            ParseErrorKind::BadNumber(text) => {
-                write!(f, "expected a decimal or hexadecimal number, found {text:?}")
-            }
-            ParseErrorKind::BadPattern(reason) => {
-                write!(f, "expected a regular expression, found one with {reason}")
-            }
-            ParseErrorKind::WrongType { of, expected, found } => {
-                write!(f, "expected {expected} for {of}, found {found}")
-            }
-            ParseErrorKind::TooDeep => {
-                let most = MAX_DEPTH;
-                write!(f, "expected at most {most} levels of nesting, found more")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ParseError {}
-
 /// Why an expression has no answer for a record, and which part of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("byte {at} of the expression: {kind}")]
 pub struct EvalError {
     kind: EvalErrorKind,
     at: usize,
 }
 
 /// What an expression can't do with a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvalErrorKind {
     /// An operator or function can't take a value of this type.
+    #[error("expected {expected} for {of}, found {found}")]
     WrongType {
         /// The operator or function.
         of: &'static str,
@@ -110,8 +86,10 @@ pub enum EvalErrorKind {
         found: &'static str,
     },
     /// A pattern from the record that is not a valid regular expression.
+    #[error("expected a regular expression, found one with {0}")]
     BadPattern(String),
     /// The record's optional fields can't be read.
+    #[error("malformed tags")]
     MalformedTags,
 }
 
@@ -130,23 +108,6 @@ impl EvalError {
         self.at
     }
 }
-
-impl fmt::Display for EvalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {} of the expression: ", self.at)?;
-        match &self.kind {
-            EvalErrorKind::WrongType { of, expected, found } => {
-                write!(f, "expected {expected} for {of}, found {found}")
-            }
-            EvalErrorKind::BadPattern(reason) => {
-                write!(f, "expected a regular expression, found one with {reason}")
-            }
-            EvalErrorKind::MalformedTags => f.write_str("malformed tags"),
-        }
-    }
-}
-
-impl std::error::Error for EvalError {}
 
 /// The most levels of nesting, so that neither parsing nor evaluation runs out of stack.
 pub(super) const MAX_DEPTH: usize = 200;

@@ -10,16 +10,9 @@ pub struct Regex(Never);
 enum Never {}
 
 /// What every pattern meets in a build without the feature `regex`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this build has no regular expressions (feature 'regex' is off)")]
 pub struct NoPatterns;
-
-impl fmt::Display for NoPatterns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this build has no regular expressions (feature 'regex' is off)")
-    }
-}
-
-impl std::error::Error for NoPatterns {}
 
 impl Regex {
     /// # Errors

@@ -43,16 +43,9 @@ pub struct Adapters {
 }
 
 /// An adapter that isn't a sequence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a valid adapter: expected A, C, G, T and N")]
 pub struct InvalidAdapter(String);
-
-impl std::fmt::Display for InvalidAdapter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "'{}' is not a valid adapter: expected A, C, G, T and N", self.0)
-    }
-}
-
-impl std::error::Error for InvalidAdapter {}
 
 impl Adapters {
     /// No adapters yet; `min_overlap` bases at least (and at least 1), and of those compared at

@@ -279,13 +279,8 @@ mod tests {
                 |bases| TrimmedRead::new(Record::new(b"r", bases, &qualities[..bases.len()]));
             let (first, second) = (read(first), read(&second));
             let [mut reversed, mut sequence, mut qualities] = [(); 3].map(|()| Vec::new());
-            let lens = MateRule::default().merge(
-                &first,
-                &second,
-                &mut reversed,
-                &mut sequence,
-                &mut qualities,
-            );
+            let lens = MateRule::default()
+                .merge(&first, &second, &mut reversed, &mut sequence, &mut qualities);
             assert_eq!(sequence.len(), qualities.len());
             (lens, sequence)
         };

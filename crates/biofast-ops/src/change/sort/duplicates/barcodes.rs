@@ -252,14 +252,7 @@ mod tests {
             assert_eq!(umi_of_name(name.as_bytes()), Some(umi.as_bytes()), "{name}");
         }
         for name in [
-            "SRR1.7",
-            "read_A",
-            "x:12",
-            "ACGTACGT",
-            "read:ACGT+",
-            "read:acgt",
-            "a:run-1:2",
-            ":",
+            "SRR1.7", "read_A", "x:12", "ACGTACGT", "read:ACGT+", "read:acgt", "a:run-1:2", ":",
             "_",
         ] {
             assert_eq!(umi_of_name(name.as_bytes()), None, "{name}");

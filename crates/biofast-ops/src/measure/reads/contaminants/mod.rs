@@ -41,8 +41,9 @@ struct Known {
 }
 
 /// Why a list of sequences isn't valid.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[error("line {line}: {kind}")]
 pub struct InvalidContaminants {
     /// The line, from 1.
     pub line: u64,
@@ -51,30 +52,16 @@ pub struct InvalidContaminants {
 }
 
 /// What is wrong with a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidContaminant {
     /// It isn't a name, tabs and a sequence.
+    #[error("expected a name, one or more tabs, and a sequence")]
     Fields,
     /// This is no base.
+    #[error("expected a sequence of A, C, G and T, found {0:?}")]
     Base(char),
 }
-
-impl std::fmt::Display for InvalidContaminants {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}: ", self.line)?;
-        match self.kind {
-            InvalidContaminant::Fields => {
-                f.write_str("expected a name, one or more tabs, and a sequence")
-            }
-            InvalidContaminant::Base(base) => {
-                write!(f, "expected a sequence of A, C, G and T, found {base:?}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for InvalidContaminants {}
 
 impl Contaminants {
     /// Adapters and primers of Illumina, ABI and Clontech: what FastQC 0.11.9 knows, each sequence under the name that FastQC shows.

@@ -1,6 +1,6 @@
 //! How adapters are searched for, and what is no adapter.
 
-use super::align;
+use super::align::LONGEST;
 
 /// How adapters are searched for, unless their own parameters say otherwise. The defaults are those of cutadapt: an
 /// error rate of 0.1, an overlap of at least 3 bases, and indels.
@@ -31,95 +31,56 @@ impl Default for AdapterSettings {
 }
 
 /// Why something is no adapter.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSpec {
     /// It has no bases.
+    #[error("empty adapter")]
     Empty,
     /// It has more bases than any adapter.
+    #[error("an adapter has {0} bases: expected at most {LONGEST}")]
     TooLong(usize),
     /// It is no share of the bases that may be errors, and no number of them.
+    #[error(
+        "{0:?} is not a valid error rate: expected 0 or more and less than 1, or a whole number of errors up to {LONGEST}"
+    )]
     Errors(f64),
     /// It has a letter that is no base and no IUPAC code.
+    #[error("'{1}' is not a valid adapter: '{letter}' is not a base or IUPAC code", letter = .0.escape_default())]
     Letter(char, String),
     /// It fits everything.
+    #[error("'{0}' is not a valid adapter: N alone matches everything")]
     OnlyN(String),
     /// What is in braces is no number up to 10,000, or there is nothing before it.
+    #[error("'{0}': expected a letter and a number up to 10000 in braces, as in A{{10}}")]
     Braces(String),
     /// It can't be in this place.
+    #[error("'{0}': expected an adapter {1}")]
     Place(String, &'static str),
     /// A parameter that isn't known, or has no such value.
+    #[error("';{0}': expected {1}")]
     Parameter(String, &'static str),
     /// The last one of what is tied to an end was asked for.
+    #[error("'{0}': rightmost applies only to adapters inside a read")]
     Rightmost(String),
     /// A least overlap of what must be there as a whole.
+    #[error("'{0}' must match completely: min_overlap doesn't apply")]
     AnchoredOverlap(String),
     /// `required` or `optional`, but there is one part only.
+    #[error("'{0}': required and optional apply only to the parts of linked adapters (A...B)")]
     NotLinked(String),
     /// `anywhere` of a part of two.
+    #[error("'{0}': the parts of linked adapters can't be anywhere")]
     LinkedAnywhere(String),
     /// A parameter that is of one adapter, not of a file.
+    #[error(
+        "'{0}': anywhere, rightmost, required and optional apply to adapters, not to a file of them"
+    )]
     OfFile(String),
     /// A line of a FASTA text isn't one.
+    #[error("line {0}: expected FASTA, starting with '>'")]
     Fasta(usize),
     /// A FASTA text without sequences.
+    #[error("no sequences")]
     NoFasta,
 }
-
-impl std::fmt::Display for InvalidSpec {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        use InvalidSpec as E;
-        match self {
-            E::Empty => write!(f, "empty adapter"),
-            E::TooLong(n) => {
-                write!(f, "an adapter has {n} bases: expected at most {}", align::LONGEST)
-            }
-            E::Errors(errors) => write!(
-                f,
-                "{errors:?} is not a valid error rate: expected 0 or more and less than 1, or a whole number of errors up to {}",
-                align::LONGEST
-            ),
-            E::Letter(letter, text) => write!(
-                f,
-                "'{text}' is not a valid adapter: '{}' is not a base or IUPAC code",
-                letter.escape_default()
-            ),
-            E::OnlyN(text) => {
-                write!(f, "'{text}' is not a valid adapter: N alone matches everything")
-            }
-            E::Braces(text) => {
-                write!(
-                    f,
-                    "'{text}': expected a letter and a number up to 10000 in braces, as in A{{10}}"
-                )
-            }
-            E::Place(text, expected) => write!(f, "'{text}': expected an adapter {expected}"),
-            E::Parameter(text, expected) => write!(f, "';{text}': expected {expected}"),
-            E::Rightmost(text) => {
-                write!(f, "'{text}': rightmost applies only to adapters inside a read")
-            }
-            E::AnchoredOverlap(text) => {
-                write!(f, "'{text}' must match completely: min_overlap doesn't apply")
-            }
-            E::NotLinked(text) => {
-                write!(
-                    f,
-                    "'{text}': required and optional apply only to the parts of linked adapters (A...B)"
-                )
-            }
-            E::LinkedAnywhere(text) => {
-                write!(f, "'{text}': the parts of linked adapters can't be anywhere")
-            }
-            E::OfFile(text) => write!(
-                f,
-                "'{text}': anywhere, rightmost, required and optional apply to adapters, not to a file of them"
-            ),
-            E::Fasta(line) => {
-                write!(f, "line {line}: expected FASTA, starting with '>'")
-            }
-            E::NoFasta => write!(f, "no sequences"),
-        }
-    }
-}
-
-impl std::error::Error for InvalidSpec {}
