@@ -122,7 +122,15 @@ impl SortedOut {
                 Some((output::report(session, Some(Path::new(&name)))?, options))
             }
         };
-        Ok(SortedTarget { header: header.clone(), output, index, is_bam, sync: self.sync })
+        let has_level = self.level.is_some() || self.uncompressed;
+        Ok(SortedTarget {
+            header: header.clone(),
+            output,
+            index,
+            is_bam,
+            has_level,
+            sync: self.sync,
+        })
     }
 }
 
@@ -132,6 +140,7 @@ pub(crate) struct SortedTarget {
     output: Output,
     index: Option<(Output, BuildOptions)>,
     is_bam: bool,
+    has_level: bool,
     sync: bool,
 }
 
@@ -142,8 +151,12 @@ impl SortedTarget {
     }
 
     /// What a transform writes to. With `others`, a stream may be closed by its reader without harm to these.
+    /// Blocks of the input are changed as they are stored unless a level was asked for.
     pub(crate) fn transform(self, others: usize) -> Result<TransformTarget> {
-        let mut outputs = vec![self.output];
+        let mut outputs = vec![match self.is_bam && !self.has_level {
+            true => self.output.splicing(),
+            false => self.output,
+        }];
         output::outlast_readers(&mut outputs, others);
         let (mut indexer, mut index, mut start) = (None, None, Vec::new());
         if let Some((file, options)) = self.index {

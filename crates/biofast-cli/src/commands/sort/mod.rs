@@ -397,7 +397,7 @@ pub(super) fn explained(error: Error) -> anyhow::Error {
                 Some(what) => format!("standard input: {what}"),
                 None => what,
             },
-            "group them first: `biofast sort -n IN.bam | biofast sort --mark-duplicates -o OUT.bam -`",
+            "mark them in their order with `biofast markdup IN.bam -o OUT.bam`, or group them first: `biofast sort -n IN.bam | biofast sort --mark-duplicates -o OUT.bam -`",
         ),
         error => output::failed(error),
     }

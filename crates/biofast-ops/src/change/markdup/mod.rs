@@ -37,6 +37,7 @@ use biofast_bam::index::Indexer;
 use biofast_bam::{self as bam, Batch, Header, Query, Record, SamWriter};
 use biofast_io::Options;
 use biofast_io::output::Output;
+use biofast_io::pipeline::Copies;
 
 use super::sort::SortLimits;
 use super::sort::duplicates::{
@@ -55,9 +56,9 @@ pub struct FoundDuplicates {
 /// Finds the duplicates of an input, which `open` opens: once, and a second time if a rule looks for mates and the tags of a read
 /// don't tell of its own. All must have the same records.
 ///
-/// The default rule takes what the tags MC and ms (of `samtools fixmate -m`) say, if all reads of pairs have them, and decides about each
-/// read like `samtools markdup`. Else it finds mates by their names, and decides about both together, like
-/// [`sort`](super::sort::duplicates::sort).
+/// The default rule takes what the tags MC and ms (of `samtools fixmate -m`) say, if all reads of pairs have them; else it finds mates by
+/// their names. Either way it decides about each read by itself, like `samtools markdup`, while
+/// [`sort`](super::sort::duplicates::sort) decides about both mates together.
 ///
 /// # Errors
 /// The first fault of the input; if none of the reads examined has a barcode that duplicates should have in common, unless that is allowed;
@@ -161,10 +162,10 @@ impl FoundDuplicates {
             record: Vec::new(),
             records: 0,
         };
-        let (_, worker) = bam::Transform::new(query).options(options).run(
+        let (_, worker) = bam::Transform::new(query).options(options).run_copying(
             outputs,
             new,
-            |worker, batch, texts| self.mark(worker, batch, texts, format),
+            |worker, batch, texts, copies| self.mark(worker, batch, texts, copies, format),
             |worker, other| {
                 worker.tally.merge(&other.tally);
                 worker.records += other.records;
@@ -185,11 +186,13 @@ impl FoundDuplicates {
         worker: &mut MarkWorker,
         batch: Batch<'_>,
         texts: &mut [Vec<u8>],
+        copies: &mut [Copies],
         format: &MarkedFormat<'_>,
     ) -> Result<(), bam::Error> {
         let Some((text, tickets)) = texts.split_first_mut() else { return Ok(()) };
         let start = text.len();
-        for (number, record) in (batch.first_record()..).zip(batch) {
+        for (number, stored) in (batch.first_record()..).zip(batch) {
+            let record = stored;
             record.check()?;
             worker.records += 1;
             if self.sums {
@@ -208,7 +211,15 @@ impl FoundDuplicates {
             let record = Record::from_checked(&worker.record);
             match &format.sam {
                 Some(sam) => sam.write(&record, text)?,
-                None => record.write_bam(text),
+                None => {
+                    let (at, len) = (text.len(), record.as_bytes().len());
+                    record.write_bam(text);
+                    if let Some(copies) =
+                        copies.first_mut().filter(|_| len == stored.as_bytes().len())
+                    {
+                        batch.copied(&stored, at, copies);
+                    }
+                }
             }
             if self.sums {
                 worker.sums[1].add_alignment(&record, &mut worker.letters);

@@ -296,6 +296,26 @@ pub(super) const JOBS: &[Job] = &[
         &["o.bam"],
     ),
     job(
+        "markdup, spilling",
+        &[
+            "markdup",
+            "-S",
+            "x.bam",
+            "-o",
+            "o.bam",
+            "--write-index",
+            "--metrics",
+            "o.txt",
+            "--summary",
+            "o.json",
+            "--temp-dir",
+            ".",
+            "--memory",
+            "16K",
+        ],
+        &["o.bam", "o.bam.bai", "o.txt", "o.json"],
+    ),
+    job(
         "sort --mark-duplicates",
         &[
             "sort",

@@ -1,7 +1,8 @@
 //! Duplicates among records in any order, which are not sorted themselves.
 //!
-//! What of a record decides goes to short entries. Where tags tell of the mate, as `samtools fixmate -m` writes them, each read is
-//! decided about by itself, as samtools does. Else the reads of a name are brought together by a hash of it.
+//! What of a record decides goes to short entries. By the rule of samtools each read is decided about by itself, by what the tags of
+//! `samtools fixmate -m` say of its mate. Where they aren't there, the reads of a name are brought together by a hash of it, and learn
+//! what the tags would say. By Picard's rule they always are, and are decided about together.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -207,7 +208,7 @@ impl AnyOrderCollector {
         let mut read = Primary::new(0, record);
         let signature =
             ReadSignature::new(record, &read, &self.finder.marking, &self.finder.libraries);
-        if !read.has_mapped_mate() {
+        if !read.has_mate_somewhere() {
             self.finder.look_alone(number, &read, &signature, None)?;
             return Ok(true);
         }
@@ -322,18 +323,42 @@ fn look_at_names(sorted: Sorted, finder: &mut DuplicateFinder) -> Result<(), Err
                 finder.candidates.counts.without_mate += 1;
             }
             match finder.marking.rule {
-                DuplicateRule::Samtools => mates::mate(primary, &mut members),
+                DuplicateRule::Samtools => {
+                    mates::mate(primary, &mut members);
+                    for (member, one) in members.iter().zip(group) {
+                        look_at_mate(finder, one.0, member, &reads)?;
+                    }
+                }
                 DuplicateRule::Picard => {
                     members.clear();
                     members.extend(primary.map(GroupMember::from));
                     mates::as_picard(&mut members, |index| reads[index].group_hash);
+                    let offsets = Some(&offsets[..]);
+                    let group = TemplateGroup { first, offsets, members: &members, reads: &reads };
+                    finder.look(&group)?;
                 }
             }
-            let offsets = Some(&offsets[..]);
-            finder.look(&TemplateGroup { first, offsets, members: &members, reads: &reads })?;
         }
         Ok(())
     })
+}
+
+/// Looks at a read that knows its mate, which is among `reads`, as if tags told of it.
+fn look_at_mate(
+    finder: &mut DuplicateFinder,
+    number: u64,
+    member: &GroupMember,
+    reads: &[ReadSignature<'_>],
+) -> Result<(), Error> {
+    let Some(read) = member.primary().filter(|read| is_examined(read.flags, &finder.marking))
+    else {
+        finder.candidates.counts.excluded += 1;
+        return Ok(());
+    };
+    let mate = Primary::mate_of(read);
+    let ends = read.mate_cigar.and_then(|of| reads.get(of)).map(|of| of.ends);
+    let mate = ends.as_ref().filter(|_| read.has_mate_somewhere()).map(|ends| (&mate, ends));
+    finder.look_alone(number, read, &reads[read.index], mate)
 }
 
 /// Marks the records of a name with those of which others follow.

@@ -323,16 +323,18 @@ impl DuplicateFinder {
         if self.marking.has_barcodes() && signature.barcode.is_none() {
             self.candidates.counts.without_barcode += 1;
         }
+        let mut read = *read;
+        read.index = 0;
         let group = TemplateGroup {
             first: number,
             offsets: Some(&[0]),
-            members: &[GroupMember::Primary(*read)],
+            members: &[GroupMember::Primary(read)],
             reads: &[*signature],
         };
-        let own = self.known(&group, read, signature.barcode, None);
+        let own = self.known(&group, &read, signature.barcode, None);
         match mate {
-            Some(mate) => self.add_half((number, 0), (read, &own), mate, true),
-            None => self.add_single(read, &own, 0),
+            Some(mate) => self.add_half((number, 0), (&read, &own), mate, true),
+            None => self.add_single(&read, &own, 0),
         }
     }
 

@@ -123,6 +123,11 @@ impl Primary {
         self.mate_reference >= 0
     }
 
+    /// Whether flags and fields say that it has a mate that is aligned.
+    pub(super) fn has_mate_somewhere(&self) -> bool {
+        self.has_mapped_mate() && self.names_mate_reference()
+    }
+
     /// Where its first base is, seen from the sequencer.
     fn five_prime(&self) -> i64 {
         if self.is_reverse() { self.end } else { i64::from(self.position) }
