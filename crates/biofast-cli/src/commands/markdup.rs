@@ -35,10 +35,10 @@ use crate::watch::Reading;
     mut_arg("threads", |a| a.short_alias(None)),
     after_help = "\
 Examples:
-  biofast markdup sorted.bam -o marked.bam
-  biofast markdup --rule picard --metrics metrics.txt sorted.bam -o marked.bam --write-index
-  biofast markdup -r -d 2500 sorted.bam -o unique.bam
-  biofast sort aln.bam | biofast markdup --barcode-tag RX -o marked.bam -"
+  biofast markdup aln.bam -o marked.bam
+  biofast markdup --rule picard --metrics metrics.txt aln.bam -o marked.bam --write-index
+  biofast markdup -r -d 2500 aln.bam -o unique.bam
+  biofast sort umis.bam | biofast markdup --barcode-tag RX -o marked.bam -"
 )]
 pub(crate) struct Args {
     #[command(flatten)]

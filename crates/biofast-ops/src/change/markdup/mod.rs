@@ -205,21 +205,29 @@ impl FoundDuplicates {
             if verdict.removes {
                 continue;
             }
-            worker.record.clear();
-            worker.record.extend_from_slice(record.as_bytes());
-            verdict.apply(&mut worker.record);
-            let record = Record::from_checked(&worker.record);
-            match &format.sam {
-                Some(sam) => sam.write(&record, text)?,
-                None => {
-                    let (at, len) = (text.len(), record.as_bytes().len());
-                    record.write_bam(text);
-                    if let Some(copies) =
-                        copies.first_mut().filter(|_| len == stored.as_bytes().len())
-                    {
-                        batch.copied(&stored, at, copies);
-                    }
+            let at = text.len();
+            let record = if format.sam.is_none() && verdict.type_is_optical.is_none() {
+                // Only the flags change, behind the size.
+                record.write_bam(text);
+                text[at + 18..at + 20].copy_from_slice(&verdict.flags.to_le_bytes());
+                Record::from_checked(&text[at + 4..])
+            } else {
+                worker.record.clear();
+                worker.record.extend_from_slice(record.as_bytes());
+                verdict.apply(&mut worker.record);
+                let record = Record::from_checked(&worker.record);
+                match &format.sam {
+                    Some(sam) => sam.write(&record, text)?,
+                    None => record.write_bam(text),
                 }
+                record
+            };
+            // What is as long as before can be changed as it is stored.
+            let copies = copies.first_mut().filter(|_| format.sam.is_none());
+            if let Some(copies) = copies
+                && record.as_bytes().len() == stored.as_bytes().len()
+            {
+                batch.copied(&stored, at, copies);
             }
             if self.sums {
                 worker.sums[1].add_alignment(&record, &mut worker.letters);

@@ -53,17 +53,15 @@ pub(in crate::change) fn judge(
     limits: &SortLimits,
     marking: &Marking,
 ) -> Result<Judged, Error> {
-    let by_tags = match marking.rule {
-        DuplicateRule::Samtools => collect(open()?, MateSource::Tags, options, limits, marking)?,
-        DuplicateRule::Picard => None,
+    let first = match marking.rule {
+        DuplicateRule::Samtools => MateSource::Tags,
+        DuplicateRule::Picard => MateSource::Names,
     };
-    let collected = match by_tags {
-        Some(collected) => Some(collected),
-        None => collect(open()?, MateSource::Names, options, limits, marking)?,
-    };
-    let Some((name, collector)) = collected else {
-        unreachable!("names are there always");
-    };
+    let (mut name, mut collector) = collect(open()?, first, options, limits, marking)?;
+    if collector.lacks_tags {
+        drop(collector);
+        (name, collector) = collect(open()?, MateSource::Names, options, limits, marking)?;
+    }
     let threads = options.threads.max(1);
     let AnyOrderCollector { mates, mut finder, reads, followers, records, .. } = collector;
     if mates == MateSource::Names {
@@ -87,36 +85,29 @@ pub(in crate::change) fn judge(
     Ok(Judged { verdicts, tally })
 }
 
-/// Gathers what decides; `None` if tags that it needs are missing.
+/// Gathers what decides, until tags are missing that it needs.
 fn collect(
     query: Query,
     mates: MateSource,
     options: &Options,
     limits: &SortLimits,
     marking: &Marking,
-) -> Result<Option<(Arc<str>, AnyOrderCollector)>, Error> {
+) -> Result<(Arc<str>, AnyOrderCollector), Error> {
     let name: Arc<str> = query.name().into();
     let (header, query) = query.peek_header()?;
     let libraries = Arc::new(DuplicateLibraries::new(&header));
     let lengths: Arc<[u64]> = header.references().iter().map(|one| one.length).collect();
     let share = SortLimits { memory: limits.memory / options.threads.max(1), ..limits.clone() };
     let new = || AnyOrderCollector::new(mates, &share, marking, &lengths, &libraries);
-    let (_, collector) = bam::Fold::new(query).options(options).run(
+    let (_, mut collector) = bam::Fold::new(query).options(options).run(
         new,
         |collector, batch| collector.add_batch(batch),
         AnyOrderCollector::merge,
     )?;
-    match collector.end {
-        None => Ok(Some((name, collector))),
-        Some((_, CollectorEnd::TagsMissing)) => Ok(None),
-        Some((number, CollectorEnd::Failed(error))) => Err(error.of_record(&name, number + 1)),
+    match collector.failure.take() {
+        None => Ok((name, collector)),
+        Some((number, error)) => Err(error.of_record(&name, number + 1)),
     }
-}
-
-/// Why no more records are taken.
-enum CollectorEnd {
-    TagsMissing,
-    Failed(Error),
 }
 
 /// Takes records in any order.
@@ -130,8 +121,9 @@ struct AnyOrderCollector {
     followers: Sorter,
     records: u64,
     entry: Vec<u8>,
-    /// The record at which this ended, and why.
-    end: Option<(u64, CollectorEnd)>,
+    lacks_tags: bool,
+    /// The record at which this failed, and why.
+    failure: Option<(u64, Error)>,
 }
 
 impl AnyOrderCollector {
@@ -156,19 +148,19 @@ impl AnyOrderCollector {
             followers: sorter(of_followers),
             records: 0,
             entry: Vec::new(),
-            end: None,
+            lacks_tags: false,
+            failure: None,
         }
     }
 
     fn add_batch(&mut self, batch: Batch<'_>) -> ControlFlow<()> {
         for (number, record) in (batch.first_record()..).zip(batch) {
             self.records += 1;
-            let end = match self.add(number, &record) {
+            match self.add(number, &record) {
                 Ok(true) => continue,
-                Ok(false) => CollectorEnd::TagsMissing,
-                Err(error) => CollectorEnd::Failed(error),
-            };
-            self.end = Some((number, end));
+                Ok(false) => self.lacks_tags = true,
+                Err(error) => self.failure = Some((number, error)),
+            }
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -243,9 +235,10 @@ impl AnyOrderCollector {
         self.reads.merge(other.reads);
         self.followers.merge(other.followers);
         self.records += other.records;
+        self.lacks_tags |= other.lacks_tags;
         // The first one in the order of the input counts.
-        let ends = [self.end.take(), other.end];
-        self.end = ends.into_iter().flatten().min_by_key(|end| end.0);
+        let failures = [self.failure.take(), other.failure];
+        self.failure = failures.into_iter().flatten().min_by_key(|failure| failure.0);
     }
 }
 
