@@ -16,8 +16,8 @@ pub use error::{Error, Refusal};
 
 #[doc(no_inline)]
 pub use change::{
-    cat, convert, dedup, demux, filter, get, grep, import, merge, order, repair, sort, split,
-    to_fastq,
+    cat, convert, dedup, demux, filter, get, grep, import, markdup, merge, order, repair, sort,
+    split, to_fastq,
 };
 #[doc(no_inline)]
 pub use measure::{

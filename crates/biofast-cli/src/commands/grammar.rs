@@ -37,6 +37,7 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("import", "samtools import", "012RTiorsu"),
     ("sort", "samtools sort", "NOTlmnotu"),
     ("sort", "samtools markdup", "Scdfr"),
+    ("markdup", "samtools markdup", "OSTcdfru"),
     ("convert", "seqkit seq", "Milmuw"),
     ("shuffle", "seqkit shuffle", "s"),
     ("split", "seqkit split2", "lps"),

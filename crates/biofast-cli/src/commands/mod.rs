@@ -19,6 +19,7 @@ mod grep;
 mod help;
 mod import;
 mod index;
+mod markdup;
 mod merge;
 #[cfg(test)]
 mod reference;
@@ -96,6 +97,7 @@ commands! {
     }
     "Alignments (BAM, SAM, CRAM)" {
         "sort" Sort(Box<sort::Args>) => sort::run, "out name key mark-duplicates remove-duplicates metrics write-index memory level threads";
+        "markdup" Markdup(Box<markdup::Args>) => markdup::run, "out rule remove-duplicates mark-supplementary optical-distance barcode-tag metrics write-index memory threads";
         "view" View(Box<view::Args>) => view::run, "bam with-header header-only count require-flags exclude-flags min-mapq expr out threads";
         "merge" Merge(Box<merge::Args>) => merge::run, "files-from name out write-index level tsv json html threads";
         "cat" Cat(cat::Args) => cat::run, "files-from header sorted out threads";

@@ -6,7 +6,9 @@
 const GENERAL: &str = "General options";
 
 mod depth;
+mod duplicates;
 mod effects;
+
 mod flags;
 mod given;
 mod inputs;
@@ -22,10 +24,12 @@ mod shard;
 mod sorted;
 mod spill;
 mod strictness;
+mod tag;
 mod threads;
 mod verdicts;
 
 pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_empty, tell_unknown};
+pub(crate) use duplicates::{MarkingArgs, tell_duplicates};
 pub(crate) use effects::{given_in_vain, is_quiet};
 pub(crate) use flags::Flags;
 pub(crate) use given::Given;
@@ -42,5 +46,6 @@ pub(crate) use shard::{ShardArg, keeps_mates_together, keeps_templates_together}
 pub(crate) use sorted::SortedOut;
 pub(crate) use spill::{Spill, check_temp_dir, folder_or_prefix, temp_dir};
 pub(crate) use strictness::Strictness;
+pub(crate) use tag::sam_tag;
 pub(crate) use threads::Threads;
 pub(crate) use verdicts::{Judge, Judged, VerdictArgs};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast_bam::index::{BuildOptions, IndexFormat as BamIndex};
+use biofast_bam::index::{BuildOptions, IndexFormat as BamIndex, Indexer};
 use biofast_bam::{self as bam, Header, Writer};
 use biofast_io::output::{Compression, Format, Level, Output};
 use clap::ValueEnum;
@@ -122,7 +122,15 @@ impl SortedOut {
                 Some((output::report(session, Some(Path::new(&name)))?, options))
             }
         };
-        Ok(SortedTarget { header: header.clone(), output, index, is_bam, sync: self.sync })
+        let has_level = self.level.is_some() || self.uncompressed;
+        Ok(SortedTarget {
+            header: header.clone(),
+            output,
+            index,
+            is_bam,
+            has_level,
+            sync: self.sync,
+        })
     }
 }
 
@@ -132,6 +140,7 @@ pub(crate) struct SortedTarget {
     output: Output,
     index: Option<(Output, BuildOptions)>,
     is_bam: bool,
+    has_level: bool,
     sync: bool,
 }
 
@@ -139,6 +148,34 @@ impl SortedTarget {
     /// The format that is written.
     pub(crate) fn format(&self) -> bam::Format {
         if self.is_bam { bam::Format::Bam } else { bam::Format::Sam }
+    }
+
+    /// What a transform writes to. With `others`, a stream may be closed by its reader without harm to these.
+    /// Blocks of the input are changed as they are stored unless a level was asked for.
+    pub(crate) fn transform(self, others: usize) -> Result<TransformTarget> {
+        let mut outputs = vec![match self.is_bam && !self.has_level {
+            true => self.output.splicing(),
+            false => self.output,
+        }];
+        output::outlast_readers(&mut outputs, others);
+        let (mut indexer, mut index, mut start) = (None, None, Vec::new());
+        if let Some((file, options)) = self.index {
+            outputs = outputs.into_iter().map(Output::with_blocks).collect::<Result<_, _>>()?;
+            (indexer, index) = (Some(Indexer::new(&self.header, options)?), Some(file));
+        }
+        match self.is_bam {
+            true => self.header.write_bam(&mut start)?,
+            false => self.header.write_sam(&mut start)?,
+        }
+        match &indexer {
+            Some(indexer) => {
+                indexer.append(&mut outputs[0], &start)?;
+                let tickets = indexer.tickets(outputs[0].name());
+                outputs.push(tickets);
+            }
+            None => outputs[0].append(&start)?,
+        }
+        Ok(TransformTarget { outputs, indexer, index })
     }
 
     /// What writes it. With `others`, a stream may be closed by its reader without harm to these.
@@ -152,5 +189,25 @@ impl SortedTarget {
             Some((index, options)) => builder.index(options).to_indexed(output, index)?,
             None => builder.to(output)?,
         })
+    }
+}
+
+/// What a transform writes to, the header in it already.
+pub(crate) struct TransformTarget {
+    /// The records, and behind them the tickets of their index, if there is one.
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) indexer: Option<Indexer>,
+    index: Option<Output>,
+}
+
+impl TransformTarget {
+    /// All outputs, to be committed.
+    pub(crate) fn finish(self) -> Result<Vec<Output>> {
+        let mut outputs = self.outputs;
+        if let (Some(indexer), Some(index)) = (self.indexer, self.index) {
+            let text = indexer.finish(&outputs[0])?;
+            outputs.push(output::filled(index, text)?);
+        }
+        Ok(outputs)
     }
 }

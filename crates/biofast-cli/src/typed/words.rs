@@ -123,18 +123,13 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
 /// Commands of samtools, seqkit, Picard and others, and what does the same here.
 pub(super) const COMMANDS: &[(&[&str], &str)] = &[
     (
-        &[
-            "markdup",
-            "markduplicates",
-            "fixmate",
-            "MarkDuplicates",
-            "UmiAwareMarkDuplicatesWithMateCigar",
-        ],
-        "`biofast sort --mark-duplicates` marks duplicates and fills in mate fields",
+        &["markduplicates", "MarkDuplicates", "UmiAwareMarkDuplicatesWithMateCigar"],
+        "`biofast markdup` marks duplicates, `biofast sort --mark-duplicates` also sorts",
     ),
+    (&["fixmate"], "`biofast sort --mark-duplicates` marks duplicates and fills in mate fields"),
     (
         &["rmdup"],
-        "`biofast dedup` removes duplicate reads, `biofast sort --mark-duplicates -r` duplicate alignments",
+        "`biofast dedup` removes duplicate reads, `biofast markdup -r` duplicate alignments",
     ),
     (&["depth"], "`biofast coverage --format samtools-depth` prints the depth of each position"),
     (&["bedcov"], "`biofast coverage --prefix PREFIX --by BED` writes the depth of intervals"),

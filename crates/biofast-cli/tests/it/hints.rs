@@ -368,7 +368,7 @@ fn commands_and_options_of_samtools_are_answered() {
     let folder = Folder::new();
     let sam = folder.file("a.sam", "@HD\tVN:1.6\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n");
     for (words, answer) in [
-        (&["markdup"][..], "`biofast sort --mark-duplicates`"),
+        (&["markduplicates"][..], "`biofast markdup`"),
         (&["depth"], "`biofast coverage --format samtools-depth`"),
         (&["collate"], "`biofast sort -n`"),
         (&["faidx"], "`samtools faidx`"),

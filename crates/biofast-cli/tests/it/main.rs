@@ -43,6 +43,7 @@ mod import;
 mod index;
 mod indexes;
 mod lists;
+mod markdup;
 mod mates;
 mod merge;
 mod merge_qc;

@@ -81,6 +81,7 @@ const MODES: &[Mode] = &[
             ("duplicates", "n.bam --mark-duplicates -o O.sam"),
         ],
     ),
+    ("markdup", &[("alignments", "a.bam -o O.sam")]),
     (
         "convert",
         &[
@@ -328,6 +329,7 @@ const NEUTRAL: &[(&str, &[&str], &[&str])] = &[
     // As it is done anyway, or what there is nothing of in these files.
     ("fastq", &[], &["no_suffix", "missing_quality", "collate", "grouped", "original_qualities"]),
     ("sort", &["duplicates"], &["mark_supplementary", "duplicate_mode", "include_fails", "rule"]),
+    ("markdup", &[], &["mark_supplementary", "duplicate_mode", "include_fails", "rule"]),
     ("convert", &["pairs", "alignments"], &["rna2dna", "upper_case", "only_id", "unique_names"]),
     // No column of the sheet is unknown.
     ("demux", &[], &["lane", "max_no_calls", "skip_reasons", "ignore_columns"]),

@@ -452,6 +452,7 @@ fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
         "sort a.bam",
         "sort -n a.bam -O sam",
         "sort --mark-duplicates n.sam",
+        "markdup a.bam",
         "sort --key length r1.fq",
         "convert r1.fq",
         "convert r1.fq -O zstd",

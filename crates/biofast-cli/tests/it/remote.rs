@@ -172,6 +172,7 @@ const COMMANDS: [&[&str]; 43] = [
     &["view", "-c", "@x.bam", "-L", "@x.bed"],
     &["view", "-b", "--no-PG", "@x.sam.gz", "-o", "OUT/x.bam"],
     &["sort", "-q", "-n", "--no-PG", "@x.bam", "-o", "OUT/n.bam"],
+    &["markdup", "-q", "--no-PG", "@x.bam", "-o", "OUT/d.bam"],
     &["merge", "--no-PG", "@x.bam", "@y.bam", "-o", "OUT/m.bam"],
     &["merge", "--no-PG", "-R", "chr2", "@x.bam", "@y.bam", "-o", "OUT/m.bam"],
     &["cat", "--no-PG", "@x.bam", "@y.bam", "-o", "OUT/c.bam"],

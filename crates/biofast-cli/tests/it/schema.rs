@@ -82,6 +82,7 @@ const RUNS: &[(&str, &str)] = &[
     ),
     ("sort", "sort aln.bam -o s.bam --summary x.json"),
     ("sort", "sort unsorted.sam -o s.bam --mark-duplicates --summary x.json"),
+    ("markdup", "markdup aln.bam -o s.bam --summary x.json"),
     ("sort", "sort --key length R1.fq.gz -o s.fq --summary x.json"),
     ("shuffle", "shuffle --seed 1 R1.fq.gz R2.fq.gz -o 1.fq --out2 2.fq --summary x.json"),
     ("split", "split R1.fq.gz R2.fq.gz -p 2 -o s_R{mate}_{part}.fq.gz --summary x.json"),

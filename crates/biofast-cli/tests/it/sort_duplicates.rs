@@ -55,7 +55,7 @@ fn ends(position: i64, cigar: &str) -> (i64, i64) {
 
 /// The rule by template, in its plainest form: two pairs are alike if the first and the last place of the template are,
 /// with the strands of its left and right read, and which of the two was sequenced first where the strands are equal.
-fn seen(line: &str) -> Option<Seen> {
+fn seen(line: &str, by_template: bool) -> Option<Seen> {
     let fields: Vec<_> = line.split('\t').collect();
     let flags: u32 = fields[1].parse().unwrap();
     if flags & (4 | 256 | 512 | 2048) != 0 {
@@ -90,7 +90,9 @@ fn seen(line: &str) -> Option<Seen> {
         let of_mate = (there, five_primes(mate_reverse, mate_start, mate_end));
         let is_first = flags & 64 != 0;
         // Of two at one place the forward one is left, and on one strand the first one turned forward.
+        // By itself each is the left one.
         let is_left = match own == of_mate {
+            true if !by_template => true,
             true if reverse == mate_reverse => is_first != reverse,
             true => !reverse,
             false => own < of_mate,
@@ -109,16 +111,11 @@ fn seen(line: &str) -> Option<Seen> {
     Some(seen)
 }
 
-#[test]
-fn a_thousand_sets_are_marked_as_the_plain_rule_says() {
-    let folder = Folder::new();
-    // Marks of the input are part of no rule.
-    let shape = TemplateShape { seed: 11, sets: 1000, templates: 24, ..TemplateShape::default() };
-    let path = folder.file("x.sam", small::text(&shape));
-    let ours = marked(&["-c", &path]);
+/// How many reads are duplicates and how many aren't, as the plain rule says of all that were marked, by template or each by itself.
+pub(crate) fn count_as_the_plain_rule_says(marked: &str, by_template: bool) -> (usize, usize) {
     let mut sets: HashMap<String, Vec<Seen>> = HashMap::new();
-    for line in lines(&ours) {
-        if let Some(seen) = seen(line) {
+    for line in lines(marked) {
+        if let Some(seen) = seen(line, by_template) {
             let set = seen.single.0[1..].to_owned();
             sets.entry(set).or_default().push(seen);
         }
@@ -144,6 +141,16 @@ fn a_thousand_sets_are_marked_as_the_plain_rule_says() {
             *(if expected { &mut duplicates } else { &mut others }) += 1;
         }
     }
+    (duplicates, others)
+}
+
+#[test]
+fn a_thousand_sets_are_marked_as_the_plain_rule_says() {
+    let folder = Folder::new();
+    // Marks of the input are part of no rule.
+    let shape = TemplateShape { seed: 11, sets: 1000, templates: 24, ..TemplateShape::default() };
+    let path = folder.file("x.sam", small::text(&shape));
+    let (duplicates, others) = count_as_the_plain_rule_says(&marked(&["-c", &path]), true);
     assert!(duplicates > 2500 && others > 10_000, "{duplicates} {others}");
 }
 

@@ -1,4 +1,4 @@
-//! `biofast sort --mark-duplicates` beside samtools 1.24 and Picard 3.4, on random small sets of templates.
+//! `biofast sort --mark-duplicates` and `biofast markdup` beside samtools 1.24 and Picard 3.4, on random small sets of templates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,6 +142,70 @@ fn sets_are_marked_as_by_samtools() {
     );
 }
 
+/// `biofast markdup` of the sorted file: all fields and tags of all records, where `fixmate` told them of their mates, and the marks
+/// where it didn't.
+#[test]
+#[ignore = "needs samtools 1.24 (pysam)"]
+fn files_are_marked_in_their_order_as_by_samtools() {
+    let folder = Folder::new();
+    let pattern = "[_:]([ACGT+r]+)$";
+    let ways: [(&[&str], &[&str], Names); 8] = [
+        (&[], &[], Names::Mixed),
+        (&["-S", "-m", "1M", "--threads", "3"], &["-S"], Names::Mixed),
+        (&["-c", "-r"], &["-c", "-r"], Names::Plain),
+        (
+            &["--duplicate-mode", "s", "--include-fails"],
+            &["-m", "s", "--include-fails"],
+            Names::Mixed,
+        ),
+        (&["--barcode-tag", "BX", "-S"], &["--barcode-tag", "BX", "-S"], Names::Mixed),
+        (&["--barcode-rgx", pattern], &["--barcode-rgx", pattern], Names::Umis),
+        (&["-d", "25"], &["-d", "25"], Names::SevenParts),
+        (&["-c", "-d", "5", "-S"], &["-c", "-d", "5", "-S"], Names::SevenParts),
+    ];
+    let [mated, sorted, bare, theirs, stats, own] =
+        ["m.bam", "s.bam", "b.bam", "t.sam", "t.txt", "o.txt"].map(|name| text(&folder.path(name)));
+    let markdup = |args: &[&str]| {
+        let run = biofast(&[&["markdup", "-q", "--no-PG", "-O", "sam"], args].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+        run.stdout
+    };
+    let marks = |sam: &str| -> BTreeSet<String> {
+        let kinds = 64 | 128 | 256 | 1024 | 2048;
+        let mark = |line: &&str| {
+            let fields: Vec<_> = line.split('\t').take(4).collect();
+            format!("{} {} {}", fields[0], fields[1].parse::<u32>().unwrap() & kinds, fields[3])
+        };
+        lines(sam).iter().map(mark).collect()
+    };
+    let mut compared = 0;
+    for (seed, (options, of_samtools, names)) in (1..).zip(ways) {
+        let (sets, templates) = (150, 24);
+        let shape = TemplateShape { seed, sets, templates, names, ..TemplateShape::default() };
+        let input = folder.file("x.sam", small::text(&shape));
+        samtools(&["fixmate", "-m", "--no-PG", &input, &mated]);
+        samtools(&["sort", "--no-PG", "-o", &sorted, &mated]);
+        samtools(&["sort", "--no-PG", "-o", &bare, &input]);
+        // Reads of any length are seen together.
+        let first = ["markdup", "--no-PG", "-O", "sam", "-l", "1000000", "-f", &stats];
+        samtools(&[&first, of_samtools, &[&sorted, &theirs]].concat());
+        let theirs = std::fs::read_to_string(&theirs).unwrap();
+        let ours = markdup(&[options, &["-f", &own, &sorted]].concat());
+        for (ours, theirs) in lines(&ours).iter().zip(lines(&theirs)) {
+            assert_eq!(*ours, theirs, "{options:?}");
+        }
+        assert_eq!(lines(&ours).len(), lines(&theirs).len(), "{options:?}");
+        let [own, stats] = [&own, &stats].map(|path| std::fs::read_to_string(path).unwrap());
+        let rows = |text: &str| -> Vec<String> {
+            text.lines().skip(1).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        };
+        assert_eq!(rows(&own), rows(&stats), "{options:?}");
+        assert_eq!(marks(&markdup(&[options, &[&bare]].concat())), marks(&theirs), "{options:?}");
+        compared += lines(&theirs).len();
+    }
+    assert!(compared > 40_000, "{compared}");
+}
+
 /// Table and histogram of a metrics file, the rows of libraries in their order.
 fn metrics(path: &str) -> (Vec<String>, Vec<String>) {
     let text = std::fs::read_to_string(path).unwrap();
@@ -214,6 +278,13 @@ fn sets_are_marked_as_by_picard() {
         assert_eq!(ours.len(), of_picard.len(), "{options:?}");
         assert_eq!(metrics(&own), metrics(&theirs), "{options:?}");
         assert!(ours.len() > 5000, "{}", ours.len());
+        let first = ["markdup", "-q", "--no-PG", "-O", "sam", "--rule", "picard", "-f", &own];
+        let run = biofast(&[&first, options, &[&sorted]].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        for (ours, theirs) in lines(&run.stdout).iter().zip(&of_picard) {
+            assert_eq!(fields(ours), fields(theirs), "{options:?}");
+        }
+        assert_eq!(metrics(&own), metrics(&theirs), "{options:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Blocks of the input that become blocks of an output as they are, without being compressed again.
+//! Blocks of the input that become blocks of an output as they are, or with changes, without being compressed again.
 //!
 //! What is copied depends on the texts and the input's blocks alone, not on how the work was divided.
 
@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::encode::{Encoded, Encoder};
+use super::splice::BlockSplicer;
 use crate::container::bgzf::BLOCK_TEXT;
 
 /// Blocks of less data are not copied: they, and what comes before them, would be better compressed together.
@@ -14,6 +15,18 @@ pub(crate) const LEAST: usize = 32 << 10;
 
 /// How many blocks one answers for: of so many, the first is compressed to compare.
 const STRETCH: u32 = 128;
+
+/// What becomes of BGZF blocks of the input whose data are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum BlockReuse {
+    /// Their data are compressed again.
+    #[default]
+    Never,
+    /// They are copied if their data are unchanged and would become no shorter.
+    Copy,
+    /// They are copied, and changed as they are stored if their data have changed.
+    Splice,
+}
 
 /// Bytes of a text that are data of a block of the input.
 pub(crate) struct Piece {
@@ -67,8 +80,9 @@ impl From<Vec<u8>> for Carried {
 }
 
 /// Cuts the texts of an output where blocks are copied: before and after these, and else where units end.
-#[derive(Default)]
 pub(crate) struct CopyCutter {
+    reuse: BlockReuse,
+    splicer: Option<Box<BlockSplicer>>,
     /// The text carried over, with what of the new text is in a block with some of it.
     first: Vec<u8>,
     /// How much was carried over.
@@ -80,6 +94,15 @@ pub(crate) struct CopyCutter {
 type Cut = (Range<usize>, Option<Arc<[u8]>>);
 
 impl CopyCutter {
+    pub(crate) fn new(reuse: BlockReuse) -> CopyCutter {
+        CopyCutter { reuse, splicer: None, first: Vec::new(), before: 0, blocks: Vec::new() }
+    }
+
+    /// Gives memory back.
+    pub(crate) fn forget(&mut self) {
+        *self = CopyCutter::new(self.reuse);
+    }
+
     /// Takes over what was carried, which gets the end of `text` that is in no block yet. `encoder` shows how long a
     /// block would be otherwise.
     pub(crate) fn take(
@@ -109,13 +132,15 @@ impl CopyCutter {
                 continue;
             }
             let data = piece.at..piece.at + piece.len;
-            let copies = judge(&mut carried.judged, stored.len(), || {
-                let mut bytes = Vec::with_capacity(data.len());
-                bytes.extend(carried.text.iter().skip(data.start).take(data.len()));
-                let from = data.start.max(before) - before;
-                bytes.extend_from_slice(&text[from..data.end.saturating_sub(before).max(from)]);
-                encoder.encoded_len(&bytes)
-            });
+            let is_wanted = self.reuse == BlockReuse::Splice;
+            let copies = is_wanted
+                || judge(&mut carried.judged, stored.len(), || {
+                    let mut bytes = Vec::with_capacity(data.len());
+                    bytes.extend(carried.text.iter().skip(data.start).take(data.len()));
+                    let from = data.start.max(before) - before;
+                    bytes.extend_from_slice(&text[from..data.end.saturating_sub(before).max(from)]);
+                    encoder.encoded_len(&bytes)
+                });
             if copies {
                 self.cut_units(&mut done, data.start);
                 self.copy(done, data.clone(), Arc::clone(stored));
@@ -178,20 +203,54 @@ impl CopyCutter {
 
     /// Encodes the blocks of `text`, the one given to [`take`](Self::take).
     pub(crate) fn encode(
-        &self,
+        &mut self,
         encoder: &mut Encoder,
         text: &[u8],
         out: &mut Encoded,
     ) -> io::Result<()> {
         out.clear();
-        for (data, stored) in &self.blocks {
-            let text = match data.start < self.before {
-                true => &self.first[data.clone()],
-                false => &text[data.start - self.before..data.end - self.before],
+        let CopyCutter { reuse, splicer, first, before, blocks } = self;
+        let text_of = |data: &Range<usize>| match data.start < *before {
+            true => &first[data.clone()],
+            false => &text[data.start - *before..data.end - *before],
+        };
+        // Those that changed are inflated together.
+        let mut changed: Vec<&[u8]> = Vec::new();
+        let mut is_changed = Vec::with_capacity(blocks.len());
+        for (data, stored) in &*blocks {
+            let stored = stored
+                .as_ref()
+                .filter(|stored| *reuse == BlockReuse::Splice && !is_of(stored, text_of(data)));
+            is_changed.push(stored.is_some());
+            changed.extend(stored.map(|stored| &stored[..]));
+        }
+        let mut splicer = match changed.is_empty() {
+            true => None,
+            false => {
+                let splicer = splicer.get_or_insert_with(|| Box::new(BlockSplicer::new()));
+                if splicer.load(&changed) { Some(splicer) } else { None }
+            }
+        };
+        let mut index = 0;
+        for ((data, stored), is_changed) in blocks.iter().zip(is_changed) {
+            let text = text_of(data);
+            let is_done = match (stored, &mut splicer) {
+                (None, _) => false,
+                (Some(_), None) if is_changed => false,
+                (Some(stored), Some(splicer)) if is_changed => {
+                    index += 1;
+                    splicer.splice(index - 1, stored, text, out)
+                }
+                (Some(stored), _) => {
+                    let is_same = *reuse == BlockReuse::Splice || is_of(stored, text);
+                    if is_same {
+                        out.push_block(stored, text.len());
+                    }
+                    is_same
+                }
             };
-            match stored.as_ref().filter(|stored| is_of(stored, text)) {
-                Some(stored) => out.push_block(stored, text.len()),
-                None => encoder.encode(text, out)?,
+            if !is_done {
+                encoder.encode(text, out)?;
             }
         }
         Ok(())
@@ -275,7 +334,7 @@ mod tests {
         let mut cuts: Vec<usize> = cuts.iter().map(|&cut| cut.min(text.len())).collect();
         cuts.extend([0, text.len()]);
         cuts.sort_unstable();
-        let (mut cutter, mut carried) = (CopyCutter::default(), Carried::default());
+        let (mut cutter, mut carried) = (CopyCutter::new(BlockReuse::Copy), Carried::default());
         let (mut encoder, mut out, mut bytes) = (encoder(), Encoded::default(), Vec::new());
         for cut in cuts.windows(2) {
             let part = &text[cut[0]..cut[1]];

@@ -39,9 +39,15 @@ impl Encoded {
 
     /// Appends a block that is there already, of so much text.
     pub(crate) fn push_block(&mut self, block: &[u8], text_len: usize) {
+        let start = self.bytes.len();
         self.bytes.extend_from_slice(block);
+        self.note_block(start, text_len);
+    }
+
+    /// Takes note of a block that was appended from `start` on, of so much text.
+    pub(crate) fn note_block(&mut self, start: usize, text_len: usize) {
         // Neither is longer than 64 KiB.
-        self.blocks.push(block.len() as u32);
+        self.blocks.push((self.bytes.len() - start) as u32);
         self.texts.push(text_len as u32);
     }
 }

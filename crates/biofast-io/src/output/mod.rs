@@ -25,6 +25,7 @@ mod leftovers;
 mod limit;
 mod parallel;
 mod sink;
+mod splice;
 mod temporary;
 mod unit;
 mod zstd;
@@ -42,5 +43,5 @@ pub use parallel::Writer;
 pub use sink::{Error, Output, commit, is_closed_by_reader};
 pub use temporary::{abandon, is_abandoned};
 
-pub(crate) use copy::{Carried, CopyCutter, LEAST, Piece, can_be_copied};
+pub(crate) use copy::{BlockReuse, Carried, CopyCutter, LEAST, Piece, can_be_copied};
 pub(crate) use encode::{Encoded, UnitCutter};

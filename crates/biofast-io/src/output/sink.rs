@@ -8,6 +8,7 @@ use std::path::Path;
 use super::atomic::{AtomicFile, rename_all};
 use super::blocks::Blocks;
 use super::close::close;
+use super::copy::BlockReuse;
 use super::encode::{Encoded, Encoder};
 use super::format::{Compression, Format};
 use super::identity::descriptor;
@@ -49,8 +50,7 @@ pub struct Output {
     /// Gets a GZI index when this output is complete.
     gzi: Option<Box<Output>>,
     outlasts_reader: bool,
-    /// Whether blocks of the input are copied where that can be.
-    copies: bool,
+    reuse: BlockReuse,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -199,7 +199,7 @@ impl Output {
             blocks,
             gzi,
             outlasts_reader: false,
-            copies: false,
+            reuse: BlockReuse::Never,
         }
     }
 
@@ -217,12 +217,24 @@ impl Output {
     /// aren't longer than they would become; as far as what writes here says where its text comes from.
     #[doc(hidden)]
     pub fn copying(mut self) -> Output {
-        self.copies = self.compression.format() == Format::Bgzf;
+        self.reuse = self.reused(BlockReuse::Copy);
         self
     }
 
-    pub(crate) fn copies(&self) -> bool {
-        self.copies
+    /// Copies BGZF blocks of the input whose data are written whole, whatever their length; where some bytes of the data have changed
+    /// in place, the compressed stream is changed, which is faster than compressing the data again.
+    #[doc(hidden)]
+    pub fn splicing(mut self) -> Output {
+        self.reuse = self.reused(BlockReuse::Splice);
+        self
+    }
+
+    fn reused(&self, reuse: BlockReuse) -> BlockReuse {
+        if self.compression.format() == Format::Bgzf { reuse } else { BlockReuse::Never }
+    }
+
+    pub(crate) fn reuse(&self) -> BlockReuse {
+        self.reuse
     }
 
     /// Whether a GZI index is written [with](Self::with_gzi) it.

@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chunk::Chunk;
-use crate::output::{LEAST, Piece, can_be_copied};
+use crate::output::{BlockReuse, LEAST, Piece, can_be_copied};
 
-/// Which bytes of an output's text are whole records of the input as they were, so that BGZF blocks made of such bytes alone can
-/// be copied; see [`Output::copying`](crate::output::Output::copying).
+/// Which bytes of an output's text are whole records of the input as they were, or as long, so that BGZF blocks made of such bytes
+/// alone can be copied, or changed; see [`Output::copying`](crate::output::Output::copying).
 #[doc(hidden)]
 #[derive(Default)]
 pub struct Copies {
@@ -18,8 +18,8 @@ pub struct Copies {
 }
 
 impl Copies {
-    pub(super) fn new(wanted: bool) -> Copies {
-        Copies { wanted, ..Copies::default() }
+    pub(super) fn new(reuse: BlockReuse) -> Copies {
+        Copies { wanted: reuse != BlockReuse::Never, ..Copies::default() }
     }
 
     /// Whether the output copies blocks at all.
@@ -28,7 +28,7 @@ impl Copies {
         self.wanted
     }
 
-    /// The text has, from `at` on, the record that is `bytes` of the chunk.
+    /// The text has, from `at` on, the record that is `bytes` of the chunk, or one of the same length.
     #[inline]
     pub fn push(&mut self, at: usize, bytes: Range<usize>, chunk: &Chunk) {
         let is_short = bytes.len() < LEAST;

@@ -15,7 +15,7 @@ use super::threads::{OnPanic, on_threads};
 use super::turn::{Token, Turns};
 use crate::error::Located;
 use crate::input::{Notes, SerialPart};
-use crate::output::{self, Carried, CopyCutter, Encoded, Encoder, Output, UnitCutter};
+use crate::output::{self, BlockReuse, Carried, CopyCutter, Encoded, Encoder, Output, UnitCutter};
 
 /// How the inputs of a [`transform`] ended.
 pub enum Ending<F: Framer> {
@@ -185,7 +185,7 @@ where
     let input_fault = |error: F::Error| Failure::Input(error.into());
     let schedule = Schedule::new(inputs, plan).map_err(input_fault)?;
     let units = outputs.iter().map(|output| output.compression().unit()).collect();
-    let copies = outputs.iter().map(Output::copies).collect();
+    let reuse = outputs.iter().map(Output::reuse).collect();
     // Text appended before goes on here.
     let carries = outputs.iter_mut().map(|output| output.take_carry().into()).collect();
     let write_fault = Mutex::new(None);
@@ -204,7 +204,7 @@ where
         carries: Turns::new(threads, carries),
         ordered: Ordered::new(threads, sink),
         units,
-        copies,
+        reuse,
         which,
         spare: Mutex::default(),
         encoders: Mutex::new(encoders),
@@ -287,7 +287,7 @@ struct TransformShared<F: Framer, S, E> {
     /// How long the units of each output are.
     units: Vec<Option<usize>>,
     /// Which outputs copy blocks.
-    copies: Vec<bool>,
+    reuse: Vec<BlockReuse>,
     /// Which of a worker's encoders is that of each output.
     which: Vec<usize>,
     /// Of many outputs: buffers of units that have been encoded.
@@ -329,8 +329,8 @@ where
             puller: Puller::new(),
             encoders: encoders.unwrap_or_default(),
             texts: vec![Vec::new(); self.units.len()],
-            copies: self.copies.iter().map(|&wanted| Copies::new(wanted)).collect(),
-            cutters: self.copies.iter().map(|&copies| Cutter::new(copies)).collect(),
+            copies: self.reuse.iter().map(|&reuse| Copies::new(reuse)).collect(),
+            cutters: self.reuse.iter().map(|&reuse| Cutter::new(reuse)).collect(),
             scratch: Encoded::default(),
         }
     }
@@ -412,7 +412,7 @@ where
         for (((cutter, &encoder), text), (encoded, fault)) in outputs {
             scratch.clear();
             let out = if many { &mut *scratch } else { &mut *encoded };
-            let done = match (encoders.get_mut(encoder), &*cutter) {
+            let done = match (encoders.get_mut(encoder), &mut *cutter) {
                 (Some(encoder), Cutter::Units(cutter)) => cutter.encode(encoder, text, out),
                 (Some(encoder), Cutter::Copies(cutter)) => cutter.encode(encoder, text, out),
                 (None, _) => Err(std::io::Error::other("there is no encoder for a thread")),
@@ -439,7 +439,7 @@ where
                     self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
                 }
             }
-            Cutter::Copies(copies) => *copies = CopyCutter::default(),
+            Cutter::Copies(copies) => copies.forget(),
         }
     }
 
@@ -451,10 +451,10 @@ where
 }
 
 impl Cutter {
-    fn new(copies: bool) -> Cutter {
-        match copies {
-            true => Cutter::Copies(CopyCutter::default()),
-            false => Cutter::Units(UnitCutter::default()),
+    fn new(reuse: BlockReuse) -> Cutter {
+        match reuse {
+            BlockReuse::Never => Cutter::Units(UnitCutter::default()),
+            reuse => Cutter::Copies(CopyCutter::new(reuse)),
         }
     }
 }

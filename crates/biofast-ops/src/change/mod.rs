@@ -1,5 +1,5 @@
 //! What changes records: [selecting and trimming](filter) them, [sorting](sort) and [merging](merge) them, [joining files](cat),
-//! [splitting](split) reads to many, [to samples](demux), [finding](grep) them by motif or name, [leaving out duplicates](dedup),
+//! [marking duplicates](markdup), [splitting](split) reads to many, [to samples](demux), [finding](grep) them by motif or name, [leaving out duplicates](dedup),
 //! [bringing mates together](repair), reads in [other formats](convert) and [other orders](order), [FASTQ to unaligned BAM](import) and
 //! [alignments back to FASTQ](to_fastq).
 //!
@@ -14,6 +14,7 @@ pub mod filter;
 pub mod get;
 pub mod grep;
 pub mod import;
+pub mod markdup;
 pub mod merge;
 pub mod order;
 mod pending;

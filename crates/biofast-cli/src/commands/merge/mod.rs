@@ -10,13 +10,12 @@ use anyhow::{Result, bail};
 use biofast_bam as bam;
 use biofast_io::{Source, remote};
 
-use super::sort::tag;
 use super::stats::{self, StatsFormat};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
 use crate::options::{
     DepthFiles, Folder, Given, InFile, Out, OutFile, ProgramLineArgs, RegionArgs, SortedOut,
-    VerdictArgs,
+    VerdictArgs, sam_tag,
 };
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
@@ -80,7 +79,7 @@ pub(crate) struct Args {
     lexicographic: bool,
 
     /// Expect alignments sorted by the value of TAG, then by coordinate, or by name with -n
-    #[arg(short = 't', long = "by-tag", value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic", group = "of_alignments")]
+    #[arg(short = 't', long = "by-tag", value_name = "TAG", value_parser = sam_tag, conflicts_with = "lexicographic", group = "of_alignments")]
     tag: Option<[u8; 2]>,
 
     /// Expect alignments sorted by the 5′ ends of templates, then by library, molecule (MI) and name

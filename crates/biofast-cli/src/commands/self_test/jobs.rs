@@ -37,6 +37,7 @@ const JOBS: &[Job] = &[
     Job { arguments: "index --name-index aln.bam -o out/aln.bni", holds: "" },
     Job { arguments: "view aln.bam chr1:1000-5000", holds: "\tchr1\t" },
     Job { arguments: "sort --no-PG -n aln.bam -O sam", holds: "\tRG:Z:lane2\n" },
+    Job { arguments: "markdup --no-PG aln.bam -O sam", holds: "\tRG:Z:lane2\n" },
     Job { arguments: "fastq aln.bam", holds: "\n+\n" },
     Job { arguments: "import --no-PG R1.fq.gz R2.fq.gz", holds: "" },
     Job { arguments: "cat R1.fq.gz reads.fq.gz", holds: "" },

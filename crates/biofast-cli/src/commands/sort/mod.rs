@@ -22,7 +22,7 @@ use crate::inputs::{Input, Layout, Rereads};
 pub(super) use crate::options::temp_dir;
 use crate::options::{
     Folder, Given, InFile, OutFile, Pairing, PairsOut, ProgramLineArgs, ReadsOut, Size, SortedOut,
-    default_memory, folder_or_prefix,
+    default_memory, folder_or_prefix, sam_tag, tell_duplicates,
 };
 use crate::reads_job::{FileSums, ReadsJob};
 use crate::session::{Exit, Session};
@@ -78,7 +78,7 @@ pub(crate) struct Args {
     lexicographic: bool,
 
     /// Sort by the value of TAG, then by coordinate, or by name with -n
-    #[arg(short = 't', long = "by-tag", value_name = "TAG", value_parser = tag, conflicts_with = "lexicographic", group = "of_alignments")]
+    #[arg(short = 't', long = "by-tag", value_name = "TAG", value_parser = sam_tag, conflicts_with = "lexicographic", group = "of_alignments")]
     tag: Option<[u8; 2]>,
 
     /// Sort by the 5′ ends of templates, then by library, molecule (MI) and name
@@ -159,13 +159,6 @@ enum ReadSortKey {
     Sequence,
 }
 
-pub(super) fn tag(text: &str) -> Result<[u8; 2], String> {
-    match text.as_bytes() {
-        &[a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphanumeric() => Ok([a, b]),
-        _ => Err("expected a tag: a letter and a letter or digit".into()),
-    }
-}
-
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let mut inputs = inputs::gather(&args.files, None, "-", session)?;
     let Some(first) = inputs.first() else { bail!("no input") };
@@ -224,7 +217,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         .map_err(|error| input.blamed(error))?;
     let mut reports = args.reports.open(session)?;
     let report = output::optional_report(session, args.json.as_deref())?;
-    let metrics = args.duplicates.metrics(session)?;
+    let metrics = args.duplicates.how.metrics(session)?;
     let bar = watch.bar(input.len(), &args.reading.messages);
     let is_sorted = marking.is_none() && is_sorted(&input, order, &watch);
     let phase = if is_sorted { "already sorted, copying" } else { "reading and sorting" };
@@ -269,7 +262,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     drop(bar);
     args.reading.tell(&watch, &input);
     let summary = sorted.summary();
-    metrics.write(&sorted, &mut outputs)?;
+    let sets = sorted.duplicate_sets().cloned().unwrap_or_default();
+    let found = sorted.duplicates();
+    metrics.write(
+        &found.unwrap_or_default(),
+        &sorted.duplicates_by_library(),
+        &sets,
+        &mut outputs,
+    )?;
     if let Some(report) = report {
         let read = summary.input.unwrap_or_default();
         let removes = marking.is_some_and(|marking| marking.remove);
@@ -280,7 +280,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         let files = [(input.name(), FileRole::Input, read), (path, FileRole::Output, written)];
         let files: FileSums = files.into_iter().collect();
         let mut summary = serde_json::to_value(summary)?;
-        if let (Some(found), Some(object)) = (sorted.duplicates(), summary.as_object_mut()) {
+        if let (Some(found), Some(object)) = (found, summary.as_object_mut()) {
             object.insert("duplicates".into(), serde_json::to_value(found)?);
         }
         let text = output::summary_of_files(&session.command_line(), summary, &files.0)?;
@@ -294,8 +294,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
             runs => format!("{runs} runs in temporary files, {} bytes", summary.stored_bytes),
         };
         session.console.note(&format!("{} records sorted, {stored}", summary.records));
-        if let Some(found) = sorted.duplicates() {
-            duplicates::tell(&session.console, &found);
+        if let Some(found) = found {
+            tell_duplicates(&session.console, &found);
         }
     }
     Ok(Exit::Fine)
@@ -320,7 +320,7 @@ impl Args {
 
     /// The first option given that is of alignments.
     fn only_of_alignments(&self, session: &Session) -> Option<String> {
-        let groups = ["of_alignments", "ProgramLineArgs", "SortedOut", "Duplicates", "ReportArgs"];
+        let groups = ["of_alignments", "ProgramLineArgs", "SortedOut", "MarkingArgs", "ReportArgs"];
         self.given.option_except(session, "sort", &groups, &["level", "sync"])
     }
 
@@ -397,7 +397,7 @@ pub(super) fn explained(error: Error) -> anyhow::Error {
                 Some(what) => format!("standard input: {what}"),
                 None => what,
             },
-            "group them first: `biofast sort -n IN.bam | biofast sort --mark-duplicates -o OUT.bam -`",
+            "mark them in their order with `biofast markdup IN.bam -o OUT.bam`, or group them first: `biofast sort -n IN.bam | biofast sort --mark-duplicates -o OUT.bam -`",
         ),
         error => output::failed(error),
     }

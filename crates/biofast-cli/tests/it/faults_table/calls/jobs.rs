@@ -134,6 +134,26 @@ pub(super) const JOBS: &[Job] = &[
     job("sort", "sort x.bam -o o.bam --write-index --summary o.json", "o.bam o.bam.bai o.json"),
     job("sort, spilling", "sort -n x.bam -o o.bam --temp-dir . --memory 16K", "o.bam"),
     job(
+        "markdup, spilling",
+        &[
+            "markdup",
+            "-S",
+            "x.bam",
+            "-o",
+            "o.bam",
+            "--write-index",
+            "--metrics",
+            "o.txt",
+            "--summary",
+            "o.json",
+            "--temp-dir",
+            ".",
+            "--memory",
+            "16K",
+        ],
+        &["o.bam", "o.bam.bai", "o.txt", "o.json"],
+    ),
+    job(
         "sort --mark-duplicates",
         "sort --mark-duplicates -S -d 100 grouped.bam -o o.bam --write-index --metrics o.txt \
          --picard-metrics p.txt --temp-dir . --memory 16K",

@@ -4,7 +4,6 @@ use std::fmt;
 
 use biofast_bam::{Record, flag};
 
-use super::mates::GroupMember;
 use crate::change::filter::regex::{self, Regex};
 
 /// What distinguishes molecules at the same position.
@@ -173,37 +172,6 @@ impl BarcodeSource {
             BarcodeSource::Pattern(pattern) => regex::first_group(&pattern.regex, record.name()),
         };
         text.filter(|text| !text.is_empty()).map(hash)
-    }
-
-    /// The barcodes of the records of a name; those of mates, of which only one has one, are equal.
-    pub(super) fn of_group(
-        &self,
-        records: &[Record<'_>],
-        members: &[GroupMember],
-        out: &mut Vec<Option<u32>>,
-    ) {
-        out.clear();
-        match self {
-            BarcodeSource::None => out.resize(records.len(), None),
-            BarcodeSource::Tag(_) => {
-                let of = |(record, member): (&Record<'_>, &GroupMember)| {
-                    member.primary().and_then(|_| self.of(record))
-                };
-                out.extend(records.iter().zip(members).map(of));
-                let primary = || members.iter().filter_map(GroupMember::primary);
-                // Picard doesn't take all reads that are mates for such.
-                let is_pair = primary().count() == 2;
-                let of_pair = primary().find_map(|one| out[one.index]);
-                for one in primary().filter(|_| is_pair) {
-                    out[one.index] = out[one.index].or(of_pair);
-                }
-            }
-            // The names are equal.
-            BarcodeSource::Name | BarcodeSource::Pattern(_) => {
-                let barcode = records.first().and_then(|record| self.of(record));
-                out.resize(records.len(), barcode);
-            }
-        }
     }
 }
 

@@ -3,10 +3,11 @@
 use biofast_bam::Header;
 
 use super::super::gather::SortEntry;
-use super::collect::{Candidates, KeyFilter};
 use super::decisions::{DuplicateDecisions, RecordBits};
+use super::finder::{Candidates, KeyFilter};
 use super::keys::{self, Entrant, MarkedRead, PRESENCE};
 use super::metrics::{DuplicateCounts, SetSizes};
+use super::numbers;
 use super::optical::{self, ChainMember, Chains};
 use super::picard::Set;
 use super::rule::{DuplicateRule, Marking};
@@ -261,7 +262,8 @@ impl Singles<'_> {
             if turn.first() == Some(&PRESENCE) {
                 if place.pair.is_empty() {
                     place.pair.extend_from_slice(&turn[1..]);
-                    place.chain = keys::take(&mut { entry.record }).map_or(0, u64::from_le_bytes);
+                    place.chain =
+                        numbers::take(&mut { entry.record }).map_or(0, u64::from_le_bytes);
                 }
                 continue;
             }

@@ -5,7 +5,7 @@ use super::metrics::SetSizes;
 
 /// A bit for each record, by its number.
 #[derive(Default)]
-pub(super) struct RecordBits(Vec<u64>);
+pub(in crate::change) struct RecordBits(Vec<u64>);
 
 impl RecordBits {
     pub(super) fn new(len: u64) -> RecordBits {
@@ -16,7 +16,7 @@ impl RecordBits {
         self.0.get((number / 64) as usize).is_some_and(|word| word >> (number % 64) & 1 != 0)
     }
 
-    fn set(&mut self, number: u64) {
+    pub(super) fn set(&mut self, number: u64) {
         if let Some(word) = self.0.get_mut((number / 64) as usize) {
             *word |= 1 << (number % 64);
         }
@@ -41,11 +41,12 @@ pub(super) struct DuplicateDecisions {
 }
 
 impl DuplicateDecisions {
-    /// Marks a read of the group that begins with the record `first`.
+    /// Marks a read of the group that begins with the record `first` and has as many; none where they don't follow each other, and
+    /// the read alone then tells that others follow it.
     pub(super) fn mark(&mut self, first: u64, group: u64, read: &MarkedRead) {
         self.reads.set(first + read.offset);
         if read.spreads {
-            (first..first + group).for_each(|number| self.groups.set(number));
+            followed(first, group, read).for_each(|number| self.groups.set(number));
         }
         if let Some(follower) = read.follower {
             if self.followers.0.is_empty() {
@@ -61,7 +62,15 @@ impl DuplicateDecisions {
             self.optical.set(first + offset);
         }
         if read.spreads {
-            (first..first + group).for_each(|number| self.optical_groups.set(number));
+            followed(first, group, read).for_each(|number| self.optical_groups.set(number));
         }
+    }
+}
+
+/// The records of a read's group, or itself.
+fn followed(first: u64, group: u64, read: &MarkedRead) -> std::ops::Range<u64> {
+    match group {
+        0 => first + read.offset..first + read.offset + 1,
+        group => first..first + group,
     }
 }

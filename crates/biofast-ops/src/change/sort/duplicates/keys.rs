@@ -25,6 +25,7 @@
 
 use biofast_bam::{Op, Record, flag};
 
+use super::numbers::{read_number, take, write_number};
 use super::primary::Primary;
 use super::rule::Mode;
 
@@ -33,6 +34,9 @@ pub(super) const FORWARD_FORWARD: u8 = 0;
 pub(super) const REVERSE_REVERSE: u8 = 1;
 pub(super) const FORWARD_REVERSE: u8 = 2;
 pub(super) const REVERSE_FORWARD: u8 = 3;
+
+/// Beside the orientation, where each read of a pair is decided about by itself: it is the right one.
+pub(super) const RIGHT_ALONE: u8 = 4;
 
 /// What single keys say of reads of pairs, and of single ones.
 pub(super) const PRESENCE: u8 = 0;
@@ -76,7 +80,7 @@ pub(super) fn place(reference: i32, coordinate: i64) -> u64 {
 }
 
 /// The ends of a read on the reference, clipped bases included, counted from 1.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ClippedEnds {
     start: i64,
     end: i64,
@@ -85,6 +89,49 @@ pub(super) struct ClippedEnds {
 }
 
 impl ClippedEnds {
+    /// Those of a read whose mate has this of it: its position, and its CIGAR as text. What is malformed in it is read as samtools
+    /// does.
+    pub(super) fn of_mate(position: i32, cigar: &[u8]) -> ClippedEnds {
+        let (mut front, mut for_mate) = (0i64, 0i64);
+        let (mut is_front, mut is_begun) = (true, false);
+        let mut rest = cigar;
+        while let Some((&first, _)) = rest.split_first().filter(|(first, _)| **first != b'*') {
+            let len = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let digits = rest[..len].iter().map(|digit| i64::from(digit - b'0'));
+            let number = digits.fold(0i64, |all, one| all.saturating_mul(10).saturating_add(one));
+            let number = if first.is_ascii_digit() { number.min(1 << 40) } else { 1 };
+            match rest.get(len) {
+                Some(b'S' | b'H') => {
+                    front += if is_front { number } else { 0 };
+                    for_mate += if is_begun { number } else { 0 };
+                }
+                Some(b'M' | b'D' | b'N' | b'=' | b'X') => {
+                    (is_front, is_begun) = (false, true);
+                    for_mate += number;
+                }
+                Some(_) => is_front = false,
+                None => break,
+            }
+            rest = &rest[len + 1..];
+        }
+        let position = i64::from(position);
+        let end = position + for_mate;
+        ClippedEnds { start: position - front + 1, end, end_for_mate: end }
+    }
+
+    /// Appends it.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        for end in [self.start, self.end, self.end_for_mate] {
+            out.extend(end.to_le_bytes());
+        }
+    }
+
+    /// What [`write`](Self::write) wrote.
+    pub(super) fn read(bytes: &mut &[u8]) -> ClippedEnds {
+        let mut end = || take(bytes).map_or(0, i64::from_le_bytes);
+        ClippedEnds { start: end(), end: end(), end_for_mate: end() }
+    }
+
     pub(super) fn new(record: &Record<'_>, position: i32) -> ClippedEnds {
         let is_clip = |op: Op| matches!(op, Op::SoftClip | Op::HardClip);
         let (mut front, mut back, mut on_reference) = (0, 0, 0);
@@ -296,48 +343,10 @@ impl Entrant {
     }
 }
 
-pub(super) fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, rest) = bytes.split_first_chunk::<N>()?;
-    *bytes = rest;
-    Some(*first)
-}
-
-/// Seven bits a byte, the lowest first.
-pub(super) fn write_number(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 128 {
-        out.push(number as u8 | 128);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-pub(super) fn read_number(bytes: &mut &[u8]) -> u64 {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = bytes.split_off_first().copied().unwrap_or_default();
-        number |= u64::from(byte & 127) << shift;
-        if byte < 128 {
-            break;
-        }
-    }
-    number
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_of_any_length_are_read_again() {
-        for number in (0..64).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, u64::MAX >> bit]) {
-            let mut bytes = Vec::new();
-            write_number(number, &mut bytes);
-            bytes.push(7);
-            let mut rest = &bytes[..];
-            assert_eq!((read_number(&mut rest), rest), (number, &[7][..]));
-        }
-    }
 
     #[test]
     fn what_is_written_of_reads_is_read_again() {

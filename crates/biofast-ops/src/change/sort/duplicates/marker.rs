@@ -1,4 +1,4 @@
-//! Marks records while they are merged.
+//! What becomes of records, and marking them while they are merged.
 
 use biofast_bam::{Record, flag};
 
@@ -7,53 +7,127 @@ use super::metrics::{ByLibrary, DuplicateCounts, LibraryCounts, SetSizes};
 use super::rule::Marking;
 use crate::change::sort::gather::SortEntry;
 
-/// Marks records while they are merged.
-pub(in crate::change::sort) struct Marker {
+/// What was decided of all records, and what is done about it.
+pub(in crate::change) struct Verdicts {
     pub(super) decisions: DuplicateDecisions,
     pub(super) marking: Marking,
     /// Whether the field `dt` is written.
     pub(super) tells_types: bool,
+}
+
+/// What was decided of a record.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::change) struct Verdict {
+    pub(in crate::change) flags: u16,
+    /// Whether it gets the field `dt`, and if so, whether it is an optical duplicate.
+    pub(in crate::change) type_is_optical: Option<bool>,
+    pub(in crate::change) removes: bool,
+    /// Whether it is an optical duplicate that is counted with its pair.
+    is_optical_pair: bool,
+}
+
+/// What was counted of records as they were marked.
+#[derive(Clone)]
+pub(in crate::change) struct MarkTally {
     pub(super) counts: DuplicateCounts,
     pub(super) by_library: Option<ByLibrary>,
+}
+
+impl Verdicts {
+    pub(in crate::change) fn marking(&self) -> &Marking {
+        &self.marking
+    }
+
+    pub(in crate::change) fn set_sizes(&self) -> &SetSizes {
+        &self.decisions.set_sizes
+    }
+
+    /// What becomes of the record of this number, which has these flags.
+    #[inline]
+    pub(in crate::change) fn of(
+        &self,
+        number: u64,
+        mut flags: u16,
+        tally: &mut MarkTally,
+    ) -> Verdict {
+        let looked_at = self.decisions.reads.get(number);
+        let other = flag::SUPPLEMENTARY | flag::UNMAPPED | flag::SECONDARY;
+        let follows = flags & other != 0 && self.decisions.groups.get(number);
+        // A mate that isn't aligned is left unmarked, but doesn't stay alone.
+        let is_left_alone = !looked_at && self.decisions.followers.get(number);
+        let is_marked_mate = is_left_alone && flags & flag::UNMAPPED == 0;
+        let is_marked = looked_at || follows || is_marked_mate;
+        if is_marked {
+            flags |= flag::DUPLICATE;
+            tally.counts.duplicate_non_primary += u64::from(follows && !looked_at);
+            tally.counts.duplicate_mates += u64::from(is_marked_mate);
+        }
+        let is_optical = match looked_at || is_marked_mate {
+            true => self.decisions.optical.get(number),
+            false => follows && self.decisions.optical_groups.get(number),
+        };
+        tally.counts.duplicate_non_primary_optical += u64::from(follows && is_optical);
+        let removes = self.marking.remove && (flags & flag::DUPLICATE != 0 || is_left_alone);
+        tally.counts.written += u64::from(!removes);
+        Verdict {
+            flags,
+            type_is_optical: (is_marked && self.tells_types).then_some(is_optical),
+            removes,
+            is_optical_pair: looked_at && is_optical && is_paired(flags),
+        }
+    }
+}
+
+impl MarkTally {
+    /// Counts a record by its library, with the flags that it gets.
+    pub(in crate::change) fn add(&mut self, record: &Record<'_>, verdict: &Verdict) {
+        if let Some(counts) = &mut self.by_library {
+            counts.add(record, verdict.flags, verdict.is_optical_pair);
+        }
+    }
+
+    /// One for another worker, whose counts of records are added to this one's.
+    pub(in crate::change) fn empty(&self) -> MarkTally {
+        let by_library = self.by_library.as_ref().map(ByLibrary::empty);
+        MarkTally { counts: DuplicateCounts::default(), by_library }
+    }
+
+    pub(in crate::change) fn merge(&mut self, other: &MarkTally) {
+        self.counts.add_marked(&other.counts);
+        if let (Some(own), Some(other)) = (&mut self.by_library, &other.by_library) {
+            own.merge(other);
+        }
+    }
+
+    pub(in crate::change) fn counts(&self) -> DuplicateCounts {
+        self.counts
+    }
+
+    pub(in crate::change) fn by_library(&self) -> Vec<LibraryCounts> {
+        self.by_library.iter().flat_map(ByLibrary::counts).cloned().collect()
+    }
+}
+
+/// Marks records while they are merged.
+pub(in crate::change::sort) struct Marker {
+    pub(super) verdicts: Verdicts,
+    pub(super) tally: MarkTally,
     pub(super) record: Vec<u8>,
 }
 
 impl Marker {
     /// Takes the next record; `false` if it is left out.
     pub(in crate::change::sort) fn take(&mut self, entry: &SortEntry<'_>) -> bool {
-        let mut flags = u16::from_le_bytes([entry.record[14], entry.record[15]]);
-        let looked_at = self.decisions.reads.get(entry.number);
-        let other = flag::SUPPLEMENTARY | flag::UNMAPPED | flag::SECONDARY;
-        let follows = flags & other != 0 && self.decisions.groups.get(entry.number);
-        // A mate that isn't aligned is left unmarked, but doesn't stay alone.
-        let is_left_alone = !looked_at && self.decisions.followers.get(entry.number);
-        let is_marked_mate = is_left_alone && flags & flag::UNMAPPED == 0;
-        if looked_at || follows || is_marked_mate {
-            flags |= flag::DUPLICATE;
-            self.counts.duplicate_non_primary += u64::from(follows && !looked_at);
-            self.counts.duplicate_mates += u64::from(is_marked_mate);
-        }
-        let is_optical = match looked_at || is_marked_mate {
-            true => self.decisions.optical.get(entry.number),
-            false => follows && self.decisions.optical_groups.get(entry.number),
-        };
-        self.counts.duplicate_non_primary_optical += u64::from(follows && is_optical);
-        let removes = self.marking.remove && (flags & flag::DUPLICATE != 0 || is_left_alone);
-        if removes && self.by_library.is_none() {
+        let record = Record::from_checked(entry.record);
+        let verdict = self.verdicts.of(entry.number, record.flags(), &mut self.tally);
+        self.tally.add(&record, &verdict);
+        if verdict.removes {
             return false;
         }
         self.record.clear();
         self.record.extend_from_slice(entry.record);
-        self.record[14..16].copy_from_slice(&flags.to_le_bytes());
-        if let Some(counts) = &mut self.by_library {
-            let is_paired = looked_at && is_paired(flags);
-            counts.add(&Record::from_checked(&self.record), is_optical && is_paired);
-        }
-        if (looked_at || follows || is_marked_mate) && self.tells_types {
-            write_type(is_optical, &mut self.record);
-        }
-        self.counts.written += u64::from(!removes);
-        !removes
+        verdict.apply(&mut self.record);
+        true
     }
 
     /// The record taken last.
@@ -62,21 +136,31 @@ impl Marker {
     }
 
     pub(in crate::change::sort) fn counts(&self) -> DuplicateCounts {
-        self.counts
+        self.tally.counts
     }
 
     pub(in crate::change::sort) fn set_sizes(&self) -> &SetSizes {
-        &self.decisions.set_sizes
+        self.verdicts.set_sizes()
     }
 
     pub(in crate::change::sort) fn by_library(&self) -> Vec<LibraryCounts> {
-        self.by_library.iter().flat_map(ByLibrary::counts).cloned().collect()
+        self.tally.by_library()
+    }
+}
+
+impl Verdict {
+    /// Gives a record its flags and the field `dt`.
+    pub(in crate::change) fn apply(&self, record: &mut Vec<u8>) {
+        record[14..16].copy_from_slice(&self.flags.to_le_bytes());
+        if let Some(is_optical) = self.type_is_optical {
+            write_type(is_optical, record);
+        }
     }
 }
 
 /// Writes to the optional field `dt` of a record whether the duplicate is optical. One there is keeps its place, as does one
 /// of another type.
-pub(super) fn write_type(is_optical: bool, record: &mut Vec<u8>) {
+fn write_type(is_optical: bool, record: &mut Vec<u8>) {
     let value: &[u8] = if is_optical { b"SQ" } else { b"LB" };
     let found = {
         let record = Record::from_checked(record);

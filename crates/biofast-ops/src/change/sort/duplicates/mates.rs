@@ -2,9 +2,9 @@
 
 use biofast_bam::{Record, flag};
 
-use super::primary::{Primary, is_primary, pair};
+use super::primary::{Primary, pair};
 use super::sanitize::{append_text, bin};
-use super::tags::{append_tags, read_group};
+use super::tags::append_tags;
 
 /// A record of a group.
 #[derive(Clone, Copy, Debug)]
@@ -25,17 +25,22 @@ impl GroupMember {
     }
 }
 
-/// The records of a name, in their order. Where there are more than two primary ones, each is told of the first, and the first
-/// of the last, as samtools does.
-pub(super) fn mate(records: &[Record<'_>], out: &mut Vec<GroupMember>) {
+impl From<Option<Primary>> for GroupMember {
+    fn from(primary: Option<Primary>) -> GroupMember {
+        primary.map_or(GroupMember::Other, GroupMember::Primary)
+    }
+}
+
+/// The records of a name, in their order, as far as they are primary. Where there are more than two such, each is told of the first,
+/// and the first of the last, as samtools does.
+pub(super) fn mate(reads: impl Iterator<Item = Option<Primary>>, out: &mut Vec<GroupMember>) {
     out.clear();
     let mut first: Option<(usize, Primary)> = None;
-    for (index, record) in records.iter().enumerate() {
-        if !is_primary(record.flags()) {
+    for (index, read) in reads.enumerate() {
+        let Some(mut next) = read else {
             out.push(GroupMember::Other);
             continue;
-        }
-        let mut next = Primary::new(index, record);
+        };
         match &mut first {
             None => first = Some((index, next)),
             Some((_, first)) => pair(first, &mut next),
@@ -48,13 +53,13 @@ pub(super) fn mate(records: &[Record<'_>], out: &mut Vec<GroupMember>) {
         }
         out[index] = GroupMember::Primary(first);
     }
-    if out.len() > 1 {
-        tell_supplementary(records, out);
-    }
 }
 
 /// Tells supplementary records of reads of pairs of the mate: the last primary record of the other number.
-fn tell_supplementary(records: &[Record<'_>], out: &mut [GroupMember]) {
+pub(super) fn tell_supplementary(records: &[Record<'_>], out: &mut [GroupMember]) {
+    if out.len() < 2 {
+        return;
+    }
     let is_second = |flags: u16| flags & flag::READ2 != 0;
     for (index, record) in records.iter().enumerate() {
         let flags = record.flags();
@@ -72,26 +77,19 @@ fn tell_supplementary(records: &[Record<'_>], out: &mut [GroupMember]) {
     }
 }
 
-/// The records of a name as Picard sees them: mates are what flags, the reference of the mate and the read group say, and
-/// nothing is changed.
-pub(super) fn as_picard(records: &[Record<'_>], out: &mut Vec<GroupMember>) {
-    out.clear();
-    for (index, record) in records.iter().enumerate() {
-        out.push(match is_primary(record.flags()) {
-            true => GroupMember::Primary(Primary::new(index, record)),
-            false => GroupMember::Other,
-        });
-    }
+/// Lets the records of a name know their mates as Picard sees them: those that flags, the reference of the mate and the read group,
+/// by which `group` tells records apart, say. Nothing is changed.
+pub(super) fn as_picard(out: &mut [GroupMember], group: impl Fn(usize) -> u64) {
     // In coordinate order.
     let mut primary: Vec<Primary> =
         out.iter().filter_map(|member| member.primary().copied()).collect();
     primary.retain(|one| one.is_mapped() && one.has_mapped_mate());
     primary.sort_by_key(|one| (one.reference, one.position, one.is_reverse()));
     let mut waiting: Vec<Primary> = Vec::new();
-    let group = |one: &Primary| read_group(&records[one.index]);
     for one in primary {
-        let is_mate =
-            |other: &Primary| other.mate_reference == one.reference && group(other) == group(&one);
+        let is_mate = |other: &Primary| {
+            other.mate_reference == one.reference && group(other.index) == group(one.index)
+        };
         let Some(at) = waiting.iter().position(is_mate) else {
             waiting.push(one);
             continue;

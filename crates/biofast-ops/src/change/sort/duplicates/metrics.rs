@@ -37,9 +37,8 @@ pub struct LibraryCounts {
 }
 
 impl LibraryCounts {
-    /// Counts a record as it is marked.
-    pub(super) fn add(&mut self, record: &Record<'_>) {
-        let flags = record.flags();
+    /// Counts a record with these flags.
+    fn add(&mut self, flags: u16) {
         let is_marked = u64::from(flags & flag::DUPLICATE != 0);
         if flags & flag::UNMAPPED != 0 {
             self.unmapped += 1;
@@ -113,6 +112,7 @@ impl SetSizes {
 }
 
 /// Counts by library.
+#[derive(Clone)]
 pub(super) struct ByLibrary {
     libraries: std::sync::Arc<DuplicateLibraries>,
     counts: Vec<LibraryCounts>,
@@ -126,10 +126,29 @@ impl ByLibrary {
         ByLibrary { libraries, counts }
     }
 
-    pub(super) fn add(&mut self, record: &Record<'_>, is_optical: bool) {
+    /// Counts a record, which gets these flags.
+    pub(super) fn add(&mut self, record: &Record<'_>, flags: u16, is_optical: bool) {
         let number = self.libraries.of(record) as usize;
-        self.counts[number].add(record);
+        self.counts[number].add(flags);
         self.counts[number].paired_optical += u64::from(is_optical);
+    }
+
+    /// The same without counts.
+    pub(super) fn empty(&self) -> ByLibrary {
+        ByLibrary::new(std::sync::Arc::clone(&self.libraries))
+    }
+
+    /// Adds the counts of another one of the same header.
+    pub(super) fn merge(&mut self, other: &ByLibrary) {
+        for (own, other) in self.counts.iter_mut().zip(&other.counts) {
+            own.unpaired += other.unpaired;
+            own.paired += other.paired;
+            own.secondary_or_supplementary += other.secondary_or_supplementary;
+            own.unmapped += other.unmapped;
+            own.unpaired_duplicates += other.unpaired_duplicates;
+            own.paired_duplicates += other.paired_duplicates;
+            own.paired_optical += other.paired_optical;
+        }
     }
 
     /// Adds pairs that are optical duplicates, by the number of the library.
@@ -220,7 +239,16 @@ impl DuplicateCounts {
             + self.duplicate_mates
     }
 
+    /// Adds what was counted as records were marked.
+    pub(super) fn add_marked(&mut self, other: &DuplicateCounts) {
+        self.written += other.written;
+        self.duplicate_non_primary += other.duplicate_non_primary;
+        self.duplicate_non_primary_optical += other.duplicate_non_primary_optical;
+        self.duplicate_mates += other.duplicate_mates;
+    }
+
     pub(super) fn add(&mut self, other: &DuplicateCounts) {
+        self.without_mate += other.without_mate;
         self.excluded += other.excluded;
         self.examined += other.examined;
         self.paired += other.paired;

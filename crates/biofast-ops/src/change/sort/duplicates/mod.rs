@@ -27,21 +27,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod anywhere;
 mod barcodes;
+mod clear;
 mod collect;
 mod decide;
 mod decisions;
+mod finder;
 mod gate;
 mod keys;
 mod libraries;
 pub(super) mod marker;
 mod mates;
 pub(super) mod metrics;
+mod numbers;
 mod optical;
 mod picard;
 mod primary;
 mod rule;
 mod sanitize;
+mod signature;
 mod tags;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,11 +58,15 @@ use biofast_io::Options;
 
 use super::sorter::{SortLimits, Sorted};
 use crate::{Error, Refusal};
+pub(in crate::change) use anywhere::{Judged, judge};
 pub use barcodes::{BarcodeSource, NamePattern, umi_of_name};
+pub(in crate::change) use clear::cleared;
 use collect::DuplicateCollector;
+use decisions::DuplicateDecisions;
 use gate::{Gate, GroupBatch};
 use libraries::DuplicateLibraries;
 pub(super) use marker::Marker;
+pub(in crate::change) use marker::{MarkTally, Verdicts};
 use metrics::ByLibrary;
 pub use metrics::{DuplicateCounts, LibraryCounts, SetSizes};
 pub use rule::{DuplicateRule, Marking, Mode};
@@ -105,24 +114,41 @@ pub fn sort(
         DuplicateCounts { read, without_mate, optical_distance, ..DuplicateCounts::default() };
     let (mut sorter, candidates) = collector.into_parts();
     counts.add(&candidates.counts);
-    let DuplicateCounts { examined, without_barcode, .. } = counts;
-    if without_barcode > 0 && without_barcode == examined && !marking.allow_missing_barcodes {
-        let sought = marking.barcode.sought(marking.read_barcodes);
-        return Err(Refusal::NoBarcodes { input: name.to_string(), reads: examined, sought }.into());
-    }
-    let decisions = decide::decide(candidates, read, limits, threads, marking, &mut counts)?;
+    check_barcodes(&name, &counts, marking)?;
+    let found = decide::decide(candidates, read, limits, threads, marking, &mut counts)?;
     sorter.limits = limits.clone();
     let mut sorted = sorter.finish(&header, threads)?;
+    let (verdicts, tally) = judged(found, counts, marking, libraries);
+    let marker = Marker { verdicts, tally, record: Vec::new() };
+    sorted.marker = Some(Box::new(marker));
+    Ok(sorted)
+}
+
+/// Refuses reads of which none has a barcode that duplicates should have in common.
+fn check_barcodes(name: &str, counts: &DuplicateCounts, marking: &Marking) -> Result<(), Error> {
+    let DuplicateCounts { examined, without_barcode, .. } = *counts;
+    if without_barcode == 0 || without_barcode < examined || marking.allow_missing_barcodes {
+        return Ok(());
+    }
+    let sought = marking.barcode.sought(marking.read_barcodes);
+    Err(Refusal::NoBarcodes { input: name.into(), reads: examined, sought }.into())
+}
+
+/// What becomes of records, and what of them was counted before they are marked.
+fn judged(
+    decisions: DuplicateDecisions,
+    counts: DuplicateCounts,
+    marking: &Marking,
+    libraries: Arc<DuplicateLibraries>,
+) -> (Verdicts, MarkTally) {
     let mut by_library = marking.by_library.then(|| ByLibrary::new(libraries));
     if let Some(by_library) = &mut by_library {
         by_library.add_optical_pairs(&decisions.optical_pairs);
     }
     let tells_types =
         marking.rule == DuplicateRule::Samtools && marking.optical_distance().is_some();
-    let (marking, record) = (marking.clone(), Vec::new());
-    let marker = Marker { decisions, marking, tells_types, counts, by_library, record };
-    sorted.marker = Some(Box::new(marker));
-    Ok(sorted)
+    let verdicts = Verdicts { decisions, marking: marking.clone(), tells_types };
+    (verdicts, MarkTally { counts, by_library })
 }
 
 /// What collectors on several threads gather of the batches that `fill` makes.

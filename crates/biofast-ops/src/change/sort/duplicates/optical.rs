@@ -9,8 +9,9 @@ use biofast_bam::Header;
 
 use super::super::gather::SortEntry;
 use super::decisions::DuplicateDecisions;
-use super::keys::{self, MarkedRead};
+use super::keys::MarkedRead;
 use super::metrics::DuplicateCounts;
+use super::numbers;
 use crate::Error;
 use crate::change::sort::key::Order;
 use crate::change::sort::sorter::{SortLimits, Sorter};
@@ -140,10 +141,10 @@ impl Chains {
         let read = &member.read;
         let has = [member.is_optical, read.spreads, read.follower.is_some()];
         self.value.push(has.iter().rev().fold(0, |bits, &has| bits << 1 | u8::from(has)));
-        keys::write_number(read.offset, &mut self.value);
-        keys::write_number(member.group, &mut self.value);
+        numbers::write_number(read.offset, &mut self.value);
+        numbers::write_number(member.group, &mut self.value);
         if let Some(follower) = read.follower {
-            keys::write_number(follower, &mut self.value);
+            numbers::write_number(follower, &mut self.value);
         }
         self.add_entry(member.first)
     }
@@ -184,7 +185,7 @@ impl Chains {
                 area.clear();
             }
             let mut value = entry.record;
-            let mut coordinate = || keys::take(&mut value).map_or(0, i64::from_le_bytes);
+            let mut coordinate = || numbers::take(&mut value).map_or(0, i64::from_le_bytes);
             let has_near = area.add(coordinate(), coordinate());
             let kind = rank.get(1).copied().unwrap_or(STAYS);
             if kind == STAYS {
@@ -192,9 +193,9 @@ impl Chains {
             }
             let bits = value.split_off_first().copied().unwrap_or_default();
             if has_near || bits & 1 != 0 {
-                let offset = keys::read_number(&mut value);
-                let group = keys::read_number(&mut value);
-                let follower = (bits & 4 != 0).then(|| keys::read_number(&mut value));
+                let offset = numbers::read_number(&mut value);
+                let group = numbers::read_number(&mut value);
+                let follower = (bits & 4 != 0).then(|| numbers::read_number(&mut value));
                 let read = MarkedRead {
                     offset,
                     follower,

@@ -27,6 +27,11 @@ pub(super) fn score(record: &Record<'_>) -> i64 {
     i64::min(sum, HIGHEST_SCORE) + if fails { FAILED } else { 0 }
 }
 
+/// Whether a read is the second of its pair.
+pub(super) fn is_second(flags: u16) -> bool {
+    flags & flag::PAIRED != 0 && flags & flag::READ1 == 0
+}
+
 /// Appends where on the flow cell a read was, as its name says: tile and place, of 16 bits each; −1 if it doesn't say.
 pub(super) fn write_location(name: &[u8], out: &mut Vec<u8>) {
     for number in location(name).unwrap_or([-1; 3]) {

@@ -2,11 +2,13 @@
 
 use biofast_bam::{Record, flag};
 
+use super::numbers;
+
 /// Qualities below this don't count for a score.
 pub(super) const LEAST_QUALITY: u8 = 15;
 
 /// What a primary record is changed to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Primary {
     /// Which record of the group it is, and which its mate.
     pub(super) index: usize,
@@ -66,6 +68,43 @@ impl Primary {
         }
     }
 
+    /// Appends what decides about duplicates: flags, places and the score.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        out.extend(self.flags.to_le_bytes());
+        let places = [self.reference, self.position, self.mate_reference, self.mate_position];
+        out.extend(places.into_iter().flat_map(i32::to_le_bytes));
+        out.extend(self.score.to_le_bytes());
+    }
+
+    /// What [`write`](Self::write) wrote. It has no index, and can't be written as a record.
+    pub(super) fn read(bytes: &mut &[u8]) -> Primary {
+        let flags = numbers::take(bytes).map_or(0, u16::from_le_bytes);
+        let mut place = || numbers::take(bytes).map_or(0, i32::from_le_bytes);
+        let (reference, position) = (place(), place());
+        let (mate_reference, mate_position) = (place(), place());
+        let score = numbers::take(bytes).map_or(0, u32::from_le_bytes);
+        Primary {
+            flags,
+            reference,
+            position,
+            mate_reference,
+            mate_position,
+            score,
+            ..Primary::default()
+        }
+    }
+
+    /// The mate of a read as its fields and tags tell of it.
+    pub(super) fn mate_of(read: &Primary) -> Primary {
+        let is_reverse = read.flags & flag::MATE_REVERSE != 0;
+        Primary {
+            flags: if is_reverse { flag::REVERSE } else { 0 },
+            reference: read.mate_reference,
+            position: read.mate_position,
+            ..Primary::default()
+        }
+    }
+
     pub(super) fn is_mapped(&self) -> bool {
         self.flags & flag::UNMAPPED == 0
     }
@@ -82,6 +121,11 @@ impl Primary {
     /// Whether its fields name a reference of the mate.
     pub(super) fn names_mate_reference(&self) -> bool {
         self.mate_reference >= 0
+    }
+
+    /// Whether flags and fields say that it has a mate that is aligned.
+    pub(super) fn has_mate_somewhere(&self) -> bool {
+        self.has_mapped_mate() && self.names_mate_reference()
     }
 
     /// Where its first base is, seen from the sequencer.

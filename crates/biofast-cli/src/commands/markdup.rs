@@ -1,0 +1,172 @@
+//! `biofast markdup`: duplicates marked in the order of the input.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use biofast_bam::{self as bam, Query};
+use biofast_io::display_name;
+use biofast_io::output::commit;
+use biofast_ops::filter::report::FileRole;
+use biofast_ops::markdup::{MarkedFormat, find_duplicates};
+use biofast_ops::sort::SortLimits;
+
+use crate::inputs::{self, Rereads};
+use crate::options::{
+    Folder, InFile, MarkingArgs, OneFile, OutFile, ProgramLineArgs, Repeated, Size, SortedOut,
+    default_memory, tell_duplicates, temp_dir,
+};
+use crate::output;
+use crate::reads_job::FileSums;
+use crate::session::{Exit, Session};
+use crate::watch::Reading;
+
+/// Mark duplicates in sorted or unsorted alignments, like `samtools markdup`
+///
+/// Reads BAM, SAM or CRAM in any order and writes BAM or SAM in the same order. The input is read twice; a pipe is stored in
+/// a temporary file first. To sort aligner output and mark its duplicates in one run, use `biofast sort
+/// --mark-duplicates`.
+///
+/// With --rule samtools, mates are known by the tags MC and ms of `samtools fixmate -m`. If some reads lack them, mates are
+/// found by name, as with --rule picard, and fixmate isn't needed.
+#[derive(clap::Args)]
+#[command(
+    // A letter that samtools markdup has for the longest read.
+    mut_arg("level", |a| a.short(None)),
+    mut_arg("threads", |a| a.short_alias(None)),
+    after_help = "\
+Examples:
+  biofast markdup aln.bam -o marked.bam
+  biofast markdup --rule picard --metrics metrics.txt aln.bam -o marked.bam --write-index
+  biofast markdup -r -d 2500 aln.bam -o unique.bam
+  biofast sort umis.bam | biofast markdup --barcode-tag RX -o marked.bam -"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    file: OneFile,
+
+    /// Write the output to FILE [default: standard output]
+    ///
+    /// FILE is created only if the command succeeds.
+    #[arg(short, long = "out", value_name = "FILE")]
+    out: Option<OutFile>,
+
+    /// Memory limit, such as 512M or 4G [default: a quarter of RAM, at most 16G]
+    ///
+    /// The limit applies to what is kept of records by all threads together; input and output buffers need about 64 MB more,
+    /// and a few bits per record are always kept. In a container, the default is a quarter of its memory limit.
+    #[arg(short = 'm', long, value_name = "SIZE")]
+    memory: Option<Size>,
+
+    /// Folder for temporary files [default: TMPDIR if set, else the folder of the output]
+    #[arg(short = 'T', long, visible_alias = "tmp-dir", value_name = "FOLDER")]
+    temp_dir: Option<Folder>,
+
+    #[command(flatten)]
+    writing: SortedOut,
+
+    /// Write a JSON summary to FILE
+    ///
+    /// It has a checksum of each file, which `biofast check --against` verifies.
+    #[arg(long = "summary", value_name = "FILE")]
+    json: Option<OutFile>,
+
+    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
+    #[arg(long, value_name = "FASTA")]
+    reference: Option<InFile>,
+
+    #[command(flatten, next_help_heading = "Duplicates")]
+    duplicates: MarkingArgs,
+
+    #[command(flatten)]
+    program: ProgramLineArgs,
+
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    let input = args.file.input(session)?;
+    let rereads = Rereads::of(std::slice::from_ref(&input));
+    let marking = args.duplicates.marking()?;
+    let folder = args.temp_dir();
+    let watch = args.reading.watch(session);
+    let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
+    let quiet = args.reading.messages.quiet;
+    let repeated = Repeated::new(&input, true, &folder)?;
+    let mut source = repeated.open()?;
+    if inputs::holds_reads(&mut source)? {
+        bail!("{} holds reads, which have no alignments; use `biofast dedup`", input.name());
+    }
+    inputs::tell_unused_reference(&session.console, args.reference.as_deref(), &mut source, quiet);
+    // A header that can't be read is noticed before any output is touched.
+    let (header, _) = bam::peek_header(bam::Input::open(source, &opening)?.source)?;
+    let written = args.program.header(&header, session).into_owned();
+    let target = args
+        .writing
+        .open(args.out_path(), session, &written)
+        .map_err(|error| input.blamed(error))?;
+    let report = output::optional_report(session, args.json.as_deref())?;
+    let metrics = args.duplicates.metrics(session)?;
+    let is_sam = target.format() == bam::Format::Sam;
+    let mut target = target
+        .transform(report.iter().len() + metrics.len())
+        .map_err(|error| input.blamed(error))?;
+    let memory = args.memory.map_or_else(default_memory, |Size(bytes)| bytes);
+    let limits = SortLimits { memory, folder, sums: report.is_some() };
+    let open = || {
+        let source = repeated.open().map_err(bam::Error::from)?;
+        Ok(Query::from(bam::Input::open(source, &opening)?.source))
+    };
+    let bar = watch.bar(input.len(), &args.reading.messages);
+    watch.begin_phase("finding duplicates", None);
+    let found = find_duplicates(open, &watch.options, &limits, &marking);
+    let found = found.map_err(|problem| {
+        args.reading.tell(&watch, &input);
+        output::failed(problem)
+    })?;
+    rereads.check()?;
+    watch.begin_phase("marking", None);
+    let format = match (&target.indexer, is_sam) {
+        (_, true) => MarkedFormat::sam(&header),
+        (None, false) => MarkedFormat::bam(),
+        (Some(indexer), false) => MarkedFormat::bam().indexed(indexer),
+    };
+    let marked = found.write(open()?, &watch.options, &mut target.outputs, &format);
+    drop(bar);
+    // A fault that wasn't there before is one of the change.
+    rereads.check()?;
+    let marked = marked.map_err(output::failed)?;
+    args.reading.tell(&watch, &input);
+    let mut outputs = target.finish()?;
+    let counts = marked.counts();
+    metrics.write(&counts, &marked.by_library(), marked.set_sizes(), &mut outputs)?;
+    if let Some(report) = report {
+        let [read, written] = marked.sums();
+        if read != written && !args.duplicates.removes() {
+            bail!("internal error: the output differs from the input; please report it");
+        }
+        let path = args.out_path().map_or_else(|| "-".into(), display_name);
+        let files = [(input.name(), FileRole::Input, read), (path, FileRole::Output, written)];
+        let files: FileSums = files.into_iter().collect();
+        let summary = serde_json::json!({ "records": counts.read, "duplicates": counts });
+        let text = output::summary_of_files(&session.command_line(), summary, &files.0)?;
+        outputs.push(output::filled(report, text)?);
+    }
+    commit(outputs, args.writing.sync())?;
+    if !quiet {
+        tell_duplicates(&session.console, &counts);
+    }
+    Ok(Exit::Fine)
+}
+
+impl Args {
+    /// The file that is written.
+    fn out_path(&self) -> Option<&Path> {
+        self.out.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    /// Where temporary files go.
+    fn temp_dir(&self) -> PathBuf {
+        temp_dir(self.temp_dir.as_deref(), self.out_path())
+    }
+}
