@@ -88,7 +88,7 @@ pub use cigar::{Cigar, Op};
 pub use cigar_buf::CigarBuf;
 pub use cram::cram_containers;
 pub use error::{Error, ErrorKind};
-pub use fasta::Fasta;
+pub use fasta::{Fasta, FastaIndex, SequencePart, UnindexedSequence, md5};
 pub use fold::Fold;
 pub use format::{DetectedData, Format};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};

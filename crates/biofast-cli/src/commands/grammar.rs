@@ -44,6 +44,8 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("grep", "seqkit grep", "CPRdfimnprsv"),
     ("grep", "grep", "c"),
     ("dedup", "seqkit rmdup", "di"),
+    ("faidx", "samtools faidx", "cfinor"),
+    ("dict", "samtools dict", "AHalosu"),
 ];
 
 /// The spellings of an option, of which help shows the first: the others are those of tools that commands are like.

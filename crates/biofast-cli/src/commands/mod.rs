@@ -11,6 +11,8 @@ mod coverage;
 mod dedup;
 mod demo;
 mod demux;
+mod dict;
+mod faidx;
 mod fastq;
 mod filter;
 mod get;
@@ -93,6 +95,8 @@ commands! {
         "split" Split(Box<split::Args>) => split::run, "by-size by-part by-length out out2 threads";
         "repair" Repair(Box<repair::Args>) => repair::run, "out out2 orphans drop-orphans memory threads";
         "shuffle" Shuffle(Box<shuffle::Args>) => shuffle::run, "seed out out2 memory threads";
+        "faidx" Faidx(Box<faidx::Args>) => faidx::run, "region-file out length continue reverse-complement mark-strand fastq";
+        "dict" Dict(dict::Args) => dict::run, "assembly alias species uri no-header out threads";
     }
     "Alignments (BAM, SAM, CRAM)" {
         "sort" Sort(Box<sort::Args>) => sort::run, "out name key mark-duplicates remove-duplicates metrics write-index memory level threads";

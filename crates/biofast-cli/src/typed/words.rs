@@ -150,10 +150,7 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
         &["collate", "bamshuf"],
         "`biofast sort -n` groups records by name, and `biofast fastq` groups mates itself",
     ),
-    (
-        &["faidx", "fqidx", "dict"],
-        "biofast doesn't need a FASTA index; for other tools use `samtools faidx`",
-    ),
+    (&["fqidx"], "`biofast faidx` indexes FASTQ, too; with -f it extracts reads"),
     (&["quickcheck", "validate", "ValidateSamFile"], "`biofast check` validates the whole file"),
     (&["head"], "`biofast view -H` prints a header, `biofast convert --head N` the first reads"),
     (

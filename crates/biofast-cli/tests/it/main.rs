@@ -17,6 +17,7 @@ mod demo;
 mod demux;
 mod docs;
 mod effort;
+mod faidx;
 mod fasta;
 mod fastq;
 mod fastqc;

@@ -126,6 +126,15 @@ const MODES: &[Mode] = &[
     ("repair", &[("pairs", "r1.fq r2.fq -o O.fq --out2 O2.fq")]),
     ("cat", &[("alignments", "a.bam b.bam -o O.bam")]),
     ("reheader", &[("alignments", "b.bam a.bam -o O.bam")]),
+    (
+        "faidx",
+        &[
+            ("index", "ref.fa"),
+            ("regions", "ref.fa chr1:5-90 chr2"),
+            ("reads", "r.fq -f M:0:ACGTAC"),
+        ],
+    ),
+    ("dict", &[("sequences", "ref.fa")]),
     ("shards", &[]),
     ("get", &[]),
     ("demo", &[]),
@@ -146,8 +155,10 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--adapter2", &["ACGT"]),
     ("--against", &["sum.json"]),
     ("--alphabet", &["rna"]),
+    ("--alt", &["names.txt"]),
     ("--anywhere", &["ACGT"]),
     ("--anywhere2", &["ACGT"]),
+    ("--assembly", &["hg38"]),
     ("--bait-intervals", &["bed.bed"]),
     ("--barcode-in", &["name"]),
     ("--barcode-rgx", &["(zz)"]),
@@ -173,6 +184,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--exclude-flags", &["64"]),
     ("--expect", &["fastq", "bam"]),
     ("--expr", &["mapq>20"]),
+    ("--fai-idx", &["o.fai"]),
     ("--fail-on", &["fail", "warn"]),
     ("--fastp-json", &["o6.json"]),
     ("--files-from", &["list.txt"]),
@@ -181,6 +193,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--from", &["fastq", "bam"]),
     ("--front", &["ACGT"]),
     ("--front2", &["ACGT"]),
+    ("--gzi-idx", &["o.gzi"]),
     ("--head", &["3"]),
     ("--header", &["header.sam"]),
     ("--html", &["o.html"]),
@@ -191,11 +204,13 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--keep-percent", &["30"]),
     ("--key", &["length", "name"]),
     ("--lane", &["2"]),
+    ("--length", &["7"]),
     ("--length-weight", &["9"]),
     ("--level", &["9"]),
     ("--library", &["rna"]),
     ("--limits", &["limits.txt"]),
     ("--line-width", &["10"]),
+    ("--mark-strand", &["sign"]),
     ("--mates", &["names"]),
     ("--max-expected-errors", &["3"]),
     ("--max-expected-errors-per-base", &["0.05"]),
@@ -258,6 +273,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--read-two-barcode-tag", &["RX"]),
     ("--reference", &["ref.fa"]),
     ("--region", &["chr1:1-500", "1:10"]),
+    ("--region-file", &["chr1.txt"]),
     ("--regions-file", &["bed.bed"]),
     ("--rejected", &["o5.fq"]),
     ("--rename", &["x{number}"]),
@@ -273,6 +289,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--seed", &["99"]),
     ("--shard", &["plan.json#1"]),
     ("--skip-reasons", &["too-few-bases"]),
+    ("--species", &["dog"]),
     ("--stats", &["o.stats"]),
     ("--subsample", &[".3"]),
     ("--subsample-seed", &["7"]),
@@ -294,6 +311,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--unmatched-prefix", &["zz"]),
     ("--unpaired1", &["o3.fq"]),
     ("--unpaired2", &["o4.fq"]),
+    ("--uri", &["x.fa"]),
     ("--verdicts", &["o.tsv"]),
     ("--window-q-weight", &["9"]),
     ("--window-size", &["9"]),
@@ -354,6 +372,9 @@ const NEUTRAL: &[(&str, &[&str], &[&str])] = &[
     ("grep", &["pairs"], &["mates"]),
     ("dedup", &["pairs"], &["mates"]),
     ("repair", &[], &["mates", "drop_orphans"]),
+    // All regions are there.
+    ("faidx", &["regions", "reads"], &["goes_on"]),
+    ("dict", &[], &["alt"]),
     ("split", &[], &["force"]),
     ("demux", &["headers"], &["umi_in"]),
     ("grep", &[], &["degenerate", "require_all", "color"]),
@@ -511,6 +532,7 @@ fn stage() -> Folder {
     folder.file("ad.fa", format!(">a\n{ADAPTER}\n"));
     folder.file("pat.txt", "CGTA\n");
     folder.file("vals.txt", "1\n");
+    folder.file("chr1.txt", "chr1:1-9\n");
     folder.file("list.txt", "r1.fq\n");
     folder.file("header.sam", header.replace("PN:x", "PN:y"));
     folder.file("sheet.tsv", "sample_id\tbarcode\nS1\tACGT\nS2\tGGGG\n");

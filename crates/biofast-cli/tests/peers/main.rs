@@ -16,6 +16,7 @@ mod dedup;
 mod demo;
 mod demux;
 mod docs;
+mod faidx;
 mod fasta;
 mod fastq;
 mod fastqc;

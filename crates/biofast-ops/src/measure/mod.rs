@@ -9,6 +9,7 @@
 pub mod alignments;
 pub mod check;
 pub mod coverage;
+pub mod dict;
 mod doubt;
 mod failure;
 pub mod flagstat;
