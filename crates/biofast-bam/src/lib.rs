@@ -57,6 +57,7 @@ mod format;
 mod framer;
 mod header;
 pub mod index;
+mod index_counts;
 mod input;
 mod input_options;
 mod modifications;
@@ -95,6 +96,7 @@ pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 #[doc(hidden)]
 pub use header::HeaderParser;
 pub use header::{Header, Reference};
+pub use index_counts::{CountedByIndex, IndexCounts};
 pub use input::Input;
 pub use input_options::{CramContainer, CramContainers, Detail, InputOptions};
 pub use modified::{Modification, ModificationCode, Modifications};

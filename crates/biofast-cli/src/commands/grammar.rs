@@ -44,6 +44,10 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("grep", "seqkit grep", "CPRdfimnprsv"),
     ("grep", "grep", "c"),
     ("dedup", "seqkit rmdup", "di"),
+    ("head", "samtools head", "Thn"),
+    ("addreplacerg", "samtools addreplacerg", "ORmoruw"),
+    ("quickcheck", "samtools quickcheck", "qu"),
+    ("samples", "samtools samples", "FTfhio"),
     ("faidx", "samtools faidx", "cfinor"),
     ("dict", "samtools dict", "AHalosu"),
 ];

@@ -151,8 +151,7 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
         "`biofast sort -n` groups records by name, and `biofast fastq` groups mates itself",
     ),
     (&["fqidx"], "`biofast faidx` indexes FASTQ, too; with -f it extracts reads"),
-    (&["quickcheck", "validate", "ValidateSamFile"], "`biofast check` validates the whole file"),
-    (&["head"], "`biofast view -H` prints a header, `biofast convert --head N` the first reads"),
+    (&["validate", "ValidateSamFile"], "`biofast check` validates the whole file"),
     (
         &["bam2fq", "bam2fastq", "bamtofastq", "SamToFastq"],
         "`biofast fastq` writes alignments as FASTQ",
@@ -218,7 +217,6 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
     (&["bgzip"], "`biofast convert -O bgzf` compresses reads, `biofast view -b` alignments"),
     (
         &[
-            "addreplacerg",
             "ampliconclip",
             "ampliconstats",
             "calmd",
@@ -227,7 +225,6 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
             "mpileup",
             "phase",
             "reset",
-            "samples",
             "targetcut",
             "tview",
         ],

@@ -473,7 +473,7 @@ fn commands_and_options_of_samtools_are_answered() {
         (&["depth"], "`biofast coverage --format samtools-depth`"),
         (&["collate"], "`biofast sort -n`"),
         (&["fqidx"], "`biofast faidx`"),
-        (&["quickcheck"], "`biofast check`"),
+        (&["validate"], "`biofast check`"),
         (&["mpileup"], "use samtools"),
         (&["reads.fq.gz"], "did you mean `biofast stats reads.fq.gz`"),
         (&["stats", "-a"], "leave it out"),

@@ -80,8 +80,12 @@ fn no_command_writes_to_what_it_reads() {
         "reheader a.sam a.bam -o a.bam",
         "faidx r1.fq -o r1.fq",
         "faidx -f r1.fq p1 -o r1.fq",
-        "faidx r1.fq p1 --fai-idx r1.fq",
+        "faidx r1.fq --fai-idx r1.fq",
         "dict ref.fa -o ref.fa",
+        "head a.sam -o a.sam",
+        "addreplacerg -r ID:x a.bam -o a.bam",
+        "samples a.bam -o a.bam",
+        "quickcheck a.bam -o a.bam",
         "reheader a.sam a.bam -o a.sam",
         "stats r1.fq -o r1.fq",
         "stats r1.fq --html r1.fq",
@@ -410,7 +414,7 @@ fn a_closed_standard_output_is_an_error_and_one_closed_later_is_not() {
 }
 
 /// Commands that print nothing, whatever their arguments; and `self-test`, which takes long, and prints as others do.
-const SILENT: [&str; 6] = ["index", "split", "demux", "demo", "self-test", "help"];
+const SILENT: [&str; 7] = ["index", "quickcheck", "split", "demux", "demo", "self-test", "help"];
 
 #[test]
 fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
@@ -454,6 +458,9 @@ fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
         "reheader a.sam a.bam",
         "faidx r1.fq p1",
         "dict ref.fa",
+        "head a.bam",
+        "addreplacerg -r ID:x a.bam",
+        "samples a.bam",
         "view a.bam",
         "view -b a.bam",
         "view -c a.bam",

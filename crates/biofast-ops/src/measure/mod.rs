@@ -17,6 +17,7 @@ pub mod idxstats;
 pub mod per_read;
 pub mod picard;
 pub mod qc;
+pub mod quickcheck;
 pub mod reads;
 pub mod records;
 pub mod samtools_stats;

@@ -334,6 +334,7 @@ pub(super) const JOBS: &[Job] = &[
         &["o.bam", "o.json"],
     ),
     job("faidx", &["faidx", "1.fq.gz", "-o", "o.fai", "--gzi-idx", "o.gzi"], &["o.fai", "o.gzi"]),
+    job("addreplacerg", &["addreplacerg", "-r", "ID:x", "x.bam", "-o", "o.bam"], &["o.bam"]),
     job("reheader", &["reheader", "x.sam", "x.bam", "-o", "o.bam"], &["o.bam"]),
     job("cat, FASTQ", &["cat", "1.fq.gz", "2.fq.gz", "-o", "o.fq.gz"], &["o.fq.gz"]),
     job(
