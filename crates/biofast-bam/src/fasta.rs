@@ -1,8 +1,9 @@
-//! Stretches of the reference sequences of an alignment, out of a FASTA file.
+//! Stretches of the sequences of a FASTA file, those of an alignment's references among them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -12,14 +13,19 @@ use biofast_io::{Container, Jumper, Location, Options, Reader, Shown, Source};
 
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
+use digest::Digest;
 use entry::Entry;
 
-mod entry;
 #[cfg(feature = "cram")]
-mod index;
+mod digest;
 #[cfg(not(feature = "cram"))]
-#[path = "fasta/no_index.rs"]
+#[path = "fasta/no_digest.rs"]
+mod digest;
+mod entry;
 mod index;
+mod lines;
+
+pub use index::{FastaIndex, UnindexedSequence};
 
 /// A FASTA file opened for random access. Clones share the file.
 ///
@@ -34,7 +40,9 @@ pub struct Fasta(Arc<Shared>);
 struct Shared {
     bytes: Bytes,
     name: String,
-    sequences: HashMap<Vec<u8>, Entry>,
+    index: FastaIndex,
+    /// Sequences by number that are where the index says.
+    verified: Mutex<HashSet<usize>>,
     /// The sequences in the order of the alignment's references.
     bound: OnceLock<Vec<Bound>>,
 }
@@ -92,49 +100,109 @@ impl Fasta {
     /// The same; what is compressed otherwise is read into memory if `any` is set.
     pub(crate) fn open_as(path: &Path, any: bool) -> io::Result<Fasta> {
         let name = biofast_io::display_name(path);
-        let invalid =
-            |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {what}"));
-        let named = |e: io::Error| io::Error::new(e.kind(), format!("{name}: {e}"));
         let mut source = Source::open(path)?;
         match source.peek(1)?.first() {
             Some(b'>') => {}
-            _ => return Err(invalid("not FASTA: it doesn't start with '>'")),
+            _ => return Err(invalid(&name, "not FASTA: it doesn't start with '>'")),
         }
+        let named = |e: io::Error| io::Error::new(e.kind(), format!("{name}: {e}"));
         let file = Ranged::open(path).map_err(named)?;
-        let mut start = [0; 18];
-        let n = file.read_at(&mut start, 0).map_err(named)?;
-        let bytes = match Container::sniff(&start[..n]) {
+        let bytes = match container_of(&file).map_err(named)? {
             Container::Plain => Bytes::Plain(file),
             Container::Bgzf => {
-                let blocks = match is_there(&beside(path, ".gzi"))? {
+                let gzi = match is_there(&beside(path, ".gzi"))? {
                     true => biofast_io::remote::read(&beside(path, ".gzi"))?,
                     false => biofast_io::gzi::build(source, &Options::default())?,
                 };
-                let blocks = blocks_of(&blocks).ok_or_else(|| {
-                    invalid("its index (.gzi) is damaged or belongs to another file")
-                })?;
-                Bytes::Blocks(Mutex::new(Jumper::blocks(path)?), blocks)
+                Bytes::blocks(path, &gzi)?
             }
             _ if any => {
                 let mut text = Vec::new();
                 Reader::new(source, &Options::default())?.read_to_end(&mut text)?;
                 Bytes::Memory(text)
             }
-            other => {
-                let what = format!("compressed as {}: expected plain or bgzip", other.name());
-                return Err(invalid(&what));
-            }
+            other => return Err(other_container(&name, other)),
         };
         let index_path = beside(path, ".fai");
-        let sequences = match &bytes {
-            Bytes::Memory(text) => index::of(&text[..]).map_err(named)?,
-            _ if is_there(&index_path)? => index::read(&index_path)?,
+        let index = match &bytes {
+            Bytes::Memory(text) => FastaIndex::build(&name, &text[..])?,
+            _ if is_there(&index_path)? => FastaIndex::read(&index_path)?,
             _ => {
                 let reader = Reader::new(Source::open(path)?, &Options::default())?;
-                index::of(reader).map_err(named)?
+                FastaIndex::build(&name, reader)?
             }
         };
-        Ok(Fasta(Arc::new(Shared { bytes, name, sequences, bound: OnceLock::new() })))
+        Ok(Fasta::new(bytes, name, index))
+    }
+
+    /// Opens a FASTA or FASTQ file, plain or compressed with bgzip, with its index; and with that of its blocks (`.gzi`) if it is
+    /// compressed.
+    ///
+    /// # Errors
+    /// If it can't be read or is compressed otherwise; if an index doesn't fit it.
+    pub fn open_indexed(
+        path: impl AsRef<Path>,
+        index: FastaIndex,
+        gzi: Option<&[u8]>,
+    ) -> Result<Fasta, Error> {
+        let path = path.as_ref();
+        let name = biofast_io::display_name(path);
+        let open = || {
+            let file = Ranged::open(path)?;
+            match (container_of(&file)?, gzi) {
+                (Container::Plain, None) => Ok(Bytes::Plain(file)),
+                (Container::Bgzf, Some(gzi)) => Bytes::blocks(path, gzi),
+                (Container::Bgzf, None) => Err(invalid(&name, BAD_GZI)),
+                (Container::Plain, Some(_)) => Err(invalid(&name, BAD_GZI)),
+                (other, _) => Err(other_container(&name, other)),
+            }
+        };
+        let bytes = open().map_err(|e| Error::from_io(e, &name[..].into()))?;
+        Ok(Fasta::new(bytes, name, index))
+    }
+
+    fn new(bytes: Bytes, name: String, index: FastaIndex) -> Fasta {
+        let (verified, bound) = (Mutex::default(), OnceLock::new());
+        Fasta(Arc::new(Shared { bytes, name, index, verified, bound }))
+    }
+
+    /// The index.
+    pub fn index(&self) -> &FastaIndex {
+        &self.0.index
+    }
+
+    /// Appends bases or qualities of the sequence with this number in the index, at these positions, of which those behind its end are
+    /// passed over.
+    ///
+    /// # Errors
+    /// If there is no such sequence or it has no qualities, if it isn't where the index says, or if it can't be read.
+    pub fn append(
+        &self,
+        number: usize,
+        part: SequencePart,
+        positions: Range<u64>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let mut append = || {
+            let absent = || io::Error::new(io::ErrorKind::NotFound, "no such sequence");
+            let (name, entry) = self.0.index.numbered(number).ok_or_else(absent)?;
+            let judge = |verdict: Result<(), Misfit>| {
+                verdict.map_err(|misfit| self.misfit(misfit, name, entry))
+            };
+            let verified = || self.0.verified.lock().unwrap_or_else(PoisonError::into_inner);
+            if !verified().contains(&number) {
+                judge(self.check_layout(name, entry))?;
+                verified().insert(number);
+            }
+            let read = match part {
+                SequencePart::Bases => entry,
+                SequencePart::Qualities => entry.of_qualities().ok_or_else(absent)?,
+            };
+            let (start, end) = (positions.start.min(entry.len), positions.end.min(entry.len));
+            let text = if start < end { self.read(read, start, end, out) } else { Ok(()) };
+            judge(text)
+        };
+        append().map_err(|e| Error::from_io(e, &self.0.name[..].into()))
     }
 
     /// Finds the references of `header` among the sequences. The first header counts.
@@ -145,7 +213,7 @@ impl Fasta {
                 name: reference.name.clone(),
                 len: reference.length,
                 md5: sums.get(&reference.name[..]).copied(),
-                entry: self.0.sequences.get(&reference.name).copied(),
+                entry: self.0.index.entry(&reference.name),
                 layout: OnceLock::new(),
                 bases: OnceLock::new(),
             };
@@ -184,7 +252,7 @@ impl Fasta {
         let (bound, entry) = self.laid_out(reference)?;
         let verdict = bound.bases.get_or_init(|| {
             let Some(expected) = bound.md5 else { return Ok(()) };
-            let (mut digest, mut bases) = (index::Digest::default(), Vec::new());
+            let (mut digest, mut bases) = (Digest::new()?, Vec::new());
             let mut start = 0;
             while start < entry.len {
                 let end = entry.len.min(start + STRETCH);
@@ -201,11 +269,14 @@ impl Fasta {
     }
 
     fn judge(&self, verdict: &Result<(), Misfit>, bound: &Bound, entry: Entry) -> io::Result<()> {
-        let Err(misfit) = verdict else { return Ok(()) };
-        let (fasta, name) = (self.0.name.clone(), Shown(&bound.name).to_string());
-        let kind = match misfit.clone() {
+        verdict.clone().map_err(|misfit| self.misfit(misfit, &bound.name, entry))
+    }
+
+    fn misfit(&self, misfit: Misfit, name: &[u8], entry: Entry) -> io::Error {
+        let (fasta, name) = (self.0.name.clone(), Shown(name).to_string());
+        let kind = match misfit {
             Misfit::Io(kind, message) => {
-                return Err(io::Error::new(kind, format!("{fasta}: {message}")));
+                return io::Error::new(kind, format!("{fasta}: {message}"));
             }
             Misfit::Other { expected, found } => {
                 ErrorKind::OtherReference { fasta, name, expected, found }
@@ -214,15 +285,50 @@ impl Fasta {
                 ErrorKind::FastaIndex { fasta, name, line: entry.line, reason }
             }
         };
-        Err(Error::new(kind, Location::default()).into())
+        Error::new(kind, Location::default()).into()
     }
 
     /// Checks that a sequence begins behind its header line and ends where the next one begins.
     fn check_layout(&self, name: &[u8], entry: Entry) -> Result<(), Misfit> {
+        let (marker, next) = match entry.qualities {
+            Some(_) => (b'@', b'+'),
+            None => (b'>', b'>'),
+        };
+        let name_line = |line: &[u8]| {
+            let found = line.strip_prefix(&[marker]).unwrap_or_default().trim_ascii_start();
+            let end = found.iter().position(u8::is_ascii_whitespace).unwrap_or(found.len());
+            found[..end] == *name
+        };
+        self.follows(entry.offset, name_line)?;
+        let end = |entry: Entry| match entry.len {
+            0 => entry.offset,
+            len => entry.place(len - 1) + 1,
+        };
+        let behind = |end: u64, next: u8| -> Result<(), Misfit> {
+            let mut behind = [0; 64];
+            let n = self.0.bytes.read_at(&mut behind, end)?;
+            match behind[..n].trim_ascii_start().first() {
+                Some(found) if *found == next => Ok(()),
+                None if next != b'+' => Ok(()),
+                _ => Err(Misfit::Index("the sequence has a different length")),
+            }
+        };
+        behind(end(entry), next)?;
+        match entry.of_qualities() {
+            Some(qualities) => {
+                self.follows(qualities.offset, |line| line.first() == Some(&b'+'))?;
+                behind(end(qualities), marker)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the line before this place of the text is one that is expected there.
+    fn follows(&self, place: u64, is_expected: impl Fn(&[u8]) -> bool) -> Result<(), Misfit> {
         /// Longer header lines aren't looked at.
         const WINDOW: u64 = 64 << 10;
-        let start = entry.offset.saturating_sub(WINDOW);
-        let mut before = vec![0; (entry.offset - start) as usize];
+        let start = place.saturating_sub(WINDOW);
+        let mut before = vec![0; (place - start) as usize];
         let n = self.0.bytes.read_at(&mut before, start)?;
         if n < before.len() {
             return Err(Misfit::Index("it points past the end of the file"));
@@ -233,22 +339,9 @@ impl Fasta {
         }
         let before = before.trim_ascii_end();
         let line = memchr::memrchr(b'\n', before).map(|at| at + 1);
-        if let Some(line) = line.or((start == 0).then_some(0)) {
-            let found = before[line..].strip_prefix(b">").unwrap_or_default();
-            let end = found.iter().position(u8::is_ascii_whitespace).unwrap_or(found.len());
-            if found[..end] != *name {
-                return Err(outside);
-            }
-        }
-        let end = match entry.len {
-            0 => entry.offset,
-            len => entry.place(len - 1) + 1,
-        };
-        let mut behind = [0; 64];
-        let n = self.0.bytes.read_at(&mut behind, end)?;
-        match behind[..n].trim_ascii_start().first() {
-            None | Some(b'>') => Ok(()),
-            Some(_) => Err(Misfit::Index("the sequence has a different length")),
+        match line.or((start == 0).then_some(0)) {
+            Some(line) if !is_expected(&before[line..]) => Err(outside),
+            _ => Ok(()),
         }
     }
 
@@ -322,16 +415,57 @@ impl Fasta {
         bases.make_ascii_uppercase();
         let verdict = bound.bases.get_or_init(|| {
             let Some(expected) = bound.md5 else { return Ok(()) };
-            let mut digest = index::Digest::default();
-            digest.update(&bases);
-            compare(expected, digest.finish())
+            compare(expected, md5(&bases)?)
         });
         self.judge(verdict, bound, entry)?;
         Ok(bases)
     }
 }
 
+/// What an index of blocks is that isn't that of the file.
+const BAD_GZI: &str = "its index (.gzi) is damaged or belongs to another file";
+
+fn invalid(name: &str, what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {what}"))
+}
+
+fn other_container(name: &str, found: Container) -> io::Error {
+    invalid(name, &format!("compressed as {}: expected plain or bgzip", found.name()))
+}
+
+fn container_of(file: &Ranged) -> io::Result<Container> {
+    let mut start = [0; 18];
+    let n = file.read_at(&mut start, 0)?;
+    Ok(Container::sniff(&start[..n]))
+}
+
+/// What of a sequence is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SequencePart {
+    /// Its bases.
+    Bases,
+    /// Their qualities, in FASTQ.
+    Qualities,
+}
+
+/// The MD5 sum of bytes.
+///
+/// # Errors
+/// In a build without MD5 (the feature `cram`).
+pub fn md5(bytes: &[u8]) -> io::Result<[u8; 16]> {
+    let mut digest = Digest::new()?;
+    digest.update(bytes);
+    Ok(digest.finish())
+}
+
 impl Bytes {
+    /// The text of a file of BGZF blocks.
+    fn blocks(path: &Path, gzi: &[u8]) -> io::Result<Bytes> {
+        let blocks =
+            blocks_of(gzi).ok_or_else(|| invalid(&biofast_io::display_name(path), BAD_GZI))?;
+        Ok(Bytes::Blocks(Mutex::new(Jumper::blocks(path)?), blocks))
+    }
+
     /// Reads at `offset` of the text until `out` is full or the text ends; returns how many bytes that are.
     fn read_at(&self, out: &mut [u8], offset: u64) -> io::Result<usize> {
         match self {

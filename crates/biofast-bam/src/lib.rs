@@ -57,6 +57,7 @@ mod format;
 mod framer;
 mod header;
 pub mod index;
+mod index_counts;
 mod input;
 mod input_options;
 mod modifications;
@@ -90,13 +91,14 @@ pub use cram::cram_containers;
 #[doc(hidden)]
 pub use cram::panics_are_caught;
 pub use error::{Error, ErrorKind};
-pub use fasta::Fasta;
+pub use fasta::{Fasta, FastaIndex, SequencePart, UnindexedSequence, md5};
 pub use fold::Fold;
 pub use format::{DetectedData, Format};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 #[doc(hidden)]
 pub use header::HeaderParser;
 pub use header::{Header, Reference};
+pub use index_counts::{CountedByIndex, IndexCounts};
 pub use input::Input;
 pub use input_options::{CramContainer, CramContainers, Detail, InputOptions};
 pub use modified::{Modification, ModificationCode, Modifications};

@@ -131,7 +131,14 @@ pub(crate) fn fits(
         _ => {}
     }
     if let Some(end) = index.end() {
-        match probe.look(end)? {
+        let found = probe.look(end)?;
+        let has_more = matches!(found, ProbeOutcome::Record(..));
+        if index.unplaced().is_some_and(|count| (count > 0) != has_more)
+            && !matches!(found, ProbeOutcome::Damaged | ProbeOutcome::Nothing)
+        {
+            return Ok(Err("it counts other records without a reference than the file has".into()));
+        }
+        match found {
             ProbeOutcome::Record(reference, _) if reference >= 0 => {
                 return Ok(
                     Err("the file has more records than it lists, or different ones".into()),

@@ -120,11 +120,27 @@ impl Header {
     /// This header with a comment line (`@CO`) added at the end.
     #[must_use]
     pub fn with_comment(&self, comment: &str) -> Header {
+        self.with_line(&format!("@CO\t{comment}"))
+    }
+
+    /// This header with a line, such as a read group, added at the end.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_line(&self, line: &str) -> Header {
         let mut text = self.lines();
-        text.extend_from_slice(b"@CO\t");
-        text.extend_from_slice(comment.as_bytes());
+        text.extend_from_slice(line.as_bytes());
         text.push(b'\n');
         self.with_text(text)
+    }
+
+    /// The `ID` of each read group, in the order of the lines.
+    #[doc(hidden)]
+    pub fn read_group_ids(&self) -> impl Iterator<Item = &[u8]> {
+        let lines = self.text().split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t"));
+        lines.filter_map(|line| {
+            let mut fields = line.trim_ascii_end().split(|&b| b == b'\t');
+            fields.find_map(|field| field.strip_prefix(b"ID:"))
+        })
     }
 
     /// This header without the `@RG` lines whose `ID` isn't wanted.

@@ -302,7 +302,7 @@ impl Query {
 }
 
 /// Whether an error is that the bytes of an index are wrong, and not that they can't be had.
-fn is_of_index(error: &Error, index: &Path) -> bool {
+pub(crate) fn is_of_index(error: &Error, index: &Path) -> bool {
     match error.kind() {
         ErrorKind::BadIndex(_) => true,
         ErrorKind::Io(inner) => {
@@ -507,14 +507,14 @@ fn in_file(error: Error, places: &Places) -> Error {
 
 /// Whether an index is older than its file: by seconds, as files that are written or copied together may differ by less, and
 /// some file systems know no more.
-fn is_older(index: Option<SystemTime>, file: Option<SystemTime>) -> bool {
+pub(crate) fn is_older(index: Option<SystemTime>, file: Option<SystemTime>) -> bool {
     let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
     index.map(seconds) < file.map(seconds)
 }
 
 /// The index beside a file and when it was last changed: of several the first one that isn't
 /// older than the file, in the order in which htslib looks.
-fn find_index(path: &Path) -> std::io::Result<Option<(PathBuf, Option<SystemTime>)>> {
+pub(crate) fn find_index(path: &Path) -> std::io::Result<Option<(PathBuf, Option<SystemTime>)>> {
     let candidates = [
         beside(path, ".csi"),
         with_extension(path, "csi"),
@@ -543,6 +543,13 @@ fn find_index(path: &Path) -> std::io::Result<Option<(PathBuf, Option<SystemTime
 }
 
 /// The index of CRAM beside a file.
+/// Whether a file of alignments has an index beside it that can be read: BAI or CSI, or CRAI of CRAM.
+pub fn has_index(path: impl AsRef<Path>) -> bool {
+    let path = path.as_ref();
+    let found = find_index(path).ok().flatten();
+    found.is_some_and(|(index, _)| Index::open(index).is_ok()) || find_crai(path).is_some()
+}
+
 fn find_crai(path: &Path) -> Option<String> {
     let candidates = [beside(path, ".crai"), with_extension(path, "crai")];
     candidates.iter().find(|path| is_there(path).unwrap_or(false)).map(|path| display_name(path))

@@ -20,6 +20,7 @@ use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::note::Note;
 use names::Names;
+pub(crate) use names::ReferenceNames;
 
 /// A part of one reference sequence, or the records without one.
 ///
@@ -59,6 +60,11 @@ impl Region {
     pub fn parse(text: &str, header: &Header) -> Result<Region, Error> {
         parse(text, &Names::few(header))
     }
+}
+
+/// [`Region::parse`] for what has names of references.
+pub(crate) fn parse_among(text: &str, all: &dyn ReferenceNames) -> Result<Region, Error> {
+    parse(text, &Names::few(all))
 }
 
 fn bad(region: &str, reason: impl Into<String>) -> Error {

@@ -16,11 +16,11 @@ pub use error::{Error, Refusal};
 
 #[doc(no_inline)]
 pub use change::{
-    cat, convert, dedup, demux, filter, get, grep, import, markdup, merge, order, repair, sort,
-    split, to_fastq,
+    addreplacerg, cat, convert, dedup, demux, faidx, filter, get, grep, import, markdup, merge,
+    order, repair, sort, split, to_fastq,
 };
 #[doc(no_inline)]
 pub use measure::{
-    alignments, check, coverage, flagstat, idxstats, picard, qc, reads, samtools_stats, shards,
-    verdicts,
+    alignments, check, coverage, dict, flagstat, idxstats, picard, qc, quickcheck, reads,
+    samtools_stats, shards, verdicts,
 };

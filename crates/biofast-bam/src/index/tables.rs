@@ -124,6 +124,19 @@ impl Index {
         self.reference(reference)?.metadata
     }
 
+    /// Mapped and unmapped records of each reference, and how many have none, if the index counts all of them.
+    pub(crate) fn counts(&self) -> Option<(Vec<[u64; 2]>, u64)> {
+        let of = |reference: usize| {
+            let found = self.reference(reference)?;
+            match found.metadata {
+                Some(counts) => Some([counts.mapped, counts.unmapped]),
+                None => found.chunks.is_empty().then_some([0, 0]),
+            }
+        };
+        let counts = (0..self.reference_count()).map(of).collect::<Option<_>>();
+        counts.zip(self.unplaced)
+    }
+
     /// How many records have no reference, if the index says so.
     pub fn unplaced(&self) -> Option<u64> {
         self.unplaced

@@ -9,17 +9,36 @@ use crate::header::Header;
 /// How many near names a message lists.
 const SHOWN: usize = 3;
 
-/// The references of a header by name.
+/// What has names of reference sequences: a header, or the index of a FASTA file.
+pub(crate) trait ReferenceNames {
+    /// The number of the first reference of that name.
+    fn position(&self, name: &[u8]) -> Option<usize>;
+
+    /// All of them, in their order.
+    fn names(&self) -> Box<dyn Iterator<Item = &[u8]> + '_>;
+}
+
+impl ReferenceNames for Header {
+    fn position(&self, name: &[u8]) -> Option<usize> {
+        self.references().iter().position(|r| r.name == name)
+    }
+
+    fn names(&self) -> Box<dyn Iterator<Item = &[u8]> + '_> {
+        Box::new(self.references().iter().map(|r| &r.name[..]))
+    }
+}
+
+/// References by name.
 pub(super) struct Names<'a> {
-    header: &'a Header,
+    all: &'a dyn ReferenceNames,
     /// Only worth making for many look-ups.
     by_name: Option<HashMap<&'a [u8], usize>>,
 }
 
 impl<'a> Names<'a> {
     /// For a few look-ups.
-    pub(super) fn few(header: &'a Header) -> Self {
-        Names { header, by_name: None }
+    pub(super) fn few(all: &'a dyn ReferenceNames) -> Self {
+        Names { all, by_name: None }
     }
 
     /// For many look-ups.
@@ -28,30 +47,26 @@ impl<'a> Names<'a> {
         for (index, reference) in header.references().iter().enumerate() {
             by_name.entry(&reference.name[..]).or_insert(index);
         }
-        Names { header, by_name: Some(by_name) }
+        Names { all: header, by_name: Some(by_name) }
     }
 
     /// The index of the first reference of that name.
     pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
         match &self.by_name {
             Some(map) => map.get(name).copied(),
-            None => self.header.references().iter().position(|r| r.name == name),
+            None => self.all.position(name),
         }
     }
 
     /// The message for a name that isn't there.
     pub(super) fn unknown(&self, name: &[u8]) -> String {
-        let mut near: Vec<(usize, &[u8])> = self
-            .header
-            .references()
-            .iter()
-            .filter_map(|r| Some((distance(name, &r.name)?, &r.name[..])))
-            .collect();
+        let near = self.all.names().filter_map(|found| Some((distance(name, found)?, found)));
+        let mut near: Vec<(usize, &[u8])> = near.collect();
         near.sort();
         let near: Vec<String> =
             near.iter().take(SHOWN).map(|(_, name)| format!("'{}'", Shown(name))).collect();
         let mut message = format!("no reference is named '{}'", Shown(name));
-        if self.header.references().is_empty() {
+        if self.all.names().next().is_none() {
             message += "; the header has no references";
         } else if !near.is_empty() {
             message += &format!("; did you mean {}?", near.join(", "));

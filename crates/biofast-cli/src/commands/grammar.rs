@@ -45,6 +45,12 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("grep", "seqkit grep", "CPRdfimnprsv"),
     ("grep", "grep", "c"),
     ("dedup", "seqkit rmdup", "di"),
+    ("head", "samtools head", "Thn"),
+    ("addreplacerg", "samtools addreplacerg", "ORmoruw"),
+    ("quickcheck", "samtools quickcheck", "qu"),
+    ("samples", "samtools samples", "FTfhio"),
+    ("faidx", "samtools faidx", "cfinor"),
+    ("dict", "samtools dict", "AHalosu"),
 ];
 
 /// The spellings of an option, of which help shows the first: the others are those of tools that commands are like.

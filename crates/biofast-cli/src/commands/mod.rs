@@ -3,6 +3,7 @@
 //! A new one: docs/adding-a-command.md.
 
 mod about;
+mod addreplacerg;
 mod cat;
 mod check;
 mod convert;
@@ -11,20 +12,25 @@ mod coverage;
 mod dedup;
 mod demo;
 mod demux;
+mod dict;
+mod faidx;
 mod fastq;
 mod filter;
 mod get;
 mod grammar;
 mod grep;
+mod head;
 mod help;
 mod import;
 mod index;
 mod markdup;
 mod merge;
+mod quickcheck;
 #[cfg(test)]
 mod reference;
 mod reheader;
 mod repair;
+mod samples;
 mod schema;
 mod self_test;
 mod shards;
@@ -83,7 +89,8 @@ commands! {
         "coverage" Coverage(Box<coverage::Args>) => coverage::run, "prefix by thresholds no-per-base min-mapq exclude-flags format html out threads";
         "check" Check(check::Args) => check::run, "paired reference json out threads quiet";
         "flagstat" Flagstat(flagstat::Args) => flagstat::run, "output-format region regions-file out threads";
-        "idxstats" Idxstats(idxstats::Args) => idxstats::run, "region regions-file out threads";
+        "quickcheck" Quickcheck(quickcheck::Args) => quickcheck::run, "";
+        "idxstats" Idxstats(idxstats::Args) => idxstats::run, "count region regions-file out threads";
     }
     "Reads (FASTQ, FASTA)" {
         "filter" Filter(Box<filter::Args>) => filter::run, "out out2 rejected adapter trim-overlap cut-tail min-len min-mean-qual exclude-flags min-mapq threads";
@@ -94,14 +101,19 @@ commands! {
         "split" Split(Box<split::Args>) => split::run, "by-size by-part by-length out out2 threads";
         "repair" Repair(Box<repair::Args>) => repair::run, "out out2 orphans drop-orphans memory threads";
         "shuffle" Shuffle(Box<shuffle::Args>) => shuffle::run, "seed out out2 memory threads";
+        "faidx" Faidx(Box<faidx::Args>) => faidx::run, "region-file out length continue reverse-complement mark-strand fastq";
+        "dict" Dict(dict::Args) => dict::run, "assembly alias species uri no-header out threads";
     }
     "Alignments (BAM, SAM, CRAM)" {
         "sort" Sort(Box<sort::Args>) => sort::run, "out name key mark-duplicates remove-duplicates metrics write-index memory level threads";
         "markdup" Markdup(Box<markdup::Args>) => markdup::run, "out rule remove-duplicates mark-supplementary optical-distance barcode-tag metrics write-index memory threads";
         "view" View(Box<view::Args>) => view::run, "bam with-header header-only count require-flags exclude-flags min-mapq expr out threads";
+        "head" Head(head::Args) => head::run, "headers records reference out";
+        "samples" Samples(samples::Args) => samples::run, "with-header test-index rg-tag fasta fasta-list files-from out";
         "merge" Merge(Box<merge::Args>) => merge::run, "files-from name out write-index level tsv json html threads";
         "cat" Cat(cat::Args) => cat::run, "files-from header sorted out threads";
         "reheader" Reheader(reheader::Args) => reheader::run, "no-PG out threads";
+        "addreplacerg" Addreplacerg(Box<addreplacerg::Args>) => addreplacerg::run, "rg-line rg mode overwrite-rg output-format out threads";
         "index" Index(index::Args) => index::run, "bai csi gzi name-index out threads";
         "fastq" Fastq(Box<fastq::Args>) => fastq::run, "out require-flags exclude-flags collate level threads";
         "import" Import(Box<import::Args>) => import::run, "interleaved rg-line rg out threads";

@@ -1,5 +1,7 @@
 //! `biofast view`: records of BAM, SAM or CRAM as SAM or BAM.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use biofast_bam::{self as bam, Batch, Detail, Header, Query, Record, SamWriter, flag};
 use biofast_io::Location;
@@ -125,11 +127,46 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ViewFormat {
+pub(super) enum ViewFormat {
     /// SAM (text)
     Sam,
     /// BAM (binary)
     Bam,
+}
+
+/// How alignments are written.
+pub(super) struct AlignmentsOut {
+    /// The format that was asked for.
+    pub(super) format: Option<ViewFormat>,
+    pub(super) uncompressed: bool,
+    pub(super) level: Option<Level>,
+}
+
+impl AlignmentsOut {
+    /// Opens the output, and says whether it is BAM.
+    pub(super) fn open(
+        &self,
+        path: Option<&Path>,
+        session: &mut Session,
+    ) -> Result<(bool, Output)> {
+        let is_bam = self.format.map_or_else(
+            || self.uncompressed || output::has_extension(path, "bam"),
+            |format| format == ViewFormat::Bam,
+        );
+        let format = match (is_bam, path) {
+            (true, Some(path)) => output::format_of_bam(path)?,
+            (true, None) => Format::Bgzf,
+            (false, Some(path)) if self.format.is_none() => output::format_of_sam(path)?,
+            (false, Some(path)) => Format::from_name(path),
+            (false, None) => Format::Plain,
+        };
+        if self.level.is_some() && format == Format::Plain {
+            return Err(output::level_of_plain());
+        }
+        let level = if self.uncompressed { Some(Level::Number(0)) } else { self.level };
+        let compression = Compression::new(format, level)?;
+        Ok((is_bam, output::records(session, path, compression)?))
+    }
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
@@ -265,23 +302,13 @@ fn convert(
     let total = query.stored_len().or(input.len());
     // A header that can't be read is noticed before any output is touched.
     let (header, query) = query.peek_header()?;
-    let is_bam = args.output_fmt.map_or_else(
-        || args.bam || args.uncompressed || output::has_extension(args.output.as_deref(), "bam"),
-        |format| format == ViewFormat::Bam,
-    );
-    let format = match (is_bam, &args.output) {
-        (true, Some(path)) => output::format_of_bam(path)?,
-        (true, None) => Format::Bgzf,
-        (false, Some(path)) if args.output_fmt.is_none() => output::format_of_sam(path)?,
-        (false, Some(path)) => Format::from_name(path),
-        (false, None) => Format::Plain,
+    let out = AlignmentsOut {
+        format: args.output_fmt.or(args.bam.then_some(ViewFormat::Bam)),
+        uncompressed: args.uncompressed,
+        level: args.level,
     };
-    if args.level.is_some() && format == Format::Plain {
-        return Err(output::level_of_plain());
-    }
-    let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
-    let compression = Compression::new(format, level)?;
-    let mut outputs = vec![output::records(session, args.output.as_deref(), compression)?];
+    let (is_bam, output) = out.open(args.output.as_deref(), session)?;
+    let mut outputs = vec![output];
     let bar = watch.bar(total, &args.reading.messages);
     let result = write(args, query, &header, is_bam, watch, &mut outputs, session)
         .and_then(|()| commit(outputs, false).map_err(Failure::Output));

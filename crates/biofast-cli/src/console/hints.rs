@@ -202,6 +202,11 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         ErrorKind::Io(error) => return of_bytes(error),
         ErrorKind::Truncated(_) => CUT,
         ErrorKind::MissingEofContainer => MISSING_END,
+        ErrorKind::BadIndex(_)
+            if error.at().name.as_deref().is_some_and(|name| name.ends_with(".fai")) =>
+        {
+            "rebuild it with `biofast faidx`, or remove it"
+        }
         ErrorKind::BadIndex(_) => STALE_INDEX,
         ErrorKind::Misplaced { order, .. } if order.starts_with("name (with digits") => {
             "sort it by name first: `biofast sort -n FILE -o by_name.bam`"
@@ -254,9 +259,7 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         ErrorKind::NotAlignments(DetectedData::SpacedSam) => {
             "tabs are often lost in editors or by copy and paste: use the original file"
         }
-        ErrorKind::NotBam(DetectedData::MaybeFasta) => {
-            "biofast doesn't need an index of FASTA; for other tools use `samtools faidx`"
-        }
+        ErrorKind::NotBam(DetectedData::MaybeFasta) => "use `biofast faidx FILE` to index FASTA",
         ErrorKind::NotBam(_) | ErrorKind::NotAlignments(_) => OTHER_FILE,
         ErrorKind::BadHeader(_)
         | ErrorKind::BadRecord { .. }
@@ -271,7 +274,7 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
             "use --reference with the FASTA file the reads were aligned to; this one may be another assembly or a truncated copy"
         }
         ErrorKind::FastaIndex { line: Some(_), .. } => {
-            "rebuild it with `samtools faidx`, or remove it"
+            "rebuild it with `biofast faidx`, or remove it"
         }
         ErrorKind::HeadersDiffer(_) => {
             "use files aligned to the same reference; `biofast view -H FILE` lists names (SN) and lengths (LN)"

@@ -40,7 +40,7 @@ pub(crate) use memory::{Size, default as default_memory};
 pub(crate) use messages::Messages;
 pub(crate) use outputs::{Out, ProgramLineArgs};
 pub(crate) use paths::{Folder, InFile, OutFile, keep_inputs};
-pub(crate) use regions::RegionArgs;
+pub(crate) use regions::{RegionArgs, tell};
 pub(crate) use seek_index::{SeekIndexArg, SeekIndexes};
 pub(crate) use shard::{ShardArg, keeps_mates_together, keeps_templates_together};
 pub(crate) use sorted::SortedOut;

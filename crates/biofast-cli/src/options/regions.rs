@@ -85,7 +85,7 @@ impl RegionArgs {
 }
 
 /// Says what is worth telling of how regions are looked up.
-fn tell(console: &Console, note: &Note) {
+pub(crate) fn tell(console: &Console, note: &Note) {
     match note {
         Note::NoIndex { is_sorted: true, .. } => {
             console.note(&format!("{note}"));

@@ -137,12 +137,8 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
         &["collate", "bamshuf"],
         "`biofast sort -n` groups records by name, and `biofast fastq` groups mates itself",
     ),
-    (
-        &["faidx", "fqidx", "dict"],
-        "biofast doesn't need a FASTA index; for other tools use `samtools faidx`",
-    ),
-    (&["quickcheck", "validate", "ValidateSamFile"], "`biofast check` validates the whole file"),
-    (&["head"], "`biofast view -H` prints a header, `biofast convert --head N` the first reads"),
+    (&["fqidx"], "`biofast faidx` indexes FASTQ, too; with -f it extracts reads"),
+    (&["validate", "ValidateSamFile"], "`biofast check` validates the whole file"),
     (
         &["bam2fq", "bam2fastq", "bamtofastq", "SamToFastq"],
         "`biofast fastq` writes alignments as FASTQ",
@@ -204,8 +200,8 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
     (&["bgzip"], "`biofast convert -O bgzf` compresses reads, `biofast view -b` alignments"),
     (
         &[
-            "addreplacerg", "ampliconclip", "ampliconstats", "calmd", "consensus", "flags",
-            "mpileup", "phase", "reset", "samples", "targetcut", "tview",
+            "ampliconclip", "ampliconstats", "calmd", "consensus", "flags", "mpileup", "phase",
+            "reset", "targetcut", "tview",
         ],
         "biofast can't do this; use samtools",
     ),

@@ -371,8 +371,8 @@ fn commands_and_options_of_samtools_are_answered() {
         (&["markduplicates"][..], "`biofast markdup`"),
         (&["depth"], "`biofast coverage --format samtools-depth`"),
         (&["collate"], "`biofast sort -n`"),
-        (&["faidx"], "`samtools faidx`"),
-        (&["quickcheck"], "`biofast check`"),
+        (&["fqidx"], "`biofast faidx`"),
+        (&["validate"], "`biofast check`"),
         (&["mpileup"], "use samtools"),
         (&["reads.fq.gz"], "did you mean `biofast stats reads.fq.gz`"),
         (&["stats", "-a"], "leave it out"),
@@ -476,7 +476,7 @@ fn slips_of_habit_get_what_is_meant() {
         (&["view", "a.sam", "r.bed"], "a BED file is given with -L"),
         (&["stats", "-@", "-1", "x_R1.fq"], "unexpected argument '-1'"),
         (&["coverage", "-T", "10x", "a.sam"], "write numbers without x: 10"),
-        (&["index", "c.fa"], "use `samtools faidx`"),
+        (&["index", "c.fa"], "use `biofast faidx c.fa`"),
     ] {
         crate::common::assert_error(&run(words), &[expected]);
     }

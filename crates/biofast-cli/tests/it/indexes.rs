@@ -23,6 +23,49 @@ fn sorted(folder: &Folder, name: &str, len: usize) {
     good(folder, &["index", name]);
 }
 
+#[test]
+fn counts_of_an_index_are_printed_only_if_it_is_that_of_the_file() {
+    let folder = Folder::new();
+    sorted(&folder, "x.bam", 90);
+    sorted(&folder, "other.bam", 70);
+    let idxstats = |args: &[&str]| run_in(&folder, &[&["idxstats", "x.bam"], args].concat());
+    let expected = idxstats(&["--count"]);
+    assert_eq!(expected.stdout, "chr1\t300000\t3000\t0\nchr2\t50000\t500\t0\n*\t0\t0\t0\n");
+    assert_eq!(idxstats(&[]), expected);
+    // The index alone: damage in the middle isn't seen.
+    let bam = std::fs::read(folder.path("x.bam")).unwrap();
+    let own = std::fs::read(folder.path("x.bam.bai")).unwrap();
+    let set = |bam: &[u8], index: &[u8]| {
+        folder.file("x.bam", bam);
+        folder.file("x.bam.bai", index);
+    };
+    let mut damaged = bam.clone();
+    damaged[bam.len() / 2] ^= 1;
+    set(&damaged, &own);
+    assert_eq!(idxstats(&[]), expected);
+    assert_error(&idxstats(&["--count"]), &["x.bam"]);
+    // An index of another file, one cut off, one that counts other records, and one that is older.
+    let other = std::fs::read(folder.path("other.bam.bai")).unwrap();
+    let mut unplaced = own.clone();
+    *unplaced.iter_mut().rev().nth(7).unwrap() = 3;
+    for index in [&other[..], &own[..own.len() / 2], &unplaced, b""] {
+        set(&bam, index);
+        let run = idxstats(&[]);
+        assert_eq!((run.code, &run.stdout), (0, &expected.stdout));
+        assert!(run.stderr.contains("so the whole file is read"), "{run:?}");
+        set(&damaged, index);
+        assert_error(&idxstats(&[]), &["x.bam"]);
+    }
+    set(&bam, &own);
+    let index = std::fs::File::options().write(true).open(folder.path("x.bam.bai")).unwrap();
+    index.set_modified(SystemTime::now() - Duration::from_secs(99)).unwrap();
+    assert!(idxstats(&[]).stderr.contains("it is older than the file"));
+    // Without its end the file is an error, whatever the index says.
+    set(&bam[..bam.len() - 28], &own);
+    assert_error(&idxstats(&[]), &["x.bam", "end-of-file"]);
+    assert_eq!(idxstats(&["--allow-missing-eof"]).stdout, expected.stdout);
+}
+
 fn count(folder: &Folder, args: &[&str]) -> Run {
     run_in(folder, &[&["view", "-c"], args].concat())
 }

@@ -2,6 +2,7 @@
 //! as each would be linked for itself: `cargo test -p biofast-cli --test it FILE::` runs those of one file.
 #![allow(clippy::unwrap_used)]
 
+mod addreplacerg;
 mod alignment_stats;
 mod alignments;
 mod best;
@@ -17,6 +18,7 @@ mod demo;
 mod demux;
 mod docs;
 mod effort;
+mod faidx;
 mod fasta;
 mod fastq;
 mod fastqc;
@@ -36,6 +38,7 @@ mod get;
 mod goldens;
 mod grep;
 mod gzip_index;
+mod head;
 mod help;
 mod hints;
 mod html;

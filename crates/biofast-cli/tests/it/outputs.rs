@@ -78,6 +78,14 @@ fn no_command_writes_to_what_it_reads() {
         "filter a.bam -c -o a.bam",
         "filter a.bam c:1-10 -o a.bam.bai",
         "reheader a.sam a.bam -o a.bam",
+        "faidx r1.fq -o r1.fq",
+        "faidx -f r1.fq p1 -o r1.fq",
+        "faidx r1.fq --fai-idx r1.fq",
+        "dict ref.fa -o ref.fa",
+        "head a.sam -o a.sam",
+        "addreplacerg -r ID:x a.bam -o a.bam",
+        "samples a.bam -o a.bam",
+        "quickcheck a.bam -o a.bam",
         "reheader a.sam a.bam -o a.sam",
         "stats r1.fq -o r1.fq",
         "stats r1.fq --html r1.fq",
@@ -400,7 +408,7 @@ fn a_closed_standard_output_is_an_error_and_one_closed_later_is_not() {
 }
 
 /// Commands that print nothing, whatever their arguments; and `self-test`, which takes long, and prints as others do.
-const SILENT: [&str; 6] = ["index", "split", "demux", "demo", "self-test", "help"];
+const SILENT: [&str; 7] = ["index", "quickcheck", "split", "demux", "demo", "self-test", "help"];
 
 #[test]
 fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
@@ -442,6 +450,11 @@ fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
         "cat a.bam a.bam",
         "cat r1.fq.gz r2.fq.gz",
         "reheader a.sam a.bam",
+        "faidx r1.fq p1",
+        "dict ref.fa",
+        "head a.bam",
+        "addreplacerg -r ID:x a.bam",
+        "samples a.bam",
         "view a.bam",
         "view -b a.bam",
         "view -c a.bam",

@@ -2,6 +2,7 @@
 //! peer it needs; `cargo peers` runs all of them, and a case fails where its peer isn't installed.
 #![allow(clippy::unwrap_used)]
 
+mod addreplacerg;
 mod aligners;
 mod alignment_stats;
 mod alignments;
@@ -16,6 +17,7 @@ mod dedup;
 mod demo;
 mod demux;
 mod docs;
+mod faidx;
 mod fasta;
 mod fastq;
 mod fastqc;
@@ -27,6 +29,7 @@ mod filter_fastp_cases;
 mod filter_peers;
 mod goldens;
 mod grep;
+mod head;
 mod help;
 mod html;
 mod import;

@@ -65,15 +65,9 @@ impl BlockSplicer {
         find_changes(text, data, &mut self.changes);
         let start = out.bytes.len();
         out.bytes.extend_from_slice(&EOF_BLOCK[..HEADER]);
-        let spliced = self.splicer.splice(
-            stream,
-            map,
-            text,
-            crc,
-            &self.changes,
-            LONGEST_STREAM,
-            &mut out.bytes,
-        );
+        let spliced = self
+            .splicer
+            .splice(stream, map, text, crc, &self.changes, LONGEST_STREAM, &mut out.bytes);
         let Some(crc) = spliced.ok().filter(|done| done.declined.is_none()).map(|done| done.crc)
         else {
             out.bytes.truncate(start);

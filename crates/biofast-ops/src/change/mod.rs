@@ -1,15 +1,18 @@
 //! What changes records: [selecting and trimming](filter) them, [sorting](sort) and [merging](merge) them, [joining files](cat),
-//! [marking duplicates](markdup), [splitting](split) reads to many, [to samples](demux), [finding](grep) them by motif or name, [leaving out duplicates](dedup),
-//! [bringing mates together](repair), reads in [other formats](convert) and [other orders](order), [FASTQ to unaligned BAM](import) and
+//! [marking duplicates](markdup), [splitting](split) reads to many, [to samples](demux), [finding](grep) them by motif or name,
+//! [leaving out duplicates](dedup), [bringing mates together](repair), [parts of sequences](faidx), [read groups](addreplacerg),
+//! reads in [other formats](convert) and [other orders](order), [FASTQ to unaligned BAM](import) and
 //! [alignments back to FASTQ](to_fastq).
 //!
 //! What is counted on the way is counted by collectors of [`measure`](crate::measure).
 
+pub mod addreplacerg;
 mod again;
 pub mod cat;
 pub mod convert;
 pub mod dedup;
 pub mod demux;
+pub mod faidx;
 pub mod filter;
 pub mod get;
 pub mod grep;

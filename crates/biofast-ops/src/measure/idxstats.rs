@@ -1,7 +1,7 @@
 //! Mapped and unmapped records of each reference sequence, as `samtools idxstats` has them.
-//! Counted by reading the file, so no index is needed and none can be stale.
+//! Counted by reading the file, so that no index is needed, or taken from an index that is proved to be its.
 
-use biofast_bam::{Batch, Error, Header, Query, Record, flag};
+use biofast_bam::{Batch, Error, Header, IndexCounts, Query, Record, flag};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
@@ -41,6 +41,12 @@ impl IdxstatsCollector {
         options: &Options,
     ) -> Result<(Header, IdxstatsCollector), Fault<IdxstatsCollector, Error>> {
         Tally::collect_alone(input, options)
+    }
+
+    /// What the index of a file counts.
+    pub fn of_index(counts: &IndexCounts) -> IdxstatsCollector {
+        let by_reference = counts.by_reference.clone();
+        IdxstatsCollector { by_reference, unplaced: [0, counts.unplaced] }
     }
 
     /// Adds the records of a batch.

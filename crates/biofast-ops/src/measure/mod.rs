@@ -9,6 +9,7 @@
 pub mod alignments;
 pub mod check;
 pub mod coverage;
+pub mod dict;
 mod doubt;
 mod failure;
 pub mod flagstat;
@@ -16,6 +17,7 @@ pub mod idxstats;
 pub mod per_read;
 pub mod picard;
 pub mod qc;
+pub mod quickcheck;
 pub mod reads;
 pub mod records;
 pub mod samtools_stats;

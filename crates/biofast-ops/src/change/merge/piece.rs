@@ -181,14 +181,14 @@ fn translate(record: &Record<'_>, translation: &Translation, out: &mut Vec<u8>) 
         }
         for tag in record.tags().filter(|tag| tag.name == name) {
             match ids(&tag, translation).map(|ids| ids.get(tag.value)) {
-                Some(Some(new)) => append(name, new, out),
+                Some(Some(new)) => append_text(name, new, out),
                 Some(None) => dropped += 1,
                 None => {}
             }
         }
     }
     if let Some(id) = read_group {
-        append(*b"RG", id, out);
+        append_text(*b"RG", id, out);
     }
     Change::Made { dropped }
 }
@@ -203,7 +203,7 @@ fn ids<'t>(tag: &Tag<'_>, translation: &'t Translation) -> Option<&'t Ids> {
 }
 
 /// Appends a field of text.
-fn append(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
+pub(in crate::change) fn append_text(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&name);
     out.push(b'Z');
     out.extend_from_slice(text);
@@ -211,6 +211,6 @@ fn append(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Bytes that a field takes: its name, its type, its value, and a NUL behind text.
-fn stored_len(tag: &Tag<'_>) -> usize {
+pub(in crate::change) fn stored_len(tag: &Tag<'_>) -> usize {
     3 + tag.value.len() + usize::from(matches!(tag.kind, b'Z' | b'H'))
 }
