@@ -35,7 +35,7 @@ pub fn samtools_json(found: &DuplicateCounts) -> String {
 fn command(found: &DuplicateCounts) -> String {
     let distance =
         found.optical_distance.map_or_else(String::new, |distance| format!(" -d {distance}"));
-    format!("biofast sort --mark-duplicates{distance}, as samtools markdup")
+    format!("biofast, as samtools markdup{distance}")
 }
 
 fn rows(found: &DuplicateCounts) -> [(&'static str, u64); 15] {
@@ -72,7 +72,7 @@ fn rows(found: &DuplicateCounts) -> [(&'static str, u64); 15] {
 /// ```
 pub fn picard_text(found: &[LibraryCounts], sets: &SetSizes) -> String {
     let mut out = "## htsjdk.samtools.metrics.StringHeader\n\
-        # biofast sort --mark-duplicates, as MarkDuplicates\n\
+        # biofast, as MarkDuplicates\n\
         \n\
         ## METRICS CLASS\tpicard.sam.DuplicationMetrics\n\
         LIBRARY\tUNPAIRED_READS_EXAMINED\tREAD_PAIRS_EXAMINED\tSECONDARY_OR_SUPPLEMENTARY_RDS\tUNMAPPED_READS\t\
