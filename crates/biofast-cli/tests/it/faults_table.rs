@@ -280,9 +280,10 @@ fn killed_at_any_moment_nothing_stands_under_the_final_name() {
 
 /// Commands that write alignments: what they are called, and their options. Their inputs are `x.bam`, in order, or
 /// `grouped.bam`, by name, and the output is `o.bam` with its index.
-const WRITERS: [(&str, &[&str]); 3] = [
+const WRITERS: [(&str, &[&str]); 4] = [
     ("merge", &["x.bam", "y.bam", "--write-index"]),
     ("cat", &["x.bam", "y.bam", "--summary", "o.bam.bai"]),
+    ("markdup", &["y.bam", "-m", "16K", "-T", ".", "--write-index"]),
     (
         "sort",
         &["--mark-duplicates", "-d", "100", "grouped.bam", "-m", "1M", "-T", ".", "--write-index"],
@@ -405,7 +406,7 @@ fn cut_alignments_are_joined_sorted_and_merged_to_nothing() {
         assert_eq!(listed(own).len(), before, "{name} cut at {at}: {:?}", listed(own));
         row.detected();
     });
-    row.print("an input of `merge`, `cat` or `sort --mark-duplicates` cut anywhere");
+    row.print("an input of `merge`, `cat`, `markdup` or `sort --mark-duplicates` cut anywhere");
 }
 
 #[test]

@@ -330,11 +330,23 @@ mod tests {
 
     /// The blocks of text that comes in parts, which `cuts` end.
     fn encode(input: &Input, kept: &[Range<usize>], cuts: &[usize]) -> Vec<u8> {
-        let (text, pieces) = keep(input, kept);
+        encode_as(BlockReuse::Copy, &[], input, kept, cuts)
+    }
+
+    /// The same of a text in which some bytes are changed.
+    fn encode_as(
+        reuse: BlockReuse,
+        changed: &[usize],
+        input: &Input,
+        kept: &[Range<usize>],
+        cuts: &[usize],
+    ) -> Vec<u8> {
+        let (mut text, pieces) = keep(input, kept);
+        change(&mut text, changed);
         let mut cuts: Vec<usize> = cuts.iter().map(|&cut| cut.min(text.len())).collect();
         cuts.extend([0, text.len()]);
         cuts.sort_unstable();
-        let (mut cutter, mut carried) = (CopyCutter::new(BlockReuse::Copy), Carried::default());
+        let (mut cutter, mut carried) = (CopyCutter::new(reuse), Carried::default());
         let (mut encoder, mut out, mut bytes) = (encoder(), Encoded::default(), Vec::new());
         for cut in cuts.windows(2) {
             let part = &text[cut[0]..cut[1]];
@@ -359,6 +371,11 @@ mod tests {
         bytes
     }
 
+    fn change(text: &mut [u8], changed: &[usize]) {
+        let len = text.len();
+        changed.iter().filter(|_| len > 0).for_each(|at| text[at % len] ^= 4);
+    }
+
     fn read(bytes: Vec<u8>) -> Vec<u8> {
         let source = crate::Source::from_reader("x", io::Cursor::new(bytes));
         let mut reader = crate::Reader::new(source, &crate::Options::default()).expect("opens");
@@ -377,6 +394,7 @@ mod tests {
             ),
             dropped in prop::collection::vec((0usize..500_000, 1usize..70_000), 0..4),
             cuts in prop::collection::vec(0usize..500_000, 0..12),
+            changed in prop::collection::vec(0usize..500_000, 0..40),
             seed in any::<u64>(),
         ) {
             let input = input(&lengths, seed);
@@ -394,6 +412,14 @@ mod tests {
             let whole = encode(&input, &kept, &[]);
             prop_assert!(whole == encode(&input, &kept, &cuts));
             prop_assert!(read(whole) == keep(&input, &kept).0);
+            let splice = |cuts: &[usize]| {
+                encode_as(BlockReuse::Splice, &changed, &input, &kept, cuts)
+            };
+            let whole = splice(&[]);
+            prop_assert!(whole == splice(&cuts));
+            let mut text = keep(&input, &kept).0;
+            change(&mut text, &changed);
+            prop_assert!(read(whole) == text);
         }
     }
 
@@ -420,6 +446,28 @@ mod tests {
         assert_eq!(cut(10), [BLOCK_TEXT - 10, 50_000]);
         assert_eq!(cut(BLOCK_TEXT - 20_000), [35_000, 35_000]);
         assert_eq!(cut(BLOCK_TEXT - 10), [50_010]);
+    }
+
+    #[test]
+    fn blocks_of_which_bytes_change_are_changed_as_they_are_stored() {
+        let input = input(&[BLOCK_TEXT, 50_000, 40_000], 99);
+        let all = [0..input.text.len()];
+        let [first, second, third] = [0, 1, 2].map(|block| &input.blocks[block].1[..]);
+        let changed = [BLOCK_TEXT, BLOCK_TEXT + 7, BLOCK_TEXT + 49_999];
+        let spliced = encode_as(BlockReuse::Splice, &changed, &input, &all, &[]);
+        assert!(spliced.starts_with(first));
+        let rest = &spliced[first.len()..];
+        let (changed_block, rest) =
+            rest.split_at(usize::from(u16::from_le_bytes([rest[16], rest[17]])) + 1);
+        assert!(changed_block != second && changed_block.ends_with(&50_000u32.to_le_bytes()));
+        assert!(rest.starts_with(third));
+        // The codes stay: what deflates it again doesn't give this.
+        let mut text = input.text.clone();
+        change(&mut text, &changed);
+        let mut anew = Encoded::default();
+        encoder().encode(&text[BLOCK_TEXT..][..50_000], &mut anew).expect("encodes");
+        assert!(anew.bytes != changed_block);
+        assert!(read(spliced) == text);
     }
 
     #[test]

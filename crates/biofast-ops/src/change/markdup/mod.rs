@@ -41,14 +41,15 @@ use biofast_io::pipeline::Copies;
 
 use super::sort::SortLimits;
 use super::sort::duplicates::{
-    DuplicateCounts, Judged, LibraryCounts, MarkTally, Marking, SetSizes, Verdicts, cleared, judge,
+    DecidedInput, DuplicateCounts, LibraryCounts, MarkTally, Marking, RecordMarks, SetSizes,
+    cleared, decide_anywhere,
 };
 use crate::Error;
 use crate::measure::records::Sum;
 
 /// Which records of an input are duplicates.
 pub struct FoundDuplicates {
-    verdicts: Verdicts,
+    marks: RecordMarks,
     tally: MarkTally,
     sums: bool,
 }
@@ -69,8 +70,8 @@ pub fn find_duplicates(
     limits: &SortLimits,
     marking: &Marking,
 ) -> Result<FoundDuplicates, Error> {
-    let Judged { verdicts, tally } = judge(open, options, limits, marking)?;
-    Ok(FoundDuplicates { verdicts, tally, sums: limits.sums })
+    let DecidedInput { marks, tally } = decide_anywhere(open, options, limits, marking)?;
+    Ok(FoundDuplicates { marks, tally, sums: limits.sums })
 }
 
 /// How marked records are written.
@@ -177,7 +178,7 @@ impl FoundDuplicates {
             return Err(Error::Changed(name));
         }
         tally.merge(&worker.tally);
-        let sets = self.verdicts.set_sizes().clone();
+        let sets = self.marks.set_sizes().clone();
         Ok(MarkedDuplicates { tally, sets, sums: worker.sums })
     }
 
@@ -198,23 +199,23 @@ impl FoundDuplicates {
             if self.sums {
                 worker.sums[0].add_alignment(&record, &mut worker.letters);
             }
-            let clears = cleared(&record, self.verdicts.marking(), &mut worker.cleared);
+            let clears = cleared(&record, self.marks.marking(), &mut worker.cleared);
             let record = if clears { Record::from_checked(&worker.cleared) } else { record };
-            let verdict = self.verdicts.of(number, record.flags(), &mut worker.tally);
-            worker.tally.add(&record, &verdict);
-            if verdict.removes {
+            let mark = self.marks.of(number, record.flags(), &mut worker.tally);
+            worker.tally.add(&record, &mark);
+            if mark.removes {
                 continue;
             }
             let at = text.len();
-            let record = if format.sam.is_none() && verdict.type_is_optical.is_none() {
+            let record = if format.sam.is_none() && mark.type_is_optical.is_none() {
                 // Only the flags change, behind the size.
                 record.write_bam(text);
-                text[at + 18..at + 20].copy_from_slice(&verdict.flags.to_le_bytes());
+                text[at + 18..at + 20].copy_from_slice(&mark.flags.to_le_bytes());
                 Record::from_checked(&text[at + 4..])
             } else {
                 worker.record.clear();
                 worker.record.extend_from_slice(record.as_bytes());
-                verdict.apply(&mut worker.record);
+                mark.apply(&mut worker.record);
                 let record = Record::from_checked(&worker.record);
                 match &format.sam {
                     Some(sam) => sam.write(&record, text)?,

@@ -16,7 +16,7 @@ use super::decisions::DuplicateDecisions;
 use super::finder::{BY_KEY, DuplicateFinder, TemplateGroup};
 use super::keys::ClippedEnds;
 use super::libraries::DuplicateLibraries;
-use super::marker::{MarkTally, Verdicts};
+use super::marker::{MarkTally, RecordMarks};
 use super::mates::{self, GroupMember};
 use super::metrics::DuplicateCounts;
 use super::primary::{Primary, is_primary};
@@ -36,8 +36,8 @@ enum MateSource {
 }
 
 /// What was decided about the records of an input.
-pub(in crate::change) struct Judged {
-    pub(in crate::change) verdicts: Verdicts,
+pub(in crate::change) struct DecidedInput {
+    pub(in crate::change) marks: RecordMarks,
     /// What was counted before records are marked.
     pub(in crate::change) tally: MarkTally,
 }
@@ -47,12 +47,12 @@ pub(in crate::change) struct Judged {
 /// # Errors
 /// The first fault of the input; if none of the reads has a barcode that duplicates should have in common, unless that is allowed;
 /// or if a temporary file can't be written or read.
-pub(in crate::change) fn judge(
+pub(in crate::change) fn decide_anywhere(
     mut open: impl FnMut() -> Result<Query, Error>,
     options: &Options,
     limits: &SortLimits,
     marking: &Marking,
-) -> Result<Judged, Error> {
+) -> Result<DecidedInput, Error> {
     let first = match marking.rule {
         DuplicateRule::Samtools => MateSource::Tags,
         DuplicateRule::Picard => MateSource::Names,
@@ -81,8 +81,8 @@ pub(in crate::change) fn judge(
     if marking.supplementary {
         spread(finish(followers, limits, threads)?, &mut found)?;
     }
-    let (verdicts, tally) = super::judged(found, counts, marking, libraries);
-    Ok(Judged { verdicts, tally })
+    let (marks, tally) = super::marks_of(found, counts, marking, libraries);
+    Ok(DecidedInput { marks, tally })
 }
 
 /// Gathers what decides, until tags are missing that it needs.

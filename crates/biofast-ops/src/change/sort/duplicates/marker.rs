@@ -8,7 +8,7 @@ use super::rule::Marking;
 use crate::change::sort::gather::SortEntry;
 
 /// What was decided of all records, and what is done about it.
-pub(in crate::change) struct Verdicts {
+pub(in crate::change) struct RecordMarks {
     pub(super) decisions: DuplicateDecisions,
     pub(super) marking: Marking,
     /// Whether the field `dt` is written.
@@ -17,7 +17,7 @@ pub(in crate::change) struct Verdicts {
 
 /// What was decided of a record.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::change) struct Verdict {
+pub(in crate::change) struct RecordMark {
     pub(in crate::change) flags: u16,
     /// Whether it gets the field `dt`, and if so, whether it is an optical duplicate.
     pub(in crate::change) type_is_optical: Option<bool>,
@@ -33,7 +33,7 @@ pub(in crate::change) struct MarkTally {
     pub(super) by_library: Option<ByLibrary>,
 }
 
-impl Verdicts {
+impl RecordMarks {
     pub(in crate::change) fn marking(&self) -> &Marking {
         &self.marking
     }
@@ -49,7 +49,7 @@ impl Verdicts {
         number: u64,
         mut flags: u16,
         tally: &mut MarkTally,
-    ) -> Verdict {
+    ) -> RecordMark {
         let looked_at = self.decisions.reads.get(number);
         let other = flag::SUPPLEMENTARY | flag::UNMAPPED | flag::SECONDARY;
         let follows = flags & other != 0 && self.decisions.groups.get(number);
@@ -69,7 +69,7 @@ impl Verdicts {
         tally.counts.duplicate_non_primary_optical += u64::from(follows && is_optical);
         let removes = self.marking.remove && (flags & flag::DUPLICATE != 0 || is_left_alone);
         tally.counts.written += u64::from(!removes);
-        Verdict {
+        RecordMark {
             flags,
             type_is_optical: (is_marked && self.tells_types).then_some(is_optical),
             removes,
@@ -80,9 +80,9 @@ impl Verdicts {
 
 impl MarkTally {
     /// Counts a record by its library, with the flags that it gets.
-    pub(in crate::change) fn add(&mut self, record: &Record<'_>, verdict: &Verdict) {
+    pub(in crate::change) fn add(&mut self, record: &Record<'_>, mark: &RecordMark) {
         if let Some(counts) = &mut self.by_library {
-            counts.add(record, verdict.flags, verdict.is_optical_pair);
+            counts.add(record, mark.flags, mark.is_optical_pair);
         }
     }
 
@@ -110,7 +110,7 @@ impl MarkTally {
 
 /// Marks records while they are merged.
 pub(in crate::change::sort) struct Marker {
-    pub(super) verdicts: Verdicts,
+    pub(super) marks: RecordMarks,
     pub(super) tally: MarkTally,
     pub(super) record: Vec<u8>,
 }
@@ -119,14 +119,14 @@ impl Marker {
     /// Takes the next record; `false` if it is left out.
     pub(in crate::change::sort) fn take(&mut self, entry: &SortEntry<'_>) -> bool {
         let record = Record::from_checked(entry.record);
-        let verdict = self.verdicts.of(entry.number, record.flags(), &mut self.tally);
-        self.tally.add(&record, &verdict);
-        if verdict.removes {
+        let mark = self.marks.of(entry.number, record.flags(), &mut self.tally);
+        self.tally.add(&record, &mark);
+        if mark.removes {
             return false;
         }
         self.record.clear();
         self.record.extend_from_slice(entry.record);
-        verdict.apply(&mut self.record);
+        mark.apply(&mut self.record);
         true
     }
 
@@ -140,7 +140,7 @@ impl Marker {
     }
 
     pub(in crate::change::sort) fn set_sizes(&self) -> &SetSizes {
-        self.verdicts.set_sizes()
+        self.marks.set_sizes()
     }
 
     pub(in crate::change::sort) fn by_library(&self) -> Vec<LibraryCounts> {
@@ -148,7 +148,7 @@ impl Marker {
     }
 }
 
-impl Verdict {
+impl RecordMark {
     /// Gives a record its flags and the field `dt`.
     pub(in crate::change) fn apply(&self, record: &mut Vec<u8>) {
         record[14..16].copy_from_slice(&self.flags.to_le_bytes());

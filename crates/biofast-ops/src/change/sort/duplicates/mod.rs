@@ -58,7 +58,7 @@ use biofast_io::Options;
 
 use super::sorter::{SortLimits, Sorted};
 use crate::{Error, Refusal};
-pub(in crate::change) use anywhere::{Judged, judge};
+pub(in crate::change) use anywhere::{DecidedInput, decide_anywhere};
 pub use barcodes::{BarcodeSource, NamePattern, umi_of_name};
 pub(in crate::change) use clear::cleared;
 use collect::DuplicateCollector;
@@ -66,7 +66,7 @@ use decisions::DuplicateDecisions;
 use gate::{Gate, GroupBatch};
 use libraries::DuplicateLibraries;
 pub(super) use marker::Marker;
-pub(in crate::change) use marker::{MarkTally, Verdicts};
+pub(in crate::change) use marker::{MarkTally, RecordMarks};
 use metrics::ByLibrary;
 pub use metrics::{DuplicateCounts, LibraryCounts, SetSizes};
 pub use rule::{DuplicateRule, Marking, Mode};
@@ -118,8 +118,8 @@ pub fn sort(
     let found = decide::decide(candidates, read, limits, threads, marking, &mut counts)?;
     sorter.limits = limits.clone();
     let mut sorted = sorter.finish(&header, threads)?;
-    let (verdicts, tally) = judged(found, counts, marking, libraries);
-    let marker = Marker { verdicts, tally, record: Vec::new() };
+    let (marks, tally) = marks_of(found, counts, marking, libraries);
+    let marker = Marker { marks, tally, record: Vec::new() };
     sorted.marker = Some(Box::new(marker));
     Ok(sorted)
 }
@@ -135,20 +135,20 @@ fn check_barcodes(name: &str, counts: &DuplicateCounts, marking: &Marking) -> Re
 }
 
 /// What becomes of records, and what of them was counted before they are marked.
-fn judged(
+fn marks_of(
     decisions: DuplicateDecisions,
     counts: DuplicateCounts,
     marking: &Marking,
     libraries: Arc<DuplicateLibraries>,
-) -> (Verdicts, MarkTally) {
+) -> (RecordMarks, MarkTally) {
     let mut by_library = marking.by_library.then(|| ByLibrary::new(libraries));
     if let Some(by_library) = &mut by_library {
         by_library.add_optical_pairs(&decisions.optical_pairs);
     }
     let tells_types =
         marking.rule == DuplicateRule::Samtools && marking.optical_distance().is_some();
-    let verdicts = Verdicts { decisions, marking: marking.clone(), tells_types };
-    (verdicts, MarkTally { counts, by_library })
+    let marks = RecordMarks { decisions, marking: marking.clone(), tells_types };
+    (marks, MarkTally { counts, by_library })
 }
 
 /// What collectors on several threads gather of the batches that `fill` makes.
