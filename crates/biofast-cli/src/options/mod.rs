@@ -5,6 +5,7 @@
 /// The heading of the options that nearly every command has.
 const GENERAL: &str = "General options";
 
+mod content;
 mod depth;
 mod effects;
 mod flags;
@@ -25,6 +26,7 @@ mod strictness;
 mod threads;
 mod verdicts;
 
+pub(crate) use content::{ContentArgs, warn_of_absent_names};
 pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_empty, tell_unknown};
 pub(crate) use effects::{given_in_vain, is_quiet};
 pub(crate) use flags::Flags;
