@@ -32,7 +32,7 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("merge", "seqkit stats", "T"),
     ("merge", "samtools merge", "LNORbchlnoprtu"),
     ("cat", "samtools cat", "bho"),
-    ("view", "samtools view", "FGHLOTbcefhoqu"),
+    ("view", "samtools view", "DFGHLNORTbcdefhoqrsu"),
     ("fastq", "samtools fastq", "0FGNOT12cfinostv"),
     ("import", "samtools import", "012RTiorsu"),
     ("sort", "samtools sort", "NOTlmnotu"),

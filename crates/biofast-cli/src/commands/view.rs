@@ -3,15 +3,19 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use biofast_bam::{self as bam, Batch, Detail, Header, Query, Record, SamWriter, flag};
+use biofast_bam::{self as bam, Batch, Detail, Header, Query, SamWriter, flag};
 use biofast_io::Location;
 use biofast_io::output::{Compression, Format, Level, Output, commit};
 use biofast_io::pipeline::Failure;
+use biofast_ops::filter::alignment::Choice;
 use biofast_ops::filter::expression::Expression;
 use clap::{ArgAction, ValueEnum};
 
 use crate::inputs::{self, Input};
-use crate::options::{Flags, InFile, OneFile, OutFile, ProgramLineArgs, RegionArgs, ShardArg};
+use crate::options::{
+    ContentArgs, Flags, InFile, OneFile, OutFile, ProgramLineArgs, RegionArgs, ShardArg,
+    warn_of_absent_names,
+};
 use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::{Reading, Watch};
@@ -19,11 +23,12 @@ use crate::watch::{Reading, Watch};
 /// Print or convert alignments, like `samtools view`
 ///
 /// The format of the input is detected from content. The output is SAM, or BAM with -b, -O bam or an output file ending
-/// in .bam. To select by read group, name or tag, or to sample, use `biofast filter`. Every checksum and length field is validated. If the input is truncated, the command fails and creates no
+/// in .bam. Every checksum and length field is validated. If the input is truncated, the command fails and creates no
 /// output file.
 #[derive(clap::Args)]
 #[command(
     disable_help_flag = true,
+    group(clap::ArgGroup::new("of_alignments").multiple(true)),
     // Letters that samtools view has for others.
     mut_arg("threads", |a| a.short_alias(None)),
     mut_arg("quiet", |a| a.short(None)),
@@ -33,6 +38,7 @@ Examples:
   biofast view -b -F UNMAP,SECONDARY -q 30 aln.bam -o good.bam
   biofast view -c aln.bam chr1:1,000,001-2,000,000
   biofast view -b -e '[NM] < 3 && qname =~ \"^run7:\"' aln.bam -o few.bam
+  biofast view -b -N wanted.names -s 7.5 aln.bam -o few.bam
   biofast view -T genome.fa aln.cram -o aln.bam
   biofast view -b --no-PG --shard 'plan.json#2' -o second.bam"
 )]
@@ -86,6 +92,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     flags: Flags,
+
+    #[command(flatten)]
+    content: ContentArgs,
 
     /// Include only records with a mapping quality of at least N
     #[arg(short = 'q', long = "min-mapq", value_name = "N")]
@@ -184,7 +193,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     args.shard.refuse(regions.any(), "a region", "a shard can't be restricted to regions")?;
     let watch = args.reading.watch(session);
     let detail = match args.count {
-        true if args.expression.is_some() => Detail::Full,
+        true if args.expression.is_some() || args.content.any() => Detail::Full,
         true if regions.any() => Detail::Alignment,
         true => Detail::Placement,
         false => Detail::Full,
@@ -206,26 +215,27 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     result
 }
 
-/// Which records are wanted.
-struct RecordSelection<'a> {
-    flags: flag::Filter,
-    expression: Option<&'a Expression>,
-}
-
-impl RecordSelection<'_> {
-    fn new(args: &Args) -> RecordSelection<'_> {
-        let min_mapping_quality = args.min_mapping_quality.unwrap_or(0);
-        let flags = flag::Filter { min_mapping_quality, ..args.flags.filter(0) };
-        RecordSelection { flags, expression: args.expression.as_ref() }
+impl Args {
+    /// Which records are wanted, and the header of these.
+    fn choice(&self, header: &Header, session: &Session) -> Result<(Choice, Header)> {
+        let min_mapping_quality = self.min_mapping_quality.unwrap_or(0);
+        let flags = flag::Filter { min_mapping_quality, ..self.flags.filter(0) };
+        let mut choice = self.content.add_to(Choice::new().flags(flags))?;
+        if let Some(expression) = &self.expression {
+            choice = choice.expression(expression.clone());
+        }
+        let console = self.reading.messages.console(session);
+        let (choice, sampling) = self.content.complete(choice, header, console)?;
+        let header = choice.header(header);
+        let sampling = sampling.filter(|_| !self.header_only);
+        let header = sampling.map_or(header.clone(), |comment| header.with_comment(&comment));
+        Ok((choice, header))
     }
 
-    fn accepts(&self, record: &Record<'_>, header: &Header) -> Result<bool, bam::Error> {
-        if !self.flags.accepts(record.flags(), record.mapping_quality()) {
-            return Ok(false);
-        }
-        self.expression.map_or(Ok(true), |expression| {
-            expression.matches(record, header).map_err(|error| record.undecided(error))
-        })
+    /// Says which of the names that were asked for weren't found.
+    fn tell_absent(&self, choice: &Choice, session: &Session) {
+        let listed = choice.listed_names();
+        warn_of_absent_names(self.reading.messages.console(session), listed.as_ref());
     }
 }
 
@@ -238,10 +248,10 @@ struct RecordCount {
 }
 
 impl RecordCount {
-    fn accept(&mut self, batch: Batch<'_>, wanted: &RecordSelection<'_>) {
+    fn accept(&mut self, batch: Batch<'_>, wanted: &Choice) {
         for (number, record) in (batch.first_record()..).zip(batch.iter()) {
-            match wanted.accepts(&record, batch.header()) {
-                Ok(accepted) => self.records += u64::from(accepted),
+            match wanted.objection(&record, batch.header()) {
+                Ok(objection) => self.records += u64::from(objection.is_none()),
                 Err(error) => return self.fail(number, batch.located(error)),
             }
         }
@@ -268,9 +278,11 @@ fn count(
     watch: &Watch,
     session: &mut Session,
 ) -> Result<Exit> {
+    let total = query.stored_len().or(input.len());
+    let (header, query) = query.peek_header()?;
+    let (wanted, _) = args.choice(&header, session)?;
     let report = output::report(session, args.output.as_deref())?;
-    let wanted = RecordSelection::new(args);
-    let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
+    let bar = watch.bar(total, &args.reading.messages);
     let result = bam::Fold::new(query).options(&watch.options).run(
         RecordCount::default,
         |counted, batch| counted.accept(batch, &wanted),
@@ -288,6 +300,7 @@ fn count(
     if let Some(error) = fault {
         return Err(error.into());
     }
+    args.tell_absent(&wanted, session);
     output::finish(report, format!("{}\n", counted.records))?;
     Ok(Exit::Fine)
 }
@@ -302,6 +315,7 @@ fn convert(
     let total = query.stored_len().or(input.len());
     // A header that can't be read is noticed before any output is touched.
     let (header, query) = query.peek_header()?;
+    let (wanted, header) = args.choice(&header, session)?;
     let out = AlignmentsOut {
         format: args.output_fmt.or(args.bam.then_some(ViewFormat::Bam)),
         uncompressed: args.uncompressed,
@@ -310,17 +324,20 @@ fn convert(
     let (is_bam, output) = out.open(args.output.as_deref(), session)?;
     let mut outputs = vec![output];
     let bar = watch.bar(total, &args.reading.messages);
-    let result = write(args, query, &header, is_bam, watch, &mut outputs, session)
+    let result = write(args, query, (&header, &wanted), is_bam, watch, &mut outputs, session)
         .and_then(|()| commit(outputs, false).map_err(Failure::Output));
     drop(bar);
     result.map_err(output::failed)?;
+    if !args.header_only {
+        args.tell_absent(&wanted, session);
+    }
     Ok(Exit::Fine)
 }
 
 fn write(
     args: &Args,
     query: Query,
-    header: &Header,
+    (header, wanted): (&Header, &Choice),
     is_bam: bool,
     watch: &Watch,
     outputs: &mut [Output],
@@ -339,7 +356,6 @@ fn write(
     if args.header_only {
         return Ok(());
     }
-    let wanted = RecordSelection::new(args);
     let writer = SamWriter::new(header);
     let result = bam::Transform::new(query).options(&watch.options).run(
         outputs,
@@ -347,7 +363,7 @@ fn write(
         |(), batch, texts| {
             let text = &mut texts[0];
             for record in batch {
-                if !wanted.accepts(&record, batch.header())? {
+                if wanted.objection(&record, batch.header())?.is_some() {
                     continue;
                 }
                 if is_bam {

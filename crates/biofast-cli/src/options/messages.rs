@@ -1,6 +1,8 @@
 //! `--quiet` and `--verbose`.
 
 use super::GENERAL;
+use crate::console::Console;
+use crate::session::Session;
 
 /// How much is said on standard error.
 #[derive(clap::Args)]
@@ -12,4 +14,11 @@ pub(crate) struct Messages {
     /// Report how each input is read: source, container, decoder, threads, kernels
     #[arg(short, long, help_heading = GENERAL)]
     pub(crate) verbose: bool,
+}
+
+impl Messages {
+    /// Where notes and warnings go, if they are wanted.
+    pub(crate) fn console<'s>(&self, session: &'s Session) -> Option<&'s Console> {
+        (!self.quiet).then_some(&session.console)
+    }
 }

@@ -5,6 +5,7 @@
 /// The heading of the options that nearly every command has.
 const GENERAL: &str = "General options";
 
+mod content;
 mod depth;
 mod duplicates;
 mod effects;
@@ -28,6 +29,7 @@ mod tag;
 mod threads;
 mod verdicts;
 
+pub(crate) use content::{ContentArgs, warn_of_absent_names};
 pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_empty, tell_unknown};
 pub(crate) use duplicates::{MarkingArgs, tell_duplicates};
 pub(crate) use effects::{given_in_vain, is_quiet};

@@ -209,19 +209,6 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
 
 /// Options of `samtools view` that `view` doesn't have, and what does the same.
 pub(super) const OF_VIEW: &[(&[&str], &str)] = &[
-    (&["-N", "--qname-file"], "`biofast filter -N FILE` selects records by name"),
-    (
-        &["-r", "--read-group", "-R", "--read-group-file"],
-        "`biofast filter -r ID` and `-R FILE` select records by read group",
-    ),
-    (
-        &["-d", "--tag", "-D", "--tag-file"],
-        "`biofast filter -d TAG` and `-D TAG:FILE` select records by tag",
-    ),
-    (
-        &["-s", "--subsample", "--subsample-seed"],
-        "`biofast filter -s INT.FRACTION` samples templates",
-    ),
     (
         &["-U", "--unoutput", "--output-unselected"],
         "`biofast filter -U FILE` also writes the records that aren't selected",

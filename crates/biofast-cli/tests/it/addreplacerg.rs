@@ -17,7 +17,7 @@ fn expected(sam: &str, id: &str, orphans_only: bool, new: Option<&str>) -> Strin
         }
         let fields: Vec<&str> = line.split('\t').collect();
         let is_group = |field: &&str| field.starts_with("RG:Z:");
-        match orphans_only && fields[11..].iter().any(|field| is_group(&field)) {
+        match orphans_only && fields[11..].iter().any(is_group) {
             true => records += line,
             false => {
                 let kept: Vec<&str> = fields[..11].to_vec();

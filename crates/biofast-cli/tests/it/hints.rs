@@ -377,11 +377,9 @@ fn commands_and_options_of_samtools_are_answered() {
         (&["reads.fq.gz"], "did you mean `biofast stats reads.fq.gz`"),
         (&["stats", "-a"], "leave it out"),
         (&["fq2fa"], "`biofast convert --to fasta`"),
-        (&["view", "-N", "names"], "`biofast filter -N FILE`"),
-        (&["view", "--qname-file=names"], "`biofast filter -N FILE`"),
+        (&["view", "-U", "names"], "`biofast filter -U FILE`"),
         (&["view", "-bS"], "formats are detected from content"),
         (&["view", "-C"], "can't write it"),
-        (&["view", "-s", "1.5"], "`biofast filter -s INT.FRACTION`"),
         (&["view", "-O", "cram"], "reads CRAM but can't write it"),
         (&["sort", "-O", "CRAM"], "reads CRAM but can't write it"),
     ] {

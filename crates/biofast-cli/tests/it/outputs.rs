@@ -134,6 +134,7 @@ fn no_command_writes_to_what_it_reads() {
         "filter a.bam -D RG:groups.txt -o o.bam -U groups.txt",
         "filter a.bam -D RG:groups.txt -o o.bam --summary ./groups.txt",
         "filter a.bam -R groups.txt -o groups.txt",
+        "view a.bam -D RG:groups.txt -o groups.txt",
         "view -T ref.fa a.bam -o ref.fa.fai",
         "view -T ref.fa a.sam -o ./ref.fa.gzi",
         "stats --json -r ref.fa a.bam -o ref.fa.fai",

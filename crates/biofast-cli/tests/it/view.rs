@@ -121,3 +121,44 @@ fn a_record_that_is_no_text_is_named() {
     assert!(run.stderr.contains("'odd'") && run.stderr.contains("above 93"), "{}", run.stderr);
     assert_eq!(biofast_with(&["view", "-c", "-"], &bam).stdout, "1\n");
 }
+
+#[test]
+fn records_are_selected_by_content_as_in_filter() {
+    let folder = Folder::new();
+    let path = folder.file("in.sam", crate::common::cat::grouped(&folder));
+    let all = biofast(&["view", &path]).stdout;
+    let names: Vec<&str> = all.lines().step_by(5).filter_map(|l| l.split('\t').next()).collect();
+    let names = folder.file("names.txt", names.join("\n") + "\nabsent\n");
+    let groups = folder.file("groups.txt", "known\n");
+    let values = format!("RG:{groups}");
+    for words in [
+        &["-r", "known"][..],
+        &["-R", &groups],
+        &["-N", &names],
+        &["-d", "RG"],
+        &["-d", "RG:other", "-s", "3.4"],
+        &["-D", &values, "-F", "16"],
+        &["--subsample", "0.5", "--subsample-seed", "9", "-q", "1"],
+    ] {
+        let view = biofast(&[&["view", "-h", "--no-PG"], words, &[&path]].concat());
+        let filter =
+            biofast(&[&["filter", "-h", "-O", "sam", "--no-PG"], words, &[&path]].concat());
+        assert!(view.stdout == filter.stdout && view.code == 0, "{words:?}: {}", view.stderr);
+        assert_eq!(view.stderr.contains("'absent'"), words[0] == "-N", "{view:?}");
+        let records = view.stdout.lines().filter(|line| !line.starts_with('@')).count();
+        assert!(records > 0 && records < all.lines().count(), "{words:?}");
+        let count = biofast(&[&["view", "-q", "0", "-c"], words, &[&path]].concat());
+        if !words.contains(&"-q") {
+            assert_eq!(count.stdout, format!("{records}\n"), "{words:?}");
+        }
+    }
+    for (words, expected) in [
+        (&["-N", "absent.txt"][..], &["absent.txt"][..]),
+        (&["-d", "RGX"], &["expected a tag of two characters"]),
+        (&["-s", "x"], &["expected a seed and a fraction"]),
+        (&["-H", "-N", &names], &["--qname-file has no effect with --header-only"]),
+    ] {
+        let run = biofast(&[&["view"], words, &[&path]].concat());
+        assert!(expected.iter().all(|text| run.stderr.contains(text)), "{words:?}: {run:?}");
+    }
+}

@@ -238,3 +238,31 @@ mod corpus {
         }
     }
 }
+
+#[test]
+#[ignore = "needs samtools"]
+fn records_selected_by_content_are_those_of_samtools() {
+    let folder = Folder::new();
+    let path = folder.file("in.sam", crate::common::cat::grouped(&folder));
+    let all = samtools(&["view", &path]).unwrap();
+    let first = |line: &'_ [u8]| line.split(|&b| b == b'\t').next().unwrap_or_default().to_vec();
+    let names: Vec<Vec<u8>> = all.split(|&b| b == b'\n').step_by(5).map(first).collect();
+    let names = folder.file("names.txt", names.join(&b"\n"[..]));
+    let groups = folder.file("groups.txt", "known\n");
+    let values = format!("RG:{groups}");
+    for words in [
+        &["-r", "known"][..],
+        &["-R", &groups],
+        &["-N", &names],
+        &["-d", "RG"],
+        &["-d", "RG:other", "-s", "3.4"],
+        &["-D", &values, "-F", "16"],
+        &["-c", "-r", "other", "-s", "5.6"],
+    ] {
+        let words = [&["view", "-h", "--no-PG"], words, &[&path]].concat();
+        let words = if words.contains(&"-c") { [&["view"], &words[3..]].concat() } else { words };
+        let theirs = samtools(&words).unwrap();
+        assert!(ours(&words).unwrap() == theirs, "{words:?}");
+        assert!(theirs.len() < all.len());
+    }
+}

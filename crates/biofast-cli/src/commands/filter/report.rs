@@ -1,14 +1,11 @@
 //! What is said and written about a run of `biofast filter`.
 
 use anyhow::Result;
-use biofast_io::Escaped;
 use biofast_io::output::{Output, commit};
 use biofast_ops::filter::fastp;
-use biofast_ops::filter::names::ListedNames;
 use biofast_ops::filter::report::FilterReport;
 
 use super::Args;
-use crate::console::Console;
 use crate::output;
 use crate::session::Session;
 
@@ -78,17 +75,5 @@ impl FilterReports {
             session.console.say(&biofast_report::filter::text(&report));
         }
         Ok(())
-    }
-}
-
-/// Says which of the listed names there were none of.
-pub(super) fn warn_of_absent(console: &Console, args: &Args, listed: Option<&ListedNames>) {
-    let Some(ListedNames { listed, found, first_absent: Some(name) }) = listed else { return };
-    if !args.reading.messages.quiet {
-        let name = Escaped(name.as_bytes());
-        let absent = listed - found;
-        let warning =
-            format!("{absent} of {listed} listed names not found in the input, such as '{name}'");
-        console.warning(&warning);
     }
 }

@@ -9,19 +9,16 @@ use biofast_bam::{self as bam, Detail, Header, Query, Selection};
 use biofast_io::{Escaped, Options, Source, display_name};
 use biofast_ops::dedup::SpillLimits;
 use biofast_ops::filter::Filter;
-use biofast_ops::filter::alignment::{
-    Choice, NameSample, TemplateDecisions, TemplateRule, decide, sampled_before, sampling_comment,
-    seed_of,
-};
+use biofast_ops::filter::alignment::{Choice, TemplateDecisions, TemplateRule, decide};
 use biofast_ops::filter::report::{FileRole, FileSum, RecordChecksums};
 use biofast_ops::measure::records::RecordSum;
 
 use super::args::{Args, FilterPairRule};
 use super::chain;
-use super::report::{FilterReports, warn_of_absent};
-use crate::console::{Console, Hinted};
+use super::report::FilterReports;
+use crate::console::Hinted;
 use crate::inputs::{self, Input};
-use crate::options::{RegionArgs, keeps_templates_together, temp_dir};
+use crate::options::{RegionArgs, keeps_templates_together, temp_dir, warn_of_absent_names};
 use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Watch;
@@ -125,33 +122,6 @@ fn templates(
 /// Bytes of memory that the first reading takes before it uses temporary files.
 const MEMORY: usize = 64 << 20;
 
-/// Takes the sample, whose seed may be taken of the header, and returns what is said of it in the header that is written.
-fn sample(
-    console: &Console,
-    args: &Args,
-    header: &Header,
-    choice: Choice,
-) -> Result<(Choice, Option<String>)> {
-    let Some((fraction, given)) = args.alignments.sampling() else { return Ok((choice, None)) };
-    let header = choice.header(header);
-    let seed = given.unwrap_or_else(|| seed_of(header.text()));
-    if let Some((before, old)) = sampled_before(header.text())
-        && !args.reading.messages.quiet
-    {
-        match old == seed {
-            true => console.warning(&format!(
-                    "the input was already sampled with seed {seed} ({before}), so the same reads would be chosen again and the fraction would be wrong; use another seed, or 'auto'"
-                ),
-            ),
-            false => console.note(&format!("the input was already sampled ({before})")),
-        }
-    }
-    let sample = NameSample::new(fraction, seed)?;
-    // A seed that is given is on the command line, which the header has; a fraction of 1 takes everything.
-    let comment = (given.is_none() && fraction < 1.0).then(|| sampling_comment(fraction, seed));
-    Ok((choice.sample(sample), comment))
-}
-
 /// The plan that the arguments mean, and the records it is for.
 fn plan(
     args: &Args,
@@ -181,8 +151,8 @@ fn plan(
     if let Some(tested) = tested {
         choice = choice.regions(tested.resolve(&header)?);
     }
-    warn_of_absent_groups(&session.console, args, &choice.absent_read_groups(&header));
-    let (choice, sampling) = sample(&session.console, args, &header, choice)?;
+    let console = args.reading.messages.console(session);
+    let (choice, sampling) = args.alignments.content.complete(choice, &header, console)?;
     let chain = match args.only_of_unaligned(session) {
         Some(option) if !header.references().is_empty() => {
             return Err(Hinted::error(
@@ -285,21 +255,10 @@ fn write(
         Some(chain) if choice.listed_names().is_none() => chain.listed_names(),
         _ => choice.listed_names(),
     };
-    warn_of_absent(&session.console, args, listed.as_ref());
+    warn_of_absent_names(args.reading.messages.console(session), listed.as_ref());
     let sums = sums(args, input, *partial, &report.records);
     let report = report.with_listed_names(listed).with_files(sums);
     reports.finish(session, args, report, outputs.finish()?)
-}
-
-/// Says which read groups that were asked for there are none of.
-fn warn_of_absent_groups(console: &Console, args: &Args, absent: &[Vec<u8>]) {
-    let Some(first) = absent.first().filter(|_| !args.reading.messages.quiet) else { return };
-    let more = match absent.len() - 1 {
-        0 => String::new(),
-        more => format!(" (and {more} others)"),
-    };
-    let first = Escaped(first);
-    console.warning(&format!("read group '{first}' is not in the header{more}"));
 }
 
 /// The input and the outputs, with what was read from and written to each.

@@ -17,10 +17,11 @@ use biofast_ops::measure::records::Sum;
 use super::args::{Args, FilterIndexFormat};
 use super::chain::{self, Looked};
 use super::preset_fastp;
-use super::report::{FilterReports, warn_of_absent};
+use super::report::FilterReports;
 use crate::console::Console;
 use crate::inputs::{self, Input, Layout};
 use crate::options::Repeated;
+use crate::options::warn_of_absent_names;
 use crate::output;
 use crate::reads_job::{FileSums, ReadsJob, count_reads};
 use crate::session::{Exit, Session};
@@ -71,7 +72,7 @@ pub(super) fn run(
         )?)?;
     }
     let listed = filter.listed_names();
-    warn_of_absent(&session.console, args, listed.as_ref());
+    warn_of_absent_names(args.reading.messages.console(session), listed.as_ref());
     let mut report = FilterReport::new(&tally, &session.command_line())
         .with_adapters(plan.looked.detected)
         .with_found(filter.adapters(), &tally)
