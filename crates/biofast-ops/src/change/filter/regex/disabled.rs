@@ -1,7 +1,5 @@
 //! No patterns: this build has none. The same functions as `enabled.rs` has, for a type that has no values.
 
-use std::fmt;
-
 /// A pattern, of which there are none in a build without the feature `regex`.
 #[derive(Clone, Debug)]
 pub struct Regex(Never);
