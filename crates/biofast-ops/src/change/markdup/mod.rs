@@ -41,7 +41,7 @@ use biofast_io::pipeline::Copies;
 
 use super::sort::SortLimits;
 use super::sort::duplicates::{
-    DecidedInput, DuplicateCounts, LibraryCounts, MarkTally, Marking, RecordMarks, SetSizes,
+    DecidedInput, DuplicateCounts, LibraryCounts, MarkDecisions, MarkTally, Marking, SetSizes,
     cleared, decide_anywhere,
 };
 use crate::Error;
@@ -49,7 +49,7 @@ use crate::measure::records::Sum;
 
 /// Which records of an input are duplicates.
 pub struct FoundDuplicates {
-    marks: RecordMarks,
+    marks: MarkDecisions,
     tally: MarkTally,
     sums: bool,
 }

@@ -16,7 +16,7 @@ use super::decisions::DuplicateDecisions;
 use super::finder::{BY_KEY, DuplicateFinder, TemplateGroup};
 use super::keys::ClippedEnds;
 use super::libraries::DuplicateLibraries;
-use super::marker::{MarkTally, RecordMarks};
+use super::marker::{MarkDecisions, MarkTally};
 use super::mates::{self, GroupMember};
 use super::metrics::DuplicateCounts;
 use super::primary::{Primary, is_primary};
@@ -37,7 +37,7 @@ enum MateSource {
 
 /// What was decided about the records of an input.
 pub(in crate::change) struct DecidedInput {
-    pub(in crate::change) marks: RecordMarks,
+    pub(in crate::change) marks: MarkDecisions,
     /// What was counted before records are marked.
     pub(in crate::change) tally: MarkTally,
 }

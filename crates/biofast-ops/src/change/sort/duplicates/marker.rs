@@ -8,7 +8,7 @@ use super::rule::Marking;
 use crate::change::sort::gather::SortEntry;
 
 /// What was decided of all records, and what is done about it.
-pub(in crate::change) struct RecordMarks {
+pub(in crate::change) struct MarkDecisions {
     pub(super) decisions: DuplicateDecisions,
     pub(super) marking: Marking,
     /// Whether the field `dt` is written.
@@ -17,7 +17,7 @@ pub(in crate::change) struct RecordMarks {
 
 /// What was decided of a record.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::change) struct RecordMark {
+pub(in crate::change) struct MarkDecision {
     pub(in crate::change) flags: u16,
     /// Whether it gets the field `dt`, and if so, whether it is an optical duplicate.
     pub(in crate::change) type_is_optical: Option<bool>,
@@ -33,7 +33,7 @@ pub(in crate::change) struct MarkTally {
     pub(super) by_library: Option<ByLibrary>,
 }
 
-impl RecordMarks {
+impl MarkDecisions {
     pub(in crate::change) fn marking(&self) -> &Marking {
         &self.marking
     }
@@ -49,7 +49,7 @@ impl RecordMarks {
         number: u64,
         mut flags: u16,
         tally: &mut MarkTally,
-    ) -> RecordMark {
+    ) -> MarkDecision {
         let looked_at = self.decisions.reads.get(number);
         let other = flag::SUPPLEMENTARY | flag::UNMAPPED | flag::SECONDARY;
         let follows = flags & other != 0 && self.decisions.groups.get(number);
@@ -69,7 +69,7 @@ impl RecordMarks {
         tally.counts.duplicate_non_primary_optical += u64::from(follows && is_optical);
         let removes = self.marking.remove && (flags & flag::DUPLICATE != 0 || is_left_alone);
         tally.counts.written += u64::from(!removes);
-        RecordMark {
+        MarkDecision {
             flags,
             type_is_optical: (is_marked && self.tells_types).then_some(is_optical),
             removes,
@@ -80,7 +80,7 @@ impl RecordMarks {
 
 impl MarkTally {
     /// Counts a record by its library, with the flags that it gets.
-    pub(in crate::change) fn add(&mut self, record: &Record<'_>, mark: &RecordMark) {
+    pub(in crate::change) fn add(&mut self, record: &Record<'_>, mark: &MarkDecision) {
         if let Some(counts) = &mut self.by_library {
             counts.add(record, mark.flags, mark.is_optical_pair);
         }
@@ -110,7 +110,7 @@ impl MarkTally {
 
 /// Marks records while they are merged.
 pub(in crate::change::sort) struct Marker {
-    pub(super) marks: RecordMarks,
+    pub(super) marks: MarkDecisions,
     pub(super) tally: MarkTally,
     pub(super) record: Vec<u8>,
 }
@@ -148,7 +148,7 @@ impl Marker {
     }
 }
 
-impl RecordMark {
+impl MarkDecision {
     /// Gives a record its flags and the field `dt`.
     pub(in crate::change) fn apply(&self, record: &mut Vec<u8>) {
         record[14..16].copy_from_slice(&self.flags.to_le_bytes());

@@ -66,7 +66,7 @@ use decisions::DuplicateDecisions;
 use gate::{Gate, GroupBatch};
 use libraries::DuplicateLibraries;
 pub(super) use marker::Marker;
-pub(in crate::change) use marker::{MarkTally, RecordMarks};
+pub(in crate::change) use marker::{MarkDecisions, MarkTally};
 use metrics::ByLibrary;
 pub use metrics::{DuplicateCounts, LibraryCounts, SetSizes};
 pub use rule::{DuplicateRule, Marking, Mode};
@@ -140,14 +140,14 @@ fn marks_of(
     counts: DuplicateCounts,
     marking: &Marking,
     libraries: Arc<DuplicateLibraries>,
-) -> (RecordMarks, MarkTally) {
+) -> (MarkDecisions, MarkTally) {
     let mut by_library = marking.by_library.then(|| ByLibrary::new(libraries));
     if let Some(by_library) = &mut by_library {
         by_library.add_optical_pairs(&decisions.optical_pairs);
     }
     let tells_types =
         marking.rule == DuplicateRule::Samtools && marking.optical_distance().is_some();
-    let marks = RecordMarks { decisions, marking: marking.clone(), tells_types };
+    let marks = MarkDecisions { decisions, marking: marking.clone(), tells_types };
     (marks, MarkTally { counts, by_library })
 }
 
