@@ -133,7 +133,7 @@ pub(crate) fn fits(
     if let Some(end) = index.end() {
         let found = probe.look(end)?;
         let has_more = matches!(found, ProbeOutcome::Record(..));
-        if index.unplaced().is_some_and(|count| (count > 0) != has_more)
+        if index.counts().is_some_and(|(_, unplaced)| (unplaced > 0) != has_more)
             && !matches!(found, ProbeOutcome::Damaged | ProbeOutcome::Nothing)
         {
             return Ok(Err("it counts other records without a reference than the file has".into()));

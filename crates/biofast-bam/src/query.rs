@@ -542,7 +542,6 @@ pub(crate) fn find_index(path: &Path) -> std::io::Result<Option<(PathBuf, Option
     Ok((!found.is_empty()).then(|| found.swap_remove(fresh)))
 }
 
-/// The index of CRAM beside a file.
 /// Whether a file of alignments has an index beside it that can be read: BAI or CSI, or CRAI of CRAM.
 pub fn has_index(path: impl AsRef<Path>) -> bool {
     let path = path.as_ref();
@@ -550,6 +549,7 @@ pub fn has_index(path: impl AsRef<Path>) -> bool {
     found.is_some_and(|(index, _)| Index::open(index).is_ok()) || find_crai(path).is_some()
 }
 
+/// The index of CRAM beside a file.
 fn find_crai(path: &Path) -> Option<String> {
     let candidates = [beside(path, ".crai"), with_extension(path, "crai")];
     candidates.iter().find(|path| is_there(path).unwrap_or(false)).map(|path| display_name(path))
