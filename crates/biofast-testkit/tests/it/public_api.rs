@@ -35,6 +35,8 @@ fn rustdoc() -> Vec<Value> {
         .arg(&target)
         .env("RUSTDOCFLAGS", "-Zunstable-options --output-format=json --cap-lints=allow")
         .env("RUSTC_BOOTSTRAP", "1")
+        // Nothing is linked: C libraries needn't be compiled.
+        .envs(["CC", "AR"].map(|name| (name, root().join(".ci/stubcc"))))
         .current_dir(root())
         .status();
     assert!(status.unwrap().success(), "rustdoc");
@@ -43,6 +45,30 @@ fn rustdoc() -> Vec<Value> {
         .iter()
         .map(|n| serde_json::from_slice(&std::fs::read(file(n)).unwrap()).unwrap())
         .collect()
+}
+
+/// A type as it is written, without the ids of rustdoc, which change with any item.
+fn type_text(of: &Value) -> String {
+    let path = &of["resolved_path"];
+    if let Some(name) = of["generic"].as_str().or(of["primitive"].as_str()) {
+        name.to_owned()
+    } else if let Some(name) = path["path"].as_str() {
+        let name = name.rsplit("::").next().unwrap();
+        match path["args"]["angle_bracketed"]["args"].as_array() {
+            Some(args) if !args.is_empty() => {
+                let args: Vec<String> = args.iter().map(|arg| type_text(&arg["type"])).collect();
+                format!("{name}<{}>", args.join(", "))
+            }
+            _ => name.to_owned(),
+        }
+    } else if let Some(borrowed) = of["borrowed_ref"].as_object() {
+        let lifetime =
+            borrowed["lifetime"].as_str().map_or(String::new(), |name| format!("{name} "));
+        let mutable = if borrowed["is_mutable"] == true { "mut " } else { "" };
+        format!("&{lifetime}{mutable}{}", type_text(&borrowed["type"]))
+    } else {
+        panic!("a type of a new kind in a macro's function: {of}")
+    }
 }
 
 struct Listing<'a> {
@@ -208,7 +234,12 @@ impl<'a> Listing<'a> {
         let mut text = self.text(item, &['{']);
         if !text.contains("fn ") {
             // Made by a macro: what rustdoc says of the types will do.
-            text = kind(item).1["sig"].to_string();
+            let sig = &kind(item).1["sig"];
+            let inputs = sig["inputs"].as_array().unwrap().iter();
+            let inputs: Vec<String> = inputs
+                .map(|input| format!("{}: {}", input[0].as_str().unwrap(), type_text(&input[1])))
+                .collect();
+            text = format!("fn({}) -> {}", inputs.join(", "), type_text(&sig["output"]));
         }
         self.line(path, item, &text);
     }
