@@ -8,7 +8,7 @@ use std::sync::Arc;
 use biofast_io::{Location, Shown, display_name};
 
 use super::entry::Entry;
-use super::lines::{Layout, Lines};
+use super::lines::{FastaLines, Layout};
 use crate::error::{Error, ErrorKind};
 use crate::region::{Interval, ReferenceNames, Region, parse_among};
 
@@ -50,7 +50,7 @@ impl FastaIndex {
     /// # Errors
     /// The first line that doesn't belong there or has another length than it may have; text that can't be read.
     pub fn build(name: &str, text: impl BufRead) -> Result<FastaIndex, Error> {
-        let mut lines = Lines::new(name, text);
+        let mut lines = FastaLines::new(name, text);
         let mut index = FastaIndex::default();
         let mut marker = None;
         while let Some(first) = lines.skip_blank()? {

@@ -10,7 +10,7 @@ use super::entry::Entry;
 use crate::error::{Error, ErrorKind};
 
 /// The lines of a text, one after the other.
-pub(super) struct Lines<R> {
+pub(super) struct FastaLines<R> {
     name: Arc<str>,
     text: R,
     /// Where the next line starts, and its number, from 1.
@@ -61,9 +61,9 @@ impl Layout {
     }
 }
 
-impl<R: BufRead> Lines<R> {
-    pub(super) fn new(name: &str, text: R) -> Lines<R> {
-        Lines { name: name.into(), text, offset: 0, number: 1 }
+impl<R: BufRead> FastaLines<R> {
+    pub(super) fn new(name: &str, text: R) -> FastaLines<R> {
+        FastaLines { name: name.into(), text, offset: 0, number: 1 }
     }
 
     /// The number of the next line, from 1.

@@ -38,8 +38,8 @@ pub(crate) struct Args {
     id: Option<String>,
 
     /// Which records get the read group
-    #[arg(short, long, value_enum, default_value_t = Mode::OverwriteAll, value_name = "MODE")]
-    mode: Mode,
+    #[arg(short, long, value_enum, default_value_t = ReadGroupMode::OverwriteAll, value_name = "MODE")]
+    mode: ReadGroupMode,
 
     /// Replace the read group of the header that has the ID of -r
     #[arg(short = 'w', long, requires = "line")]
@@ -81,7 +81,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Mode {
+enum ReadGroupMode {
     /// All; a new read group replaces all others in the header
     #[value(name = "overwrite_all", alias = "overwrite-all")]
     OverwriteAll,
@@ -93,8 +93,8 @@ enum Mode {
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let group = args.group()?;
     let mode = match args.mode {
-        Mode::OverwriteAll => GroupMode::OverwriteAll,
-        Mode::OrphanOnly => GroupMode::OrphanOnly,
+        ReadGroupMode::OverwriteAll => GroupMode::OverwriteAll,
+        ReadGroupMode::OrphanOnly => GroupMode::OrphanOnly,
     };
     let input = args.file.input(session)?;
     let watch = args.reading.watch(session);
