@@ -136,6 +136,8 @@ fn is_alignment_line(bytes: &[u8]) -> bool {
         && !reference.is_empty()
         && [flags, position, mapping_quality].into_iter().all(number)
         && matches!(cigar, [b'*' | b'0'..=b'9', ..])
+        // A line of an index of FASTQ (.fai) has six fields, too; a number is no CIGAR.
+        && !(number(cigar) && line.len() < bytes.len())
 }
 
 #[cfg(test)]
@@ -166,6 +168,7 @@ mod tests {
             (b"@read1\tx\nACGT\n+\nIIII\n", "FASTQ"),
             (b">chr1\nACGT\n", "FASTA"),
             (b"chr1\t100\t200\n", "text other than SAM"),
+            (b"r1\t150\t54\t150\t151\t207\nr2\t150\t413", "text other than SAM"),
             (b"\x7fELF\x02\x01\x01\0", "other data"),
         ] {
             let found = Format::of(bytes).expect_err("another format").to_string();
