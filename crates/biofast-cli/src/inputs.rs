@@ -330,6 +330,19 @@ pub(crate) fn text(path: &Path, bounds: TextBounds) -> Result<Vec<u8>, Error> {
     read_text(source, bounds)
 }
 
+/// The lines of a list that aren't empty. `-` is standard input.
+pub(crate) fn lines(path: &Path) -> Result<Vec<String>> {
+    let text = text(path, TextBounds::TABLE)?;
+    let numbered = (1..).zip(text.split(|&b| b == b'\n')).filter(|(_, line)| !line.is_empty());
+    let line = |(number, line): (u64, &[u8])| {
+        let line = std::str::from_utf8(line);
+        let line =
+            line.with_context(|| format!("{}, line {number}: not UTF-8", display_name(path)));
+        Ok(line?.to_owned())
+    };
+    numbered.map(line).collect()
+}
+
 /// The header of a file of alignments, of which nothing else is read. `-` is standard input.
 pub(crate) fn header_of(path: &Path) -> Result<bam::Header, bam::Error> {
     let options = Options::serial();

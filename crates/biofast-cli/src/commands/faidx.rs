@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use biofast_bam::{ErrorKind, Fasta, FastaIndex};
 use biofast_io::output::{Compression, Output, commit};
-use biofast_io::{Reread, TextBounds, display_name, remote};
+use biofast_io::{Reread, display_name, remote};
 use biofast_ops::faidx::{ExtractedPart, Extraction, FaidxIndexes, build};
 
 use crate::console::Console;
@@ -219,15 +219,7 @@ fn written(
 
 /// The regions of a list.
 fn listed(list: &Path) -> Result<Vec<String>> {
-    let text = inputs::text(list, TextBounds::TABLE)?;
-    let mut regions = Vec::new();
-    for (number, line) in (1..).zip(text.split(|&b| b == b'\n')) {
-        if !line.is_empty() {
-            let region = std::str::from_utf8(line)
-                .with_context(|| format!("{}, line {number}: not UTF-8", display_name(list)))?;
-            regions.push(region.to_owned());
-        }
-    }
+    let regions = inputs::lines(list)?;
     if regions.is_empty() {
         bail!("{}: no region in it", display_name(list));
     }

@@ -1,13 +1,13 @@
 //! `biofast samples`: the samples that files of alignments name.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use biofast_bam::query::has_index;
 use biofast_bam::{Fasta, Header};
-use biofast_io::{TextBounds, display_name};
+use biofast_io::display_name;
 use clap::ArgAction;
 
 use crate::inputs::{self, Input};
-use crate::options::{InFile, Messages, Out};
+use crate::options::{InFile, Messages, Out, sam_tag};
 use crate::output;
 use crate::session::{Exit, Session};
 
@@ -43,7 +43,7 @@ pub(crate) struct Args {
 
     /// Tag of the @RG lines [default: SM]
     #[arg(short = 'T', long, value_name = "TAG", value_parser = tag)]
-    rg_tag: Option<String>,
+    rg_tag: Option<[u8; 2]>,
 
     /// Add a column: the FASTA file with the same sequences in the same order as the header, else '.'; may be repeated
     #[arg(short = 'f', long, value_name = "FASTA")]
@@ -64,11 +64,8 @@ pub(crate) struct Args {
     help: Option<bool>,
 }
 
-fn tag(typed: &str) -> Result<String, String> {
-    match typed.as_bytes() {
-        [a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphanumeric() => Ok(typed.to_owned()),
-        _ => Err("expected a tag of two characters, such as SM".into()),
-    }
+fn tag(typed: &str) -> Result<[u8; 2], String> {
+    sam_tag(typed).map_err(|_| "expected a tag of two characters, such as SM".into())
 }
 
 /// A FASTA file by its name, and its sequences.
@@ -81,10 +78,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let inputs = inputs::gather(&args.files, list.map(|list| &**list), "-", session)?;
     let report = args.out.open(session)?;
     let references = references(args)?;
-    let tag = args.rg_tag.as_deref().unwrap_or("SM");
+    let tag = args.rg_tag.unwrap_or(*b"SM");
     let mut text = Vec::new();
     if args.with_header {
-        text = format!("#{tag}\tPATH").into_bytes();
+        text = [b"#", &tag[..], b"\tPATH"].concat();
         text.extend_from_slice(if args.test_index { b"\tINDEX" } else { b"" });
         text.extend_from_slice(if references.is_empty() { b"\n" } else { b"\tREFERENCE\n" });
     }
@@ -122,11 +119,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
 fn references(args: &Args) -> Result<Vec<Sequences>> {
     let mut paths: Vec<_> = args.fasta.iter().map(|path| path.to_path_buf()).collect();
     if let Some(list) = &args.fasta_list {
-        let text = inputs::text(list, TextBounds::TABLE)?;
-        let lines = std::str::from_utf8(&text)
-            .with_context(|| format!("{} is not UTF-8", display_name(list)))?
-            .lines();
-        paths.extend(lines.filter(|line| !line.is_empty()).map(Into::into));
+        paths.extend(inputs::lines(list)?.into_iter().map(Into::into));
     }
     let open = |path: &std::path::PathBuf| Ok((display_name(path), Fasta::open(path)?));
     paths.iter().rev().map(open).collect()
@@ -139,11 +132,11 @@ fn is_reference(fasta: &Fasta, header: &Header) -> bool {
 }
 
 /// The values of a tag of read groups, each once, in their order.
-fn samples<'h>(header: &'h Header, tag: &str) -> Vec<&'h [u8]> {
+fn samples<'h>(header: &'h Header, tag: [u8; 2]) -> Vec<&'h [u8]> {
     let mut found: Vec<&[u8]> = Vec::new();
     for line in header.text().split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t")) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let value = |field: &'h [u8]| field.strip_prefix(tag.as_bytes())?.strip_prefix(b":");
+        let value = |field: &'h [u8]| field.strip_prefix(&tag)?.strip_prefix(b":");
         if let Some(sample) = line.split(|&b| b == b'\t').find_map(value)
             && !found.contains(&sample)
         {

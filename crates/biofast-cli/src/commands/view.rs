@@ -227,8 +227,10 @@ impl Args {
         let console = self.reading.messages.console(session);
         let (choice, sampling) = self.content.complete(choice, header, console)?;
         let header = choice.header(header);
-        let sampling = sampling.filter(|_| !self.header_only);
-        let header = sampling.map_or(header.clone(), |comment| header.with_comment(&comment));
+        let header = match sampling {
+            Some(comment) if !self.header_only => header.with_comment(&comment),
+            _ => header,
+        };
         Ok((choice, header))
     }
 

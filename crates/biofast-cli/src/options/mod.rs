@@ -9,7 +9,6 @@ mod content;
 mod depth;
 mod duplicates;
 mod effects;
-
 mod flags;
 mod given;
 mod inputs;
