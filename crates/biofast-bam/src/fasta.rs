@@ -51,7 +51,7 @@ struct Shared {
 enum Bytes {
     Plain(Ranged),
     /// Where each block starts, in the file and in its text.
-    Blocks(Mutex<Jumper>, Vec<(u64, u64)>),
+    Blocks(Box<Mutex<Jumper>>, Vec<(u64, u64)>),
     Memory(Vec<u8>),
 }
 
@@ -252,17 +252,7 @@ impl Fasta {
         let (bound, entry) = self.laid_out(reference)?;
         let verdict = bound.bases.get_or_init(|| {
             let Some(expected) = bound.md5 else { return Ok(()) };
-            let (mut digest, mut bases) = (Digest::new()?, Vec::new());
-            let mut start = 0;
-            while start < entry.len {
-                let end = entry.len.min(start + STRETCH);
-                bases.clear();
-                self.read(entry, start, end, &mut bases)?;
-                bases.make_ascii_uppercase();
-                digest.update(&bases);
-                start = end;
-            }
-            compare(expected, digest.finish())
+            compare(expected, self.digest(entry)?)
         });
         self.judge(verdict, bound, entry)?;
         Ok(entry)
@@ -384,6 +374,31 @@ impl Fasta {
         self.known(reference).map(|entry| entry.len)
     }
 
+    /// The MD5 sum of a reference's bases in capitals.
+    #[cfg(feature = "cram")]
+    pub(crate) fn md5(&self, reference: i32) -> io::Result<[u8; 16]> {
+        let (bound, entry) = self.laid_out(reference)?;
+        let sum = self.digest(entry);
+        match sum {
+            Ok(sum) => Ok(sum),
+            Err(misfit) => Err(self.misfit(misfit, &bound.name, entry)),
+        }
+    }
+
+    fn digest(&self, entry: Entry) -> Result<[u8; 16], Misfit> {
+        let (mut digest, mut bases) = (Digest::new()?, Vec::new());
+        let mut start = 0;
+        while start < entry.len {
+            let end = entry.len.min(start + STRETCH);
+            bases.clear();
+            self.read(entry, start, end, &mut bases)?;
+            bases.make_ascii_uppercase();
+            digest.update(&bases);
+            start = end;
+        }
+        Ok(digest.finish())
+    }
+
     /// Replaces `out` by the bases from `start` (from 0) on: `len` of them, or fewer at the end
     /// of the sequence.
     ///
@@ -439,6 +454,13 @@ fn container_of(file: &Ranged) -> io::Result<Container> {
     Ok(Container::sniff(&start[..n]))
 }
 
+/// The MD5 sum of each reference that the header has one of.
+#[cfg(feature = "cram")]
+pub(crate) fn md5_sums_of(header: &Header) -> Vec<Option<[u8; 16]>> {
+    let sums = md5_sums(header.text());
+    header.references().iter().map(|reference| sums.get(&reference.name[..]).copied()).collect()
+}
+
 /// What of a sequence is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SequencePart {
@@ -463,7 +485,7 @@ impl Bytes {
     fn blocks(path: &Path, gzi: &[u8]) -> io::Result<Bytes> {
         let blocks =
             blocks_of(gzi).ok_or_else(|| invalid(&biofast_io::display_name(path), BAD_GZI))?;
-        Ok(Bytes::Blocks(Mutex::new(Jumper::blocks(path)?), blocks))
+        Ok(Bytes::Blocks(Box::new(Mutex::new(Jumper::blocks(path)?)), blocks))
     }
 
     /// Reads at `offset` of the text until `out` is full or the text ends; returns how many bytes that are.

@@ -80,6 +80,34 @@ pub(crate) enum Parsed {
     NeedMore,
 }
 
+/// A read group of a [`Header`](Header::read_groups).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadGroup<'h>(&'h [u8]);
+
+impl<'h> ReadGroup<'h> {
+    /// The read group of a line; `None` if the line has none.
+    pub(crate) fn of_line(line: &'h [u8]) -> Option<ReadGroup<'h>> {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        line.strip_suffix(b"\r").unwrap_or(line).strip_prefix(b"@RG\t").map(ReadGroup)
+    }
+
+    /// The value of its first field with this tag, such as `SM`.
+    pub fn field(&self, tag: [u8; 2]) -> Option<&'h [u8]> {
+        let mut fields = self.0.split(|&byte| byte == b'\t');
+        fields.find_map(|field| field.strip_prefix(&tag)?.strip_prefix(b":"))
+    }
+
+    /// Its `ID`, which lines that follow the specification have.
+    pub fn id(&self) -> Option<&'h [u8]> {
+        self.field(*b"ID")
+    }
+}
+
+/// The read groups of a header's text.
+pub(crate) fn read_groups(text: &[u8]) -> impl Iterator<Item = ReadGroup<'_>> {
+    text.split(|&byte| byte == b'\n').filter_map(ReadGroup::of_line)
+}
+
 impl Header {
     pub(crate) const fn empty() -> Header {
         Header(None)
@@ -89,12 +117,10 @@ impl Header {
         self.0.as_deref().unwrap_or(&NO_PARTS)
     }
 
-    fn new(text: Vec<u8>, references: Vec<Reference>) -> Header {
+    pub(crate) fn new(text: Vec<u8>, references: Vec<Reference>) -> Header {
         let mut libraries = BTreeMap::new();
-        for line in text.split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t")) {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            let field = |tag| line.split(|&b| b == b'\t').find_map(|f| f.strip_prefix(tag));
-            if let (Some(id), Some(library)) = (field(b"ID:"), field(b"LB:")) {
+        for group in read_groups(&text) {
+            if let (Some(id), Some(library)) = (group.id(), group.field(*b"LB")) {
                 libraries.entry(id.to_vec()).or_insert_with(|| library.to_vec());
             }
         }
@@ -123,6 +149,11 @@ impl Header {
     pub fn reference_id(&self, name: &[u8]) -> Option<i32> {
         let index = self.references().iter().position(|reference| reference.name == name)?;
         i32::try_from(index).ok()
+    }
+
+    /// The read groups, in the order of their lines.
+    pub fn read_groups(&self) -> impl Iterator<Item = ReadGroup<'_>> {
+        read_groups(self.text())
     }
 
     /// The library (`LB`) of the read group with this `ID`.

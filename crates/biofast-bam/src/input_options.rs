@@ -1,5 +1,6 @@
 //! How alignments are opened, and the containers of CRAM.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use biofast_io::{Location, Options};
@@ -58,6 +59,9 @@ pub struct CramContainers {
     /// Whether it ends as its version demands: from 2.1 on with an end-of-file container.
     pub is_complete: bool,
 }
+
+/// Parts of a CRAM file, in its order.
+pub(crate) type CramRanges = Vec<Range<u64>>;
 
 /// A container of a CRAM file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

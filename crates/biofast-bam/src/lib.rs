@@ -48,6 +48,7 @@ mod cram;
 #[cfg(not(feature = "cram"))]
 #[path = "no_cram.rs"]
 mod cram;
+mod cram_options;
 mod error;
 mod fasta;
 mod fixed;
@@ -87,9 +88,10 @@ mod writer;
 
 pub use cigar::{Cigar, Op};
 pub use cigar_buf::CigarBuf;
-pub use cram::cram_containers;
 #[doc(hidden)]
 pub use cram::panics_are_caught;
+pub use cram::{cram_containers, index_cram};
+pub use cram_options::{CramOptions, CramVersion, Losses};
 pub use error::{Error, ErrorKind};
 pub use fasta::{Fasta, FastaIndex, SequencePart, UnindexedSequence, md5};
 pub use fold::Fold;
@@ -97,7 +99,7 @@ pub use format::{DetectedData, Format};
 pub use framer::{Frame, Framer, MAX_RECORD_LEN};
 #[doc(hidden)]
 pub use header::HeaderParser;
-pub use header::{Header, Reference};
+pub use header::{Header, ReadGroup, Reference};
 pub use index_counts::{CountedByIndex, IndexCounts};
 pub use input::Input;
 pub use input_options::{CramContainer, CramContainers, Detail, InputOptions};

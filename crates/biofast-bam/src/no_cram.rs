@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
-use biofast_io::{ErrorKind, Location, Source, display_name};
+use biofast_io::output::Recode;
+use biofast_io::{Location, Options, Source, display_name};
 
 use crate::adapter::Produce;
-use crate::error::Error;
-use crate::input_options::{CramContainers, InputOptions};
+use crate::cram_options::CramOptions;
+use crate::error::{Error, ErrorKind};
+use crate::header::Header;
+use crate::input_options::{CramContainers, CramRanges, InputOptions};
+use crate::region::Regions;
 
 pub(crate) enum CramToBam {}
 
@@ -32,14 +36,52 @@ pub fn cram_containers(path: impl AsRef<Path>) -> Result<CramContainers, Error> 
     Err(not_in_build(&display_name(path.as_ref())))
 }
 
+/// What the module of CRAM has of this name.
+///
+/// # Errors
+/// Always.
+pub fn index_cram(source: Source, _options: &Options) -> Result<Vec<u8>, Error> {
+    Err(not_in_build(source.name()))
+}
+
+/// What the module of CRAM has of this name.
+///
+/// # Errors
+/// Always.
+pub(crate) fn wanted_ranges(
+    path: &Path,
+    _index: &Path,
+    _resolve: impl FnOnce(&Header) -> Result<Regions, Error>,
+) -> Result<(Header, Result<CramRanges, Error>), Error> {
+    Err(not_in_build(&display_name(path)))
+}
+
 /// What the module of CRAM has of this name: nothing is decompressed.
 pub fn panics_are_caught() -> bool {
     false
 }
 
 fn not_in_build(name: &str) -> Error {
-    let kind = ErrorKind::NotInBuild { format: "CRAM", feature: "cram" };
+    let kind = biofast_io::ErrorKind::NotInBuild { format: "CRAM", feature: "cram" };
     biofast_io::Error::new(kind, Location::in_input(&name.into())).into()
+}
+
+impl CramOptions {
+    /// What makes CRAM of BAM.
+    ///
+    /// # Errors
+    /// Always.
+    #[doc(hidden)]
+    pub fn encoder(&self) -> Result<Box<dyn Recode>, Error> {
+        let why = "this build can't write CRAM (feature 'cram' is off)".into();
+        Err(Error::new(ErrorKind::UnsupportedOutput(why), Location::default()))
+    }
+
+    /// Whether there is nothing that keeps it from being written but this build.
+    #[doc(hidden)]
+    pub fn can_store(&self, _: &Header) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -25,11 +25,6 @@ pub enum Note {
         /// What shows it.
         reason: String,
     },
-    /// The whole file is read, though there is an index of it that isn't read for regions.
-    OtherIndex {
-        /// The index.
-        index: String,
-    },
     /// Regions start behind the end of their references, so no record is in them.
     BehindEnd {
         /// The first of these regions, as it was given.
@@ -65,12 +60,6 @@ impl fmt::Display for Note {
                 f,
                 "the index {index} doesn't match the file or is damaged, so the whole file is read: {reason}"
             ),
-            Note::OtherIndex { index } => {
-                write!(
-                    f,
-                    "regions of CRAM are found by reading the whole file; {index} is not used"
-                )
-            }
             Note::BehindEnd { region, reference, length, count } => {
                 write!(f, "region '{region}' is past the end of {reference} ({length} bases)")?;
                 match count - 1 {

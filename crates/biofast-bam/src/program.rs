@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::header::Header;
+use crate::header::{Header, ReadGroup, Reference};
 
 /// A program that made a file, for [`Header::with_program`].
 #[derive(Clone, Debug)]
@@ -133,32 +133,73 @@ impl Header {
         self.with_text(text)
     }
 
-    /// The `ID` of each read group, in the order of the lines.
+    /// The header of the same reads before they were aligned: its read groups, if they are wanted, and its programs, up to the
+    /// one with this ID. `None` if that isn't there.
+    #[must_use]
     #[doc(hidden)]
-    pub fn read_group_ids(&self) -> impl Iterator<Item = &[u8]> {
-        let lines = self.text().split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t"));
-        lines.filter_map(|line| {
+    pub fn reset(&self, has_read_groups: bool, rejected: Option<&[u8]>) -> Option<Header> {
+        let text = self.lines();
+        let lines = |kind: &'static [u8]| {
+            text.split_inclusive(|&b| b == b'\n').filter(move |line| line.starts_with(kind))
+        };
+        let mut new = b"@HD\tVN:1.6\n".to_vec();
+        if has_read_groups {
+            lines(b"@RG\t").for_each(|line| new.extend_from_slice(line));
+        }
+        let mut is_rejected = rejected.is_none();
+        for line in lines(b"@PG\t") {
             let mut fields = line.trim_ascii_end().split(|&b| b == b'\t');
-            fields.find_map(|field| field.strip_prefix(b"ID:"))
-        })
+            let id = fields.find_map(|field| field.strip_prefix(b"ID:"));
+            if rejected.is_some() && id == rejected {
+                is_rejected = true;
+                break;
+            }
+            new.extend_from_slice(line);
+        }
+        is_rejected.then(|| Header::new(new, Vec::new()))
+    }
+
+    /// This header with other names of reference sequences, where `new` has such.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_reference_names<'n>(&self, new: impl Fn(&[u8]) -> Option<&'n [u8]>) -> Header {
+        let text = self.lines();
+        let mut renamed = Vec::with_capacity(text.len());
+        for line in text.split_inclusive(|&b| b == b'\n') {
+            if !line.starts_with(b"@SQ\t") {
+                renamed.extend_from_slice(line);
+                continue;
+            }
+            for (index, field) in line.split(|&b| b == b'\t').enumerate() {
+                renamed.extend_from_slice(if index > 0 { b"\t" } else { b"" });
+                let name = field.trim_ascii_end();
+                match name.strip_prefix(b"SN:").and_then(&new) {
+                    None => renamed.extend_from_slice(field),
+                    Some(new) => {
+                        renamed.extend_from_slice(b"SN:");
+                        renamed.extend_from_slice(new);
+                        renamed.extend_from_slice(&field[name.len()..]);
+                    }
+                }
+            }
+        }
+        let references = self.references().iter().map(|reference| {
+            let name = new(&reference.name).map_or_else(|| reference.name.clone(), <[u8]>::to_vec);
+            Reference { name, length: reference.length }
+        });
+        Header::new(renamed, references.collect())
     }
 
     /// This header without the `@RG` lines whose `ID` isn't wanted.
     #[must_use]
     pub fn with_read_groups(&self, wanted: impl Fn(&[u8]) -> bool) -> Header {
         let text = self.lines();
-        let id = |line: &[u8]| {
-            let line = line.trim_ascii_end();
-            let mut fields = line.split(|&b| b == b'\t');
-            fields.find_map(|field| field.strip_prefix(b"ID:")).is_some_and(&wanted)
+        let stays = |line: &&[u8]| match ReadGroup::of_line(line) {
+            Some(group) => group.id().is_some_and(&wanted),
+            None => true,
         };
         let lines = text.split_inclusive(|&b| b == b'\n');
-        self.with_text(
-            lines
-                .filter(|line| !line.starts_with(b"@RG\t") || id(line))
-                .collect::<Vec<_>>()
-                .concat(),
-        )
+        self.with_text(lines.filter(stays).collect::<Vec<_>>().concat())
     }
 }
 

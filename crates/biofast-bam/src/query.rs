@@ -66,6 +66,8 @@ enum RecordSelection {
     All,
     /// Those overlapping regions that are looked up when the header has been read.
     Overlapping(Selection),
+    /// The same, and the source has some containers of CRAM.
+    InContainers(Selection),
     /// The same, and the source is spliced by an index.
     Indexed(Indexed),
 }
@@ -88,7 +90,7 @@ impl From<Source> for Query {
 
 impl Query {
     /// The records of a file of any format that overlap `selection`: none, if nothing was added to it. If it is BAM with an index
-    /// beside it (`x.bam.csi`, `x.csi`, `x.bam.bai` or `x.bai`) only the blocks needed are read. Where such an index is damaged or that of
+    /// beside it (`x.bam.csi`, `x.csi`, `x.bam.bai` or `x.bai`), or CRAM (`x.cram.crai` or `x.crai`), only the blocks needed are read. Where such an index is damaged or that of
     /// another file, the whole file is read, and a [note](Self::notes) says so.
     ///
     /// # Errors
@@ -176,20 +178,20 @@ impl Query {
         let name: Arc<str> = source.name().into();
         let io_error =
             |e| biofast_io::Error::new(biofast_io::ErrorKind::Io(e), Location::in_input(&name));
+        // Whether a record overlaps a region is seen by its CIGAR.
+        let detail = match options.detail {
+            Detail::Placement => Detail::Alignment,
+            detail => detail,
+        };
+        let options = &InputOptions { detail, ..options.clone() };
         let scan = |source| {
-            // Whether a record overlaps a region is seen by its CIGAR.
-            let detail = match options.detail {
-                Detail::Placement => Detail::Alignment,
-                detail => detail,
-            };
-            let input = Input::open(source, &InputOptions { detail, ..options.clone() })?;
+            let input = Input::open(source, options)?;
             let (header, source) = peek_header(input.source)?;
             let mut query = Query { stored_len, ..Query::scan(source, selection) };
             query.notes.extend(selection.behind_end(&header));
-            if input.format == Format::Cram
-                && let Some(index) = find_crai(path)
-            {
-                query.notes.push(Note::OtherIndex { index });
+            if input.format == Format::Cram && stored_len.is_some() {
+                let is_sorted = header.is_sorted_by_coordinate();
+                query.notes.push(Note::NoIndex { file: name.to_string(), is_sorted });
             }
             Ok(query)
         };
@@ -200,7 +202,13 @@ impl Query {
         let (header, records) = match read_start(source, &serial) {
             Ok(start) => start,
             Err(e) if matches!(e.kind(), ErrorKind::NotBam(_)) => {
-                return scan(Source::open(path)?);
+                let mut source = Source::open(path)?;
+                if Format::sniff(&mut source)? == Format::Cram
+                    && let Some(found) = index.map(Path::to_owned).or_else(|| find_crai(path))
+                {
+                    return Query::of_cram(path, selection, options, (&found, index.is_some()));
+                }
+                return scan(source);
             }
             Err(e) => return Err(e),
         };
@@ -232,16 +240,46 @@ impl Query {
             }
             // An index that was named is meant.
             Err(error) if index.is_none() && is_of_index(&error, &index_path) => {
-                let reason = error.kind().to_string();
-                let reason = match error.into_parts().0 {
-                    ErrorKind::BadIndex(why) => why,
-                    _ => reason,
-                };
-                notes.push(Note::UnusedIndex { index: display_name(&index_path), reason });
+                notes.push(unused(error, &index_path));
                 Ok(Query { notes, ..Query::scan(Source::open(path)?, selection) })
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// The records of CRAM that overlap `selection`, by its index, which was named or stands beside it.
+    fn of_cram(
+        path: &Path,
+        selection: &Selection,
+        options: &InputOptions<'_>,
+        (index, is_named): (&Path, bool),
+    ) -> Result<Query, Error> {
+        let name: Arc<str> = display_name(path).into();
+        let (header, found) = crate::cram::wanted_ranges(path, index, |header| {
+            selection.resolve(header).map_err(|e| e.in_input(&name))
+        })?;
+        let mut notes: Vec<Note> = selection.behind_end(&header).into_iter().collect();
+        let wanted = selection.clone();
+        let (source, stored_len, wanted) = match found {
+            Ok(ranges) => {
+                if is_older(modified(index), modified(path)) {
+                    notes.push(Note::OlderIndex { index: display_name(index) });
+                }
+                let stored_len = ranges.iter().map(|range| range.end - range.start).sum();
+                let source = Source::open_ranges(path, ranges)?;
+                (source, Some(stored_len), RecordSelection::InContainers(wanted))
+            }
+            // An index that was named is meant.
+            Err(error) if !is_named && is_of_index(&error, index) => {
+                notes.push(unused(error, index));
+                let source = Source::open(path)?;
+                let stored_len = source.len();
+                (source, stored_len, RecordSelection::Overlapping(wanted))
+            }
+            Err(error) => return Err(error),
+        };
+        let source = Input::open(source, options)?.source;
+        Ok(Query { source, wanted, notes, stored_len })
     }
 
     /// The records of BAM that overlap `selection`, in anything that can seek, such as a file inside another
@@ -299,6 +337,16 @@ impl Query {
         let regions = selection.resolve(&header).map_err(|e| e.in_input(&name))?;
         indexed(reader, None, &name, (&header, records), regions, index, label)
     }
+}
+
+/// That the index beside a file isn't used, as the error shows.
+fn unused(error: Error, index: &Path) -> Note {
+    let reason = error.kind().to_string();
+    let reason = match error.into_parts().0 {
+        ErrorKind::BadIndex(why) => why,
+        _ => reason,
+    };
+    Note::UnusedIndex { index: display_name(index), reason }
 }
 
 /// Whether an error is that the bytes of an index are wrong, and not that they can't be had.
@@ -382,9 +430,17 @@ impl Plan {
             is_indexed: false,
             stop: None,
         };
+        let framer = match &wanted {
+            // How many records and bytes come before a container isn't known.
+            RecordSelection::InContainers(_) => framer.on_fault(|error| {
+                let at = Location { record: None, offset: None, ..error.at().clone() };
+                Error::new(error.into_parts().0, at)
+            }),
+            _ => framer,
+        };
         let framer = match wanted {
             RecordSelection::All => framer,
-            RecordSelection::Overlapping(selection) => {
+            RecordSelection::Overlapping(selection) | RecordSelection::InContainers(selection) => {
                 let slot = Arc::new(OnceLock::new());
                 plan.regions = Some(Arc::clone(&slot));
                 let name = Arc::clone(&plan.name);
@@ -550,7 +606,7 @@ pub fn has_index(path: impl AsRef<Path>) -> bool {
 }
 
 /// The index of CRAM beside a file.
-fn find_crai(path: &Path) -> Option<String> {
+fn find_crai(path: &Path) -> Option<PathBuf> {
     let candidates = [beside(path, ".crai"), with_extension(path, "crai")];
-    candidates.iter().find(|path| is_there(path).unwrap_or(false)).map(|path| display_name(path))
+    candidates.into_iter().find(|path| is_there(path).unwrap_or(false))
 }

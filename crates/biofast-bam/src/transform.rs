@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
 
 use biofast_io::Options;
 use biofast_io::output::Output;
-use biofast_io::pipeline::{self, Copies, Failure, Group, Outcome, TransformInput};
+use biofast_io::pipeline::{self, Copies, Failure, Group, Outcome, Part, TransformInput};
 
 use crate::error::Error;
 use crate::framer::Framer;
@@ -67,6 +68,15 @@ impl Transform {
         self
     }
 
+    fn start(self) -> Started {
+        let (source, framer, plan) = Plan::new(self.query, &self.options.unwrap_or_default());
+        let framer = if self.together { framer.keep_names_together() } else { framer };
+        let header = framer.header_slot();
+        let input = TransformInput { source, options: plan.options.clone(), framer };
+        let lockstep = pipeline::Plan { threads: plan.options.threads, multiple: 1, limit: None };
+        Started { input, plan, lockstep, header }
+    }
+
     /// Reads the records and writes what `each` makes of them to `outputs`, in their order. Returns the header and the merged
     /// results of the workers.
     ///
@@ -114,11 +124,7 @@ impl Transform {
         C: Send,
         R: Outcome<Error, Error: 'static>,
     {
-        let (source, framer, plan) = Plan::new(self.query, &self.options.unwrap_or_default());
-        let framer = if self.together { framer.keep_names_together() } else { framer };
-        let header = framer.header_slot();
-        let input = TransformInput { source, options: plan.options.clone(), framer };
-        let lockstep = pipeline::Plan { threads: plan.options.threads, multiple: 1, limit: None };
+        let Started { input, plan, lockstep, header } = self.start();
         // One input can't be uneven.
         let (picked, _) = pipeline::transform(
             vec![input],
@@ -126,28 +132,116 @@ impl Transform {
             outputs,
             || Picked::new(init()),
             |picked, group: &Group<Framer>, texts, copies| {
-                for part in group.input(0) {
-                    let whole = part.frame().batch(part.chunk());
-                    let (records, first) = (part.records(), whole.first);
-                    let first = first + records.start as u64;
-                    let batch = Batch { starts: &whole.starts[records], first, ..whole };
-                    let outcome = plan
-                        .pick(picked, batch, |so_far, batch| each(so_far, batch, texts, copies));
-                    let located = |error: Error| whole.located(error).in_input(&plan.name);
-                    let flow = outcome.into_flow().map_err(|error| if_ours(error, located))?;
-                    copies.iter_mut().for_each(|copies| copies.close(part.chunk()));
-                    if flow.is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-                Ok::<_, R::Error>(ControlFlow::Continue(()))
+                write_group(&plan, group, texts, copies, |batch, texts, copies| {
+                    plan.pick(picked, batch, |so_far, batch| each(so_far, batch, texts, copies))
+                })
             },
             |mine, theirs| mine.merge(theirs, &merge),
         )?;
-        match picked.misfit {
-            true => Err(Failure::Input(plan.misfit().into())),
-            false => Ok((header_of(&header), picked.so_far)),
+        end(&plan, &header, picked)
+    }
+
+    /// [`run_copying`](Self::run_copying) where `each` has to know what `decide` says, which knows of records further on.
+    ///
+    /// `survey` adds what it finds in a batch to what is found of a group of them. `decide` takes that in the order of the groups,
+    /// and `None` after the last of them, and appends what is decided: one for each group, in their order, whenever it can. Groups
+    /// wait in memory until then.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and that of `decide`.
+    #[doc(hidden)]
+    pub fn run_surveyed<C, S, D, R>(
+        self,
+        outputs: &mut [Output],
+        init: impl Fn() -> C + Sync,
+        (survey, decide): (
+            impl Fn(&mut C, Batch<'_>, &mut S) + Sync,
+            impl FnMut(Option<S>, &mut Vec<D>) -> Result<(), R::Error> + Send,
+        ),
+        each: impl Fn(&mut C, Batch<'_>, &D, &mut [Vec<u8>], &mut [Copies]) -> R + Sync,
+        merge: impl Fn(&mut C, C),
+    ) -> Result<(Header, C), Failure<R::Error>>
+    where
+        C: Send,
+        S: Default + Send,
+        D: Send,
+        R: Outcome<Error, Error: 'static>,
+    {
+        let Started { input, plan, lockstep, header } = self.start();
+        let survey = |picked: &mut Picked<C>, group: &Group<Framer>| {
+            let mut found = S::default();
+            for batch in group.input(0).iter().map(batch_of) {
+                plan.pick(picked, batch, |so_far, batch| survey(so_far, batch, &mut found));
+            }
+            found
+        };
+        let (picked, _) = pipeline::transform_surveyed(
+            vec![input],
+            lockstep,
+            outputs,
+            || Picked::new(init()),
+            (survey, decide),
+            |picked, group: &Group<Framer>, decided, texts, copies| {
+                write_group(&plan, group, texts, copies, |batch, texts, copies| {
+                    let each = |so_far: &mut C, batch: Batch<'_>| {
+                        each(so_far, batch, &decided, texts, copies)
+                    };
+                    plan.pick(picked, batch, each)
+                })
+            },
+            |mine, theirs| mine.merge(theirs, &merge),
+        )?;
+        end(&plan, &header, picked)
+    }
+}
+
+/// What a transform reads, and how.
+struct Started {
+    input: TransformInput<Framer>,
+    plan: Plan,
+    lockstep: pipeline::Plan,
+    /// Where the header will be.
+    header: Arc<OnceLock<Arc<Header>>>,
+}
+
+/// The records of a part of a group.
+fn batch_of(part: &Part<Framer>) -> Batch<'_> {
+    let whole = part.frame().batch(part.chunk());
+    let records = part.records();
+    let first = whole.first + records.start as u64;
+    Batch { starts: &whole.starts[records], first, ..whole }
+}
+
+/// Gives the batches of a group to `each`; what it fails with gets its place.
+fn write_group<R: Outcome<Error, Error: 'static>>(
+    plan: &Plan,
+    group: &Group<Framer>,
+    texts: &mut [Vec<u8>],
+    copies: &mut [Copies],
+    mut each: impl FnMut(Batch<'_>, &mut [Vec<u8>], &mut [Copies]) -> R,
+) -> Result<ControlFlow<()>, R::Error> {
+    for part in group.input(0) {
+        let outcome = each(batch_of(part), texts, copies);
+        let whole = part.frame().batch(part.chunk());
+        let located = |error: Error| whole.located(error).in_input(&plan.name);
+        let flow = outcome.into_flow().map_err(|error| if_ours(error, located))?;
+        copies.iter_mut().zip(&*texts).for_each(|(copies, text)| copies.close(part.chunk(), text));
+        if flow.is_break() {
+            return Ok(ControlFlow::Break(()));
         }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// What came of it all.
+fn end<C, E: From<Error>>(
+    plan: &Plan,
+    header: &OnceLock<Arc<Header>>,
+    picked: Picked<C>,
+) -> Result<(Header, C), Failure<E>> {
+    match picked.misfit {
+        true => Err(Failure::Input(plan.misfit().into())),
+        false => Ok((header_of(header), picked.so_far)),
     }
 }
 

@@ -5,8 +5,9 @@ use std::io;
 use std::path::Path;
 
 use biofast_io::Location;
-use biofast_io::output::{self, Compression, Format as Container, Level, Output};
+use biofast_io::output::{self, Compression, Format as Container, Level, Output, Recode};
 
+use crate::cram_options::CramOptions;
 use crate::error::{Error, ErrorKind};
 use crate::format::Format;
 use crate::header::Header;
@@ -15,7 +16,7 @@ use crate::record::Record;
 use crate::record_buf::RecordBuf;
 use crate::sam::SamWriter;
 
-/// Writes records to BAM or SAM.
+/// Writes records to BAM, SAM or CRAM.
 ///
 /// A file appears under its name by [`finish`](Self::finish), complete and with its index, or not at all: a writer that is
 /// dropped leaves nothing, and one that has failed can't be finished. What is in the file doesn't depend on the number of
@@ -89,10 +90,12 @@ impl Encode for RecordBuf {
 }
 
 impl Writer {
-    /// Starts what will be the file `path`: SAM if its name ends in `.sam` or, compressed, in `.sam.gz`; else BAM.
+    /// Starts what will be the file `path`: SAM if its name ends in `.sam` or, compressed, in `.sam.gz`; CRAM if it ends in `.cram`; else
+    /// BAM.
     ///
     /// # Errors
-    /// If it can't be created, is called `.cram`, or the header can't be written.
+    /// If it can't be created, the header can't be written, or is that of aligned reads and CRAM is written: a
+    /// [builder](Self::builder) gets the reference.
     pub fn create(path: impl AsRef<Path>, header: &Header) -> Result<Writer, Error> {
         Writer::builder(header).create(path)
     }
@@ -104,6 +107,7 @@ impl Writer {
             format: None,
             level: None,
             index: None,
+            cram: None,
             threads: biofast_io::available_threads(),
             sync: false,
         }
@@ -240,12 +244,13 @@ pub struct WriterBuilder {
     format: Option<Format>,
     level: Option<Level>,
     index: Option<BuildOptions>,
+    cram: Option<CramOptions>,
     threads: usize,
     sync: bool,
 }
 
 impl WriterBuilder {
-    /// BAM or SAM, whatever the file is called.
+    /// BAM, SAM or CRAM, whatever the file is called.
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
@@ -265,6 +270,21 @@ impl WriterBuilder {
         self
     }
 
+    /// How CRAM is written, if it is: its reference, above all. Its threads and level are those of this builder.
+    ///
+    /// ```no_run
+    /// use biofast_bam::{CramOptions, Header, Writer};
+    ///
+    /// # let header = Header::default();
+    /// let cram = CramOptions::default().reference("genome.fa");
+    /// let writer = Writer::builder(&header).cram(cram).create("sample.cram")?;
+    /// # Ok::<(), biofast_bam::Error>(())
+    /// ```
+    pub fn cram(mut self, options: CramOptions) -> Self {
+        self.cram = Some(options);
+        self
+    }
+
     /// Threads that compress, besides the one that writes; with fewer than two it does both. By default as many as the
     /// system allows.
     pub fn threads(mut self, threads: usize) -> Self {
@@ -281,22 +301,23 @@ impl WriterBuilder {
     /// Starts what will be the file `path`; see [`Writer::create`].
     ///
     /// # Errors
-    /// If it or its index can't be created, an index is asked for what isn't BAM, or the header can't be written or
+    /// If it or its index can't be created, an index is asked for that the format doesn't have, or the header can't be written or
     /// indexed.
     pub fn create(self, path: impl AsRef<Path>) -> Result<Writer, Error> {
         let path = path.as_ref();
         let format = self.format.unwrap_or_else(|| format_of_name(path));
         let container = match format {
             Format::Sam => Container::from_name(path),
-            _ => Container::Bgzf,
+            Format::Bam => Container::Bgzf,
+            Format::Cram => Container::Plain,
         };
         let compression = Compression::new(container, self.level)
             .map_err(|error| unsupported(error.to_string()))?;
         let start = self.start(format)?;
-        let index = start.index.as_ref().map(|index| {
+        let index = start.extension.map(|extension| {
             let mut name = path.as_os_str().to_owned();
             name.push(".");
-            name.push(index.format().extension());
+            name.push(extension);
             Output::create_with(name.as_ref(), Compression::default())
         });
         let output = Output::create_with(path, compression)?;
@@ -304,7 +325,7 @@ impl WriterBuilder {
     }
 
     /// Writes to `output`, such as standard output, without an index; BAM if nothing else was said. The output's
-    /// compression is its own.
+    /// compression is its own: that of CRAM is plain.
     ///
     /// # Errors
     /// If the header can't be written, or an index was asked for.
@@ -316,7 +337,7 @@ impl WriterBuilder {
         self.writer(start, output, None)
     }
 
-    /// Writes to `output`, which is BGZF, and the index to `index`; if none was asked for, the one by default.
+    /// Writes to `output`, which is BGZF or that of CRAM, and the index to `index`; if none was asked for, the one by default.
     ///
     /// # Errors
     /// As [`create`](Self::create).
@@ -328,31 +349,50 @@ impl WriterBuilder {
 
     /// What can fail before a file is made.
     fn start(&self, format: Format) -> Result<Start, Error> {
-        let mut text = Vec::new();
-        let sam = match format {
-            Format::Bam => {
-                self.header.write_bam(&mut text)?;
-                None
-            }
+        let mut start =
+            Start { text: Vec::new(), sam: None, cram: None, index: None, extension: None };
+        match format {
+            Format::Bam | Format::Cram => self.header.write_bam(&mut start.text)?,
             Format::Sam => {
-                self.header.write_sam(&mut text)?;
-                Some(SamWriter::new(&self.header))
+                self.header.write_sam(&mut start.text)?;
+                start.sam = Some(SamWriter::new(&self.header));
             }
-            Format::Cram => {
-                return Err(unsupported("biofast reads CRAM but can't write it; write BAM"));
+        }
+        if format == Format::Cram {
+            let options = self.cram.clone().unwrap_or_default().threads(self.threads);
+            let options = self.level.map_or(options.clone(), |level| options.level(level));
+            if !options.can_store(&self.header) {
+                return Err(unsupported(
+                    "CRAM needs the reference sequences, or to be without them",
+                ));
             }
-        };
-        let index = match self.index {
-            Some(_) if sam.is_some() => return Err(unsupported("only BAM can be indexed")),
-            Some(what) => Some(Serial::new(&self.header, text.len(), what)?),
-            None => None,
-        };
-        Ok(Start { text, sam, index })
+            start.cram = Some(options.encoder()?);
+        }
+        match (self.index, format) {
+            (None, _) => {}
+            (Some(what), Format::Bam) => {
+                let index = Serial::new(&self.header, start.text.len(), what)?;
+                start.extension = Some(index.format().extension());
+                start.index = Some(index);
+            }
+            (Some(BuildOptions { format: None, .. }), Format::Cram) => {
+                start.extension = Some("crai")
+            }
+            (Some(_), Format::Cram) => {
+                return Err(unsupported("CRAM has an index of its own (CRAI)"));
+            }
+            (Some(_), Format::Sam) => return Err(unsupported("SAM can't be indexed")),
+        }
+        Ok(start)
     }
 
     fn writer(self, start: Start, output: Output, index: Option<Output>) -> Result<Writer, Error> {
-        let Start { text, sam, index: made } = start;
-        let output = if made.is_some() { output.with_blocks()? } else { output };
+        let Start { text, sam, cram, index: made, .. } = start;
+        let (output, index) = match cram {
+            Some(encoder) => (output.recoded(encoder, index)?, None),
+            None if made.is_some() => (output.with_blocks()?, index),
+            None => (output, index),
+        };
         let mut output = output::Writer::new(output, self.threads)?;
         output.append(&text)?;
         Ok(Writer {
@@ -372,7 +412,10 @@ impl WriterBuilder {
 struct Start {
     text: Vec<u8>,
     sam: Option<SamWriter>,
+    cram: Option<Box<dyn Recode>>,
     index: Option<Serial>,
+    /// Of the index's name, if there is one.
+    extension: Option<&'static str>,
 }
 
 fn unsupported(what: impl Into<Cow<'static, str>>) -> Error {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -88,6 +88,18 @@ impl Input {
                 })
             }
         }
+    }
+
+    /// Its bytes as they are stored.
+    pub(crate) fn stored(&self) -> Result<Box<dyn Read + Send>> {
+        let named =
+            |error| Error::new(ErrorKind::Io(error), Location::in_input(&self.name().into()));
+        Ok(match self {
+            Input::Path(path) => remote::stream(path).map_err(named)?,
+            Input::Lent(lent) => lent.open()?,
+            Input::Stdin(_) | Input::Unnamed(_) => Box::new(std::io::stdin()),
+            Input::Shard(_) => bail!("a shard can't be read as it is stored: name the whole file"),
+        })
     }
 
     /// The error, with this input's name if it is about a header that was read from it.
@@ -243,6 +255,12 @@ pub(crate) fn warn_of_repeats<'i>(console: &Console, inputs: impl IntoIterator<I
             console.warning(&format!("{} is named more than once", display_name(path)));
         }
     }
+}
+
+/// Whether two names are the same but for one 1 and 2, as `x_R1.fq.gz` and `x_R2.fq.gz`.
+pub(crate) fn are_named_as_mates(first: &str, second: &str) -> bool {
+    let mut other = first.bytes().zip(second.bytes()).filter(|(a, b)| a != b);
+    first.len() == second.len() && other.next() == Some((b'1', b'2')) && other.next().is_none()
 }
 
 /// Says in which line of a list a file is named that isn't there; that it can't be read is said when it is opened.

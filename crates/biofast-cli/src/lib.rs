@@ -5,6 +5,7 @@
 //! [`main`] is the program. Programs that have the commands in their own process, as the Python package has, use [`Run`]:
 //! nothing is printed, and signals are left alone. What has no command is in the crate `biofast`.
 
+mod alignments_job;
 mod commands;
 mod console;
 mod embedded;

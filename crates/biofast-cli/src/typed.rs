@@ -93,7 +93,9 @@ fn unknown(typed: &str, name: &str, command: Option<&clap::Command>) -> (String,
             "demux" => {
                 Some("name the inputs after -i: `biofast demux -i R1.fq.gz R2.fq.gz …`".into())
             }
-            "fastq" | "index" => Some(format!("name the output with -o: -o {typed}")),
+            "fastq" | "index" | "fixmate" | "collate" => {
+                Some(format!("name the output with -o: -o {typed}"))
+            }
             "flagstat" | "idxstats" => {
                 Some("the command takes one file; regions are given with --region".into())
             }
@@ -108,6 +110,9 @@ fn unknown(typed: &str, name: &str, command: Option<&clap::Command>) -> (String,
         "merge" => words::OF_MERGE,
         "coverage" => words::OF_COVERAGE,
         "sort" => words::OF_SORT,
+        "fixmate" => words::OF_FIXMATE,
+        "collate" => words::OF_COLLATE,
+        "split" => words::OF_SPLIT,
         _ => &[],
     };
     let near = || {
@@ -160,9 +165,9 @@ fn missing(error: &clap::Error, name: &str) -> (String, Option<String>) {
         "sort" if arguments.iter().any(|argument| argument.starts_with("--mark-dup")) => Some(
             "-r removes duplicates and needs --mark-duplicates; for descending order use --reverse",
         ),
-        "split" => {
-            Some("choose where parts end, such as -p 4 (4 parts) or -s 1000000 (reads per part)")
-        }
+        "split" => Some(
+            "choose where parts end, such as -p 4 (4 parts) or -s 1000000 (reads per part), or a tag of alignments (--by RG)",
+        ),
         _ => None,
     };
     let verb = if arguments.len() == 1 { "is" } else { "are" };
@@ -264,10 +269,6 @@ fn wrong_value(
             ),
             None => (format!("'{option}' needs a value"), of_fastp()),
         };
-    }
-    if value.eq_ignore_ascii_case("cram") && option.starts_with("--output-f") {
-        let hint = "write BAM (-O bam) and convert it with `samtools view -C`";
-        return (format!("{message}: biofast reads CRAM but can't write it"), Some(hint.into()));
     }
     let expected = match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(values)) if !values.is_empty() => {

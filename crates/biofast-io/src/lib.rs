@@ -38,7 +38,7 @@ mod threads;
 
 #[doc(hidden)]
 pub use container::splice;
-pub use container::{GzipPart, Jumper, Span, bgzf, codec};
+pub use container::{GzipMembers, GzipPart, Jumper, Span, bgzf, codec};
 pub use error::{Error, ErrorKind, Escaped, Kind, Located, Location, Shown};
 #[doc(hidden)]
 pub use error::{Named, OverBytes};

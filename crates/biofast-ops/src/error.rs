@@ -75,6 +75,30 @@ pub enum Refusal {
         /// What it holds.
         content: CatContent,
     },
+    /// [Salvaging](crate::salvage): nothing can be had of the file of this name.
+    #[error("{name}: {why}")]
+    Unsalvageable {
+        /// The file's name.
+        name: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// [Salvaging](crate::salvage): the header of the BAM file of this name is damaged.
+    #[error("{0}: the header is damaged, and no record can be read without it")]
+    DamagedHeader(String),
+    /// [Concatenating](crate::cat): the part of this name is BAM, but text is to be written.
+    #[error("{0}: holds BAM, but the output is to hold reads as text")]
+    Alignments(String),
+    /// [Concatenating](crate::cat): a part has a read group that the header of the whole lacks.
+    #[error(
+        "{name}: the header of the first file has no read group '{id}', which records of this one may name"
+    )]
+    ReadGroup {
+        /// The part's name.
+        name: String,
+        /// The ID of the read group.
+        id: String,
+    },
     /// [Unique names](crate::convert::unique): what the second of this name would be called is the name of another read.
     #[error("read '{name}' occurs several times, and the new name '{new}' is already taken")]
     Taken {

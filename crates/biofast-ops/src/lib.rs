@@ -16,8 +16,8 @@ pub use error::{Error, Refusal};
 
 #[doc(no_inline)]
 pub use change::{
-    addreplacerg, cat, convert, dedup, demux, faidx, filter, get, grep, import, markdup, merge,
-    order, repair, sort, split, to_fastq,
+    addreplacerg, cat, convert, dedup, demux, edit, faidx, filter, fixmate, get, grep, import,
+    markdup, merge, order, rename_contigs, repair, reset, retag, salvage, sort, split, to_fastq,
 };
 #[doc(no_inline)]
 pub use measure::{

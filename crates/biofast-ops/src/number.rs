@@ -13,6 +13,11 @@ pub fn grouped(n: u64) -> String {
     text
 }
 
+/// With a noun, such as `1 read` and `2 reads`.
+pub fn counted(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 /// With at most `digits` decimals, and no zeros at their end.
 pub fn decimal(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
@@ -48,6 +53,7 @@ mod tests {
     #[test]
     fn numbers_are_grouped_trimmed_and_shortened() {
         assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 1, 2].map(|n| counted(n, "read")), ["0 reads", "1 read", "2 reads"]);
         assert_eq!(
             [(1.5, 2), (2.0, 1), (-0.001, 1), (10.0, 0)].map(|(v, d)| decimal(v, d)),
             ["1.5", "2", "0", "10"]

@@ -13,6 +13,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import biofast
 import pytest
@@ -128,6 +129,63 @@ def test_sorted_merged_and_indexed_alignments(folder: Path) -> None:
     biofast.merge(["b.bam", "b.bam"], "c.bam")
     biofast.index("c.bam")
     assert biofast.flagstat("c.bam", region="chr1")["QC-passed reads"]["total"] == 6
+
+
+def test_marked_duplicates(folder: Path, program: list[str]) -> None:
+    read = "\t0\tchr1\t10\t60\t4M\t*\t0\t0\tACGT\t"
+    Path("twice.sam").write_text(f"@SQ\tSN:chr1\tLN:1000\na{read}IIII\nb{read}5555\n")
+    found = biofast.markdup("twice.sam", "marked.sam", stats="stats.json", no_PG=True)
+    assert (found.summary.records, found.summary.duplicates.duplicate_single) == (2, 1)
+    assert json.loads(Path("stats.json").read_text())["files"][0]["records"]["passed"]["duplicates"] == 1
+    assert [one.is_duplicate for one in biofast.open("marked.sam")] == [False, True]
+    assert Path("marked.sam").read_bytes() == printed(program, "markdup", "twice.sam", "--quiet", "--no-PG", "-O", "sam")
+    biofast.markdup("twice.sam", "once.bam", remove_duplicates=True)
+    assert biofast.flagstat("once.bam")["QC-passed reads"]["total"] == 1
+
+
+def test_alignments_are_rewritten_as_by_the_command_line(folder: Path, program: list[str]) -> None:
+    Path("names.tsv").write_text("chr1\t1\n")
+    biofast.collate("aln.sam", "grouped.bam", no_PG=True)
+    rewrites: list[tuple[Any, str, str, dict[str, Any]]] = [
+        (biofast.collate, "collate", "aln.sam", {}),
+        (biofast.fixmate, "fixmate", "grouped.bam", {"m": True}),
+        (biofast.reset, "reset", "aln.sam", {"keep_tag": "RG"}),
+        (biofast.retag, "retag", "aln.sam", {"remove_tag": "NM,XF"}),
+        (biofast.rename_contigs, "rename-contigs", "aln.sam", {"table": "names.tsv"}),
+        (biofast.addreplacerg, "addreplacerg", "aln.sam", {"rg_line": ["ID:x", "SM:y"]}),
+    ]
+    for function, command, name, options in rewrites:
+        assert function(name, "out.sam", no_PG=True, **options) is None
+        words = [word for key, value in options.items() for one in (value if isinstance(value, list) else [value])
+                 for word in (["-" + key] if value is True else [f"--{key.replace('_', '-')}", one])]
+        expected = printed(program, command, name, "--no-PG", "--output-format", "sam", "--quiet", *words)
+        assert Path("out.sam").read_bytes() == expected and len(expected) > 100, command
+        with pytest.raises(biofast.UsageError, match=command):
+            function(name, None, **options)
+    biofast.split_by_tag("aln.sam", "of_{value}.sam", "RG", unassigned="rest.sam")
+    assert [read.query_name for read in biofast.open("of_g.sam")] == ["a", "a"]
+    assert [read.query_name for read in biofast.open("rest.sam")] == ["b", "c"]
+
+
+def test_depths_sequences_joined_and_saved_files(folder: Path, program: list[str]) -> None:
+    rows = biofast.depth(["aln.sam", "aln.sam"])
+    lines = ["\t".join(map(str, row)) for row in rows]
+    assert "\n".join(lines).encode() + b"\n" == printed(program, "depth", "aln.sam", "aln.sam") and len(rows) > 20
+    assert biofast.depth("aln.sam", out="depth.tsv") == []
+    assert Path("depth.tsv").read_bytes() == printed(program, "depth", "aln.sam")
+    with pytest.raises(biofast.UsageError, match="with_header"):
+        biofast.depth("aln.sam", with_header=True)
+    Path("x.fa").write_text(">chr1\nACGTA\nCC\n")
+    assert biofast.faidx("x.fa") == "" and Path("x.fa.fai").exists()
+    assert biofast.faidx("x.fa", "chr1:4-6", reverse_complement=True) == ">chr1:4-6/rc\nGTA\n"
+    assert biofast.dict("x.fa", no_header=True).startswith("@SQ\tSN:chr1\tLN:7\tM5:")
+    assert biofast.cat(["reads.fq", "more.fq"], "all.fq.gz").summary.records == 5
+    assert biofast.stats("all.fq.gz").reads == 5
+    whole = Path("all.fq.gz").read_bytes()
+    Path("cut.fq.gz").write_bytes(whole[:-28])
+    with pytest.warns(biofast.InputWarning, match="end-of-file"):
+        saved = biofast.salvage("cut.fq.gz", "saved.fq")
+    assert (saved.summary.records, saved.summary.missing) == (5, [])
 
 
 def test_demux_writes_a_file_for_each_sample(folder: Path) -> None:

@@ -114,6 +114,7 @@ def test_every_command_takes_them(folder: Path) -> None:
         (biofast.filter, [reads, "mates.fq"], {"out2": "2.fq", "min_len": 8}),
         (biofast.sort, [sam], {"n": True}),
         (biofast.sort, [reads], {"key": "length"}),
+        (biofast.markdup, [sam], {"clear_duplicates": True}),
         (biofast.dedup, [reads], {}),
         (biofast.grep, [reads], {"pattern": "TATA"}),
         (biofast.convert, [reads], {"tail": 2}),

@@ -18,6 +18,12 @@ def whole_files(path: Path) -> None:
     assert_type(biofast.idxstats("a.bam")[0].mapped, int)
     with open(path, "rb") as file, gzip.open(path) as unpacked:
         assert_type(biofast.filter([file, unpacked], path, out2="2.fq"), biofast.Result)
+    assert_type(biofast.markdup("a.bam", path, rule="picard"), biofast.Result)
+    assert_type(biofast.cat([path, path], "all.bam"), biofast.Result)
+    assert_type(biofast.depth(path), list[tuple[str | int, ...]])
+    assert_type(biofast.faidx("x.fa", "chr1:1-9"), str)
+    assert_type(biofast.dict("x.fa"), str)
+    biofast.retag(path, "b.bam", remove_tag="NM")
     with open(path) as text:
         biofast.scan(text)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 

@@ -62,6 +62,25 @@ impl DepthText {
         }
     }
 
+    /// Writes a line for each position: its number from 1, and these depths.
+    pub(crate) fn positions(&mut self, positions: std::ops::Range<u64>, depths: &[u32]) {
+        let mut end = Vec::new();
+        for &depth in depths {
+            end.push(b'\t');
+            put(depth.into(), &mut end);
+        }
+        end.push(b'\n');
+        for position in positions {
+            self.text.extend_from_slice(&self.references[self.reference].0);
+            self.text.push(b'\t');
+            put(position + 1, &mut self.text);
+            self.text.extend_from_slice(&end);
+            if self.text.len() >= TEXT {
+                self.flush();
+            }
+        }
+    }
+
     #[cold]
     fn flush(&mut self) {
         if self.failed.is_none() {

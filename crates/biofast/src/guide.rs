@@ -10,6 +10,8 @@
 //! | [`filter_pairs`] | trimming and selecting mates, and writing them |
 //! | [`query_a_region`] | the alignments of a region, their tags and CIGARs |
 //! | [`change_records`] | alignments read one by one, changed and written with an index |
+//! | [`rewrite_alignments`] | mate fields, tags, names and read groups changed in whole files |
+//! | [`mark_duplicates`] | duplicates marked in the order of the input |
 //! | [`use_a_kernel`] | SIMD over bytes of your own |
 //!
 //! Small tools made with them are in the folder `examples` of this crate.
@@ -37,6 +39,12 @@ pub mod query_a_region {}
 
 #[doc = include_str!("guide/change_records.md")]
 pub mod change_records {}
+
+#[doc = include_str!("guide/rewrite_alignments.md")]
+pub mod rewrite_alignments {}
+
+#[doc = include_str!("guide/mark_duplicates.md")]
+pub mod mark_duplicates {}
 
 #[doc = include_str!("guide/use_a_kernel.md")]
 pub mod use_a_kernel {}

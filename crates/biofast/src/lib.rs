@@ -6,7 +6,10 @@
 //! - [`fastq`]: records of FASTQ and FASTA, a plain reader, parallel folds and transforms;
 //! - [`bam`]: alignments in BAM, SAM and CRAM: a plain reader and writer, records to change, indexes and regions, parallel folds;
 //! - [`kernels`]: vector code for sequences and qualities;
-//! - [`stats`], [`filter`] and [`sort`]: what the program of the same name measures, selects, trims and sorts.
+//! - [`stats`], [`filter`], [`sort`] and [`markdup`]: what the program of the same name measures, selects, trims, sorts and marks;
+//! - [`edit`]: alignments rewritten: mate fields, tags, read groups, reference names, back to unaligned reads;
+//! - [`cat`], [`split`], [`salvage`]: files concatenated, split by a tag, and saved from damage;
+//! - [`faidx`] and [`dict`]: indexes, regions and dictionaries of FASTA.
 //!
 //! The crates `biofast-…` are internals of this one: their interface changes with every release.
 //!
@@ -21,7 +24,7 @@
 //! | `cram` | CRAM, and FASTA files of reference sequences; brings `bam` |
 //! | `bzip2`, `xz`, `zstd` | reading these containers, and writing zstd |
 //! | `mmap` | memory maps of large files |
-//! | `ops` | the modules [`stats`], [`filter`] and [`sort`]; brings `bam` |
+//! | `ops` | the modules [`stats`], [`filter`], [`sort`], [`markdup`], [`edit`], [`cat`], [`split`], [`salvage`], [`faidx`] and [`dict`]; brings `bam` |
 //! | `remote` | remote inputs (`https://`, `s3://`, …): the module `remote`; off by default |
 //! | `regex` | patterns in filters |
 //! | `noodles` | headers and records of alignments to and from the types of noodles; brings `bam` |
@@ -29,7 +32,8 @@
 //! The [`guide`] shows the things people do: [reading FASTQ](guide::read_fastq), [folding in
 //! parallel](guide::fold_in_parallel), also [until enough is known](guide::stop_early) and with [your own sources and
 //! collectors](guide::bring_your_own), filtering [to BGZF](guide::filter_to_bgzf) and [pairs](guide::filter_pairs), [querying a
-//! region](guide::query_a_region), [changing records](guide::change_records) and [using a kernel](guide::use_a_kernel).
+//! region](guide::query_a_region), [changing records](guide::change_records), [rewriting files of alignments](guide::rewrite_alignments),
+//! [marking duplicates](guide::mark_duplicates) and [using a kernel](guide::use_a_kernel).
 //!
 //! ```
 //! use biofast::io::{Options, Source};
@@ -121,12 +125,12 @@ pub mod fastq {
 pub mod bam {
     #[doc(inline)]
     pub use biofast_bam::{
-        Array, Batch, Cigar, CigarBuf, Detail, DetectedData, Element, Elements, Encode, Error,
-        ErrorKind, Fold, Format, Header, Input, InputOptions, Interval, Modification,
-        ModificationCode, Modifications, Op, Phred, Program, Query, Reader, ReaderBuilder, Record,
-        RecordBuf, RecordBufs, RecordBuilder, Records, Reference, Region, Regions, SamWriter,
-        Selection, Sequence, Tag, Tags, Transform, Value, Writer, WriterBuilder, peek_header,
-        query::Note, read_header,
+        Array, Batch, Cigar, CigarBuf, CramOptions, CramVersion, Detail, DetectedData, Element,
+        Elements, Encode, Error, ErrorKind, Fold, Format, Header, Input, InputOptions, Interval,
+        Losses, Modification, ModificationCode, Modifications, Op, Phred, Program, Query, Reader,
+        ReaderBuilder, Record, RecordBuf, RecordBufs, RecordBuilder, Records, Reference, Region,
+        Regions, SamWriter, Selection, Sequence, Tag, Tags, Transform, Value, Writer,
+        WriterBuilder, peek_header, query::Note, read_header,
     };
 
     /// The flags of alignments.
@@ -138,10 +142,12 @@ pub mod bam {
         };
     }
 
-    /// BAI and CSI indexes: read, and made.
+    /// BAI and CSI indexes: read, and made. CRAI: made.
     pub mod index {
         #[doc(inline)]
         pub use biofast_bam::index::{BuildOptions, Built, Index, IndexFormat, Metadata, build};
+        #[doc(inline)]
+        pub use biofast_bam::index_cram;
     }
 
     #[cfg(feature = "noodles")]
@@ -178,8 +184,8 @@ pub mod stats {
     pub mod coverage {
         #[doc(inline)]
         pub use biofast_ops::coverage::{
-            Counting, DepthRules, DepthRun, DepthSink, Distribution, Interval, Intervals,
-            PerReference, TargetDepth, TargetDepths, collect,
+            ColumnRun, ColumnSink, Counting, DepthRules, DepthRun, DepthSink, Distribution,
+            Interval, Intervals, PerReference, TargetDepth, TargetDepths, collect, collect_columns,
         };
     }
 
@@ -250,12 +256,197 @@ pub mod filter {
 }
 
 /// Sorting alignments, in memory and in temporary files.
+///
+/// [`Order::NameHash`](sort::Order::NameHash) only brings the records of a name together, like `samtools collate`:
+///
+/// ```
+/// use biofast::bam::Reader;
+/// use biofast::sort::{Order, SortLimits, Sorter};
+///
+/// let line = |name, flags| format!("{name}\t{flags}\t*\t0\t0\t*\t*\t0\t0\tA\tI\n");
+/// let sam = [line("x", 141), line("y", 77), line("x", 77), line("y", 141)].concat();
+/// let mut reader = Reader::from_reader("example", std::io::Cursor::new(sam))?;
+/// let mut sorter = Sorter::new(Order::NameHash, &SortLimits::default());
+/// while let Some(record) = reader.next_record()? {
+///     sorter.add(&record)?;
+/// }
+/// let mut sorted = sorter.finish(reader.header(), 1)?;
+/// for _ in 0..2 {
+///     let first = sorted.next_record()?.ok_or("no record")?.name().to_vec();
+///     let second = sorted.next_record()?.ok_or("no record")?;
+///     assert_eq!((second.name(), second.flags()), (&first[..], 141));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[cfg(feature = "ops")]
 pub mod sort {
     #[doc(inline)]
     pub use biofast_ops::Error;
     #[doc(inline)]
     pub use biofast_ops::sort::{Order, SortLimits, SortSummary, Sorted, Sorter, is_sorted, sort};
+}
+
+/// Marking duplicates in alignments of any order, which is kept. The [guide](guide::mark_duplicates) has an example.
+#[cfg(feature = "ops")]
+pub mod markdup {
+    #[doc(inline)]
+    pub use biofast_ops::markdup::{
+        FoundDuplicates, MarkedDuplicates, MarkedFormat, find_duplicates,
+    };
+    #[doc(inline)]
+    pub use biofast_ops::sort::duplicates::{
+        BarcodeSource, DuplicateCounts, DuplicateRule, LibraryCounts, Marking, Mode, NamePattern,
+        SetSizes,
+    };
+}
+
+/// Alignments rewritten in their order. The [guide](guide::rewrite_alignments) has an example.
+///
+/// | type | what it does | like |
+/// |---|---|---|
+/// | [`MateFixer`](edit::MateFixer) | fills in mate fields | `samtools fixmate` |
+/// | [`Reset`](edit::Reset) | turns alignments back into unaligned reads | `samtools reset` |
+/// | [`Retag`](edit::Retag) | removes, keeps and renames tags, moves UMIs | `samtools view -x` |
+/// | [`RenameContigs`](edit::RenameContigs) | renames reference sequences | |
+/// | [`GroupChange`](edit::GroupChange) | sets the read group | `samtools addreplacerg` |
+///
+/// A change of your own is a [`RecordEdit`](edit::RecordEdit).
+#[cfg(feature = "ops")]
+pub mod edit {
+    #[doc(inline)]
+    pub use biofast_ops::{
+        addreplacerg::{GroupChange, GroupMode, NewGroup, NewGroupError},
+        edit::{EditCounts, RecordEdit, Rewrite, RewrittenFormat},
+        fixmate::{FixMate, MateCounts, MateFixer, SanitizeRules, UnknownRule},
+        import::ReadGroup,
+        rename_contigs::{ContigNames, RenameContigs, RenameError},
+        reset::{Reset, ResetRules, UnknownProgram},
+        retag::{KeptTags, Retag, RetagRules, UmiMove},
+    };
+}
+
+/// Concatenating BAM or FASTQ files. Compressed blocks are copied, and everything in them is checked.
+///
+/// ```
+/// use biofast::cat::{Cat, CatInput};
+/// use biofast::io::output::{Compression, Output, commit};
+/// use biofast::io::{Options, bgzf};
+///
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-cat-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("all.fq.gz");
+/// let mut cat = Cat::new(Output::create_with(&path, Compression::default())?);
+/// for reads in [b"@a\nA\n+\nI\n", b"@b\nC\n+\nI\n"] {
+///     let part = CatInput::from_reader("example", std::io::Cursor::new(bgzf::compress(reads)));
+///     cat.add(part, &Options::default())?;
+/// }
+/// let (output, summary) = cat.finish()?;
+/// commit(vec![output], false)?;
+/// assert_eq!(summary.records, 2);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "ops")]
+pub mod cat {
+    #[doc(inline)]
+    pub use biofast_ops::cat::{Cat, CatContent, CatInput, CatSummary};
+}
+
+/// Splitting alignments by the values of a tag: the values are found first, then each record goes to the output of its value.
+///
+/// ```
+/// use biofast::bam::{Input, InputOptions, Query, SamWriter, Transform};
+/// use biofast::io::output::{Output, commit};
+/// use biofast::io::{Options, Source};
+/// use biofast::split::{TagSplit, TagValues};
+///
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-split-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let line = |name, cell| format!("{name}\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tCB:Z:{cell}\n");
+/// let sam = [line("a", "AC"), line("b", "GT"), line("c", "AC")].concat();
+/// let options = Options::default();
+/// let open = || -> Result<Query, biofast::bam::Error> {
+///     let source = Source::from_reader("example", std::io::Cursor::new(sam.clone()));
+///     Ok(Input::open(source, &InputOptions::new(&options))?.source.into())
+/// };
+/// let (header, found) = TagValues::find(open()?, &options, *b"CB", 1000)?;
+/// assert_eq!(found.values, [b"AC", b"GT"]);
+/// let split = TagSplit::new(*b"CB", &found.values, false);
+/// let mut outputs = Vec::new();
+/// for value in &found.values {
+///     let path = folder.join(String::from_utf8_lossy(value).as_ref());
+///     outputs.push(Output::create_with(&path, Default::default())?);
+/// }
+/// let writer = SamWriter::new(&header);
+/// Transform::new(open()?).options(&options).run(
+///     &mut outputs,
+///     Vec::new,
+///     |text, batch, texts| {
+///         for record in batch {
+///             if let Some(number) = split.output_of(&record, text)? {
+///                 writer.write(&record, &mut texts[number])?;
+///             }
+///         }
+///         Ok::<_, biofast::bam::Error>(())
+///     },
+///     |_, _| {},
+/// )?;
+/// commit(outputs, false)?;
+/// let written = std::fs::read_to_string(folder.join("AC"))?;
+/// assert_eq!(written, [line("a", "AC"), line("c", "AC")].concat());
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "ops")]
+pub mod split {
+    #[doc(inline)]
+    pub use biofast_ops::split::{TagSplit, TagValues};
+}
+
+/// The whole records of damaged or truncated files, and what is missing between them.
+///
+/// ```
+/// use biofast::io::bgzf;
+/// use biofast::io::output::{Compression, Output, commit};
+/// use biofast::salvage::Salvage;
+///
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-salvage-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("salvaged.fq");
+/// let mut damaged = bgzf::compress(b"@a\nA\n+\nI\n");
+/// damaged.extend_from_slice(&bgzf::compress(b"@b\nC\n+\nI\n@c\nG\n+\nI\n"));
+/// damaged[20] ^= 0xff;
+/// let salvage = Salvage::open("example.fq.gz", std::io::Cursor::new(damaged))?;
+/// let mut output = Output::create_with(&path, Compression::default())?;
+/// let summary = salvage.run(&mut output)?;
+/// commit(vec![output], false)?;
+/// assert_eq!((summary.records, summary.missing.len()), (2, 1));
+/// assert_eq!(std::fs::read(&path)?, b"@b\nC\n+\nI\n@c\nG\n+\nI\n");
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "ops")]
+pub mod salvage {
+    #[doc(inline)]
+    pub use biofast_ops::salvage::{
+        DamagedBytes, MissingInterval, NeighborRecord, Salvage, SalvageSummary,
+    };
+}
+
+/// Indexes of FASTA and FASTQ files, and regions of their sequences.
+#[cfg(feature = "ops")]
+pub mod faidx {
+    #[doc(inline)]
+    pub use biofast_bam::{Fasta, FastaIndex, SequencePart, UnindexedSequence};
+    #[doc(inline)]
+    pub use biofast_ops::faidx::{ExtractedPart, Extraction, FaidxIndexes, build};
+}
+
+/// Sequence dictionaries of FASTA files.
+#[cfg(feature = "ops")]
+pub mod dict {
+    #[doc(inline)]
+    pub use biofast_ops::dict::{Dictionary, DictionarySummary};
 }
 
 /// Remote inputs: `https://` and `http://`, and the object stores behind `s3://`, `gs://` and `az://`.

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use biofast_codecs::nx16::Options;
+use biofast_codecs::{Order, names, nx16, rans4x8};
 use biofast_testkit::sam::{self, SamShape};
 use biofast_testkit::{bam, container};
 
@@ -71,6 +73,27 @@ fn main() {
             (0..60u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
         put(&folder("deflate_bam"), &format!("records-{style}"), &[b"\x03\x60", &[style], &bytes]);
     }
+    let text =
+        b"A1:1:H2:3:1101:1000:02\0A1:1:H2:3:1101:1007:05\0A1:1:H2:3:1101:1007:05\0uu-7\0".repeat(9);
+    for how in (0..32).chain([0xe3, 0xef]) {
+        put(&folder("nx16"), &format!("made-{how}"), &[&[how], b"\x04\0\0", &text]);
+    }
+    let none = Options { order: Order::Zero, wide: false, pack: false, rle: false, stripe: None };
+    for (name, order) in [("zero", Order::Zero), ("one", Order::One)] {
+        let mut stream = Vec::new();
+        nx16::encode(&text.repeat(2), &Options { order, wide: true, ..none }, &mut stream);
+        let len = (2 * text.len() as u16).to_le_bytes();
+        put(&folder("nx16"), &format!("stream-{name}"), &[b"\0\0", &len, &stream]);
+        stream.clear();
+        rans4x8::encode(&text, order, &mut stream);
+        let len = (text.len() as u16).to_le_bytes();
+        put(&folder("rans4x8"), &format!("stream-{name}"), &[&stream[..1], &len, &stream[9..]]);
+    }
+    let mut stream = Vec::new();
+    names::encode(&text, &mut stream).expect("names");
+    let len = (text.len() as u16).to_le_bytes();
+    put(&folder("names"), "stream", &[&len, b"\x24", &stream[9..]]);
+    put(&folder("names"), "text", &[b"\x09\0\x01", &text]);
     let extra = container::bgzf_block(b"ACGT", b"XY\x01\0z");
     put(&folder("bgzf"), "extra", &[b"\x02", &extra, &container::bgzf(b"", 1)]);
     for (number, oddities) in [(1, false), (2, true)] {

@@ -1,14 +1,18 @@
 //! Containers and blocks (CRAM specification, sections 6 to 8).
 
 use std::borrow::Cow;
-use std::io::{BufRead, Read};
+use std::io::{BufRead, Cursor, Read};
 
-use libdeflater::crc32;
+use biofast_codecs::{Error, names, nx16, rans4x8};
+use biofast_io::{Options, Reader, Source};
+use libdeflater::{Decompressor, crc32};
 use noodles_cram as cram;
 
 use crate::cram::bytes::{ByteCursor, Result, bad, itf8, length, ltf8};
 use crate::cram::guard;
 use crate::error::ErrorKind;
+use crate::header::{Header, Parsed, read_groups};
+use crate::sam::header::Text;
 
 /// The version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +64,48 @@ pub(super) struct Stated {
     pub(super) header_len: u64,
     /// Bytes of the body.
     pub(super) len: u64,
+    /// −1 for none, −2 for several.
+    pub(super) reference: i32,
     pub(super) records: u64,
+    /// Where slices start in the body.
+    pub(super) landmarks: Vec<i32>,
     pub(super) is_eof: bool,
+}
+
+/// The header of a file, in its first container.
+pub(super) struct FileHeader {
+    pub(super) header: Header,
+    /// The names of its read groups; one without a name is empty.
+    pub(super) read_groups: Vec<Vec<u8>>,
+}
+
+impl FileHeader {
+    /// Reads it, and appends it to `out` as BAM has it.
+    pub(super) fn read(
+        container: &Container,
+        version: Version,
+        out: &mut Vec<u8>,
+    ) -> Result<FileHeader> {
+        let block = Block::take(&mut ByteCursor::new(&container.body), version)?;
+        if block.content != FILE_HEADER {
+            return bad("a first block that isn't the file header");
+        }
+        let data = block.decode()?;
+        let mut data = ByteCursor::new(&data);
+        let len = usize::try_from(data.u32()?).ok();
+        let Some(text) = len.and_then(|n| data.rest().get(..n)) else {
+            return bad("a header whose text is longer than its block");
+        };
+        // The text may be padded with NULs.
+        let end = text.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
+        let text = Text::from_bytes(&text[..end]);
+        text.write_bam(out).map_err(|(_, kind)| kind)?;
+        let Parsed::Complete(header, _) = Header::parse(out)? else {
+            return bad("a header that is incomplete");
+        };
+        let names = read_groups(text.bytes()).map(|group| group.id().unwrap_or_default());
+        Ok(FileHeader { header, read_groups: names.map(<[u8]>::to_vec).collect() })
+    }
 }
 
 /// The alignment start that marks the end-of-file container: "EOF" in ASCII.
@@ -152,9 +196,9 @@ impl Container {
         ltf8(&mut byte)?;
         let _bases = ltf8(&mut byte)?;
         let blocks = length(itf8(&mut byte)?)?;
+        let mut landmarks = Vec::new();
         for _ in 0..length(itf8(&mut byte)?)? {
-            // Where slices start. They are found by their blocks.
-            itf8(&mut byte)?;
+            landmarks.push(itf8(&mut byte)?);
         }
         if version.has_checksums() {
             let found = crc32(&header);
@@ -166,7 +210,9 @@ impl Container {
         let stated = Stated {
             header_len: header.len() as u64,
             len: body_len,
+            reference,
             records,
+            landmarks,
             is_eof: reference == -1 && start == EOF_START && records == 0,
         };
         Ok(Some((stated, blocks)))
@@ -268,12 +314,27 @@ impl<'a> Block<'a> {
         if self.raw_len > MAX_BLOCK || (self.method == 1 && self.raw_len / 1100 > self.data.len()) {
             return bad("a block that claims an impossible size");
         }
-        guard::check(self.method, self.data, self.raw_len)?;
-        let decoded = guard::decompress(|| self.decode_codec())?;
+        let invalid = |e: Error| ErrorKind::BadCram(e.to_string().into());
+        let decoded = match self.method {
+            1 => gunzip(self.data, self.raw_len)?,
+            4 => rans4x8::decode(self.data, self.raw_len).map_err(invalid)?,
+            5 => nx16::decode(self.data, self.raw_len).map_err(invalid)?,
+            8 => match names::decode(self.data, self.raw_len) {
+                Err(Error::Unsupported(_)) => self.decode_rare()?,
+                decoded => decoded.map_err(invalid)?,
+            },
+            _ => self.decode_rare()?,
+        };
         if decoded.len() != self.raw_len {
             return bad("a block that decompresses to a different length than stated");
         }
         Ok(Cow::Owned(decoded))
+    }
+
+    /// The data of rare methods: bzip2, xz, the arithmetic coder, fqzcomp.
+    fn decode_rare(&self) -> Result<Vec<u8>> {
+        guard::check(self.method, self.data, self.raw_len)?;
+        guard::decompress(|| self.decode_codec())
     }
 
     /// Lets noodles decompress the data. It decodes blocks of slices only, so the block is put
@@ -305,6 +366,25 @@ impl<'a> Block<'a> {
 /// 1 GiB: as a slice's data, already far beyond what any writer makes.
 const MAX_BLOCK: usize = 1 << 30;
 
+/// Inflates gzip. At most `raw_len` bytes and one more are allocated.
+fn gunzip(data: &[u8], raw_len: usize) -> Result<Vec<u8>> {
+    let mut out = vec![0; raw_len];
+    match Decompressor::new().gzip_decompress(data, &mut out) {
+        Ok(len) if len == raw_len => Ok(out),
+        // Only the first of several members.
+        Ok(_) => {
+            out.clear();
+            let source = Source::from_reader("a CRAM block", Cursor::new(data.to_vec()));
+            Reader::new(source, &Options::default())
+                .map_err(std::io::Error::from)
+                .and_then(|reader| reader.take(raw_len as u64 + 1).read_to_end(&mut out))
+                .map_err(|e| ErrorKind::BadCram(e.to_string().into()))?;
+            Ok(out)
+        }
+        Err(_) => bad("a gzip block that can't be decompressed"),
+    }
+}
+
 fn put_block(out: &mut Vec<u8>, method: u8, content: u8, raw_len: usize, data: &[u8]) {
     let start = out.len();
     out.extend([method, content, 1]);
@@ -317,4 +397,33 @@ fn put_block(out: &mut Vec<u8>, method: u8, content: u8, raw_len: usize, data: &
     out.extend_from_slice(data);
     let crc = crc32(&out[start..]);
     out.extend(crc.to_le_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use libdeflater::{CompressionLvl, Compressor};
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut out = vec![0; 100];
+        let len = Compressor::new(CompressionLvl::fastest()).gzip_compress(text, &mut out);
+        out.truncate(len.expect("place for it"));
+        out
+    }
+
+    #[test]
+    fn gzip_blocks_have_any_number_of_members() {
+        let members = [gzip(b"abc"), gzip(b""), gzip(b"de")].concat();
+        let block = |data: &[u8], raw_len| {
+            let block = Block { method: 1, content: EXTERNAL, id: 0, raw_len, data };
+            block.decode().ok().map(Cow::into_owned)
+        };
+        assert_eq!(block(&gzip(b"abc"), 3).as_deref(), Some(&b"abc"[..]));
+        assert_eq!(block(&members, 5).as_deref(), Some(&b"abcde"[..]));
+        // What only the first of them, or all of them, don't have.
+        for raw_len in [2, 4, 6] {
+            assert_eq!(block(&members, raw_len), None, "{raw_len}");
+        }
+        assert_eq!(block(&members[..members.len() - 1], 5), None);
+    }
 }

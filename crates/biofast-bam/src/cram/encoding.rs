@@ -251,7 +251,7 @@ impl Huffman {
 pub(super) enum Series { BF, CF, RI, RL, AP, RG, RN, MF, NS, NP, TS, NF, TL, FN, FC, FP, BS, IN, SC, DL, BA, BB, RS, PD, HC, MQ, QS, QQ }
 
 #[rustfmt::skip]
-const KEYS: [&[u8; 2]; 28] = [
+pub(super) const KEYS: [&[u8; 2]; 28] = [
     b"BF", b"CF", b"RI", b"RL", b"AP", b"RG", b"RN", b"MF", b"NS", b"NP", b"TS", b"NF", b"TL", b"FN",
     b"FC", b"FP", b"BS", b"IN", b"SC", b"DL", b"BA", b"BB", b"RS", b"PD", b"HC", b"MQ", b"QS", b"QQ",
 ];

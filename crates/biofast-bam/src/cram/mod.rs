@@ -11,34 +11,39 @@ mod bytes;
 mod container;
 mod containers;
 mod context;
+mod crai;
 mod encoding;
 mod features;
 mod guard;
+mod indexed;
 mod mates;
+mod out;
 mod record;
 mod reference;
 mod slice;
+mod store;
 mod tags;
 mod write;
 
 use std::sync::Arc;
 
 use biofast_io::lanes::Lanes;
+use biofast_io::splice::Places;
 use biofast_io::{Location, Notes, Options, Origin, Reader, Source, Warning};
 
 use crate::adapter::Produce;
 use crate::cram::bytes::{ByteCursor, Result, bad};
 use crate::cram::container::{
-    Block, COMPRESSION_HEADER, Container, DEFINITION_LEN, FILE_HEADER, Version,
+    Block, COMPRESSION_HEADER, Container, DEFINITION_LEN, FileHeader, Version,
 };
 pub use crate::cram::containers::cram_containers;
 use crate::cram::encoding::Compression;
 pub use crate::cram::guard::panics_are_caught;
+pub(crate) use crate::cram::indexed::wanted_ranges;
 use crate::cram::reference::Repository;
 use crate::error::{Error, ErrorKind};
-use crate::header::{Header, Parsed};
 use crate::input_options::{Detail, InputOptions};
-use crate::sam::header::Text;
+use crate::order::Order;
 use context::Context;
 
 /// Some decompressors keep tables of half a megabyte on the stack.
@@ -55,7 +60,9 @@ pub(crate) struct CramToBam {
     repository: Option<Repository>,
     /// Where the input starts in the file: behind its header at the container at `offset`, if that isn't 0.
     origin: Origin,
-    /// Where the next container starts in the file.
+    /// Where ranges are in the file, if the input is of such.
+    places: Option<Places>,
+    /// Where the next container starts in the file, or in the input if that is of ranges.
     offset: u64,
     /// Stated records before the next container to be delivered.
     records: u64,
@@ -99,12 +106,12 @@ impl CramToBam {
     ) -> std::result::Result<CramToBam, Error> {
         let name: Arc<str> = source.name().into();
         let repository = match &options.reference {
-            _ if options.detail == Detail::Placement => Repository::Missing,
+            _ if options.detail == Detail::Placement => Repository::nowhere(),
             Some(path) => Repository::open(path)?,
-            None => Repository::Missing,
+            None => Repository::of_environment(),
         };
         let io: &Options = options.io;
-        let origin = source.origin();
+        let (origin, places) = (source.origin(), source.places());
         Ok(CramToBam {
             state: CramState::Start(Reader::new(source, io)?),
             name,
@@ -114,6 +121,7 @@ impl CramToBam {
             notes: io.notes.clone(),
             repository: Some(repository),
             origin,
+            places,
             offset: 0,
             records: origin.records,
             fault: None,
@@ -127,30 +135,13 @@ impl CramToBam {
         let Some(container) = Container::read_file_header(&mut reader, version)? else {
             return Err(ErrorKind::Truncated("the CRAM header"));
         };
-        let block = Block::take(&mut ByteCursor::new(&container.body), version)?;
-        if block.content != FILE_HEADER {
-            return bad("a first block that isn't the file header");
-        }
-        let data = block.decode()?;
-        let mut data = ByteCursor::new(&data);
-        let len = usize::try_from(data.u32()?).ok();
-        let Some(text) = len.and_then(|n| data.rest().get(..n)) else {
-            return bad("a header whose text is longer than its block");
-        };
-        // The text may be padded with NULs.
-        let end = text.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
-        let text = Text::from_bytes(&text[..end]);
-        text.write_bam(out).map_err(|(_, kind)| kind)?;
-        let Parsed::Complete(header, _) = Header::parse(out)? else {
-            return bad("a header that is incomplete");
-        };
-        let read_groups = read_groups(text.bytes());
+        let FileHeader { header, read_groups } = FileHeader::read(&container, version, out)?;
         self.offset = match self.origin.offset {
             0 => self.offset + container.len,
             start => start,
         };
         let prefix = self.name.rsplit('/').next().unwrap_or_default().as_bytes().to_vec();
-        let repository = self.repository.take().unwrap_or(Repository::Missing);
+        let repository = self.repository.take().unwrap_or_else(Repository::nowhere);
         repository.bind(&header);
         let containers = Containers { reader, version, eof_seen: false, fault: None };
         Ok((
@@ -183,6 +174,11 @@ impl CramToBam {
         at.name = Some(Arc::clone(&self.name));
         at.record = at.record.or(record);
         at.block = at.block.or(Some(offset));
+        if let Some(places) = &self.places {
+            // How many records come before isn't known.
+            at.record = None;
+            at.block = at.block.and_then(|at| places.in_file(at));
+        }
         Error::new(kind, at)
     }
 }
@@ -256,15 +252,54 @@ impl Produce for CramToBam {
     }
 }
 
-/// The names (ID) of the read groups, in order; one without a name is empty.
-fn read_groups(text: &[u8]) -> Vec<Vec<u8>> {
-    let lines = text.split(|&b| b == b'\n');
-    let groups = lines.filter_map(|line| line.strip_prefix(b"@RG\t"));
-    let name = |fields: &[u8]| {
-        let mut fields = fields.split(|&b| b == b'\t');
-        fields.find_map(|field| field.strip_prefix(b"ID:")).unwrap_or_default().to_vec()
+/// The index (CRAI) of the CRAM file in `source`, sorted by coordinate, as `samtools index` makes it: the bytes of its file. Every checksum is
+/// validated; of slices with several references the records are decoded, which needs no reference.
+///
+/// ```no_run
+/// use biofast_io::{Options, Source};
+///
+/// let crai = biofast_bam::index_cram(Source::open("sample.cram")?, &Options::default())?;
+/// std::fs::write("sample.cram.crai", crai)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first fault of the input; the first slice, or record of a slice with several references, that is out of order.
+pub fn index_cram(source: Source, options: &Options) -> std::result::Result<Vec<u8>, Error> {
+    let opened = InputOptions { io: options, reference: None, detail: Detail::Alignment };
+    let mut cram = CramToBam::new(source, &opened)?;
+    let CramState::Start(reader) = std::mem::replace(&mut cram.state, CramState::Ended) else {
+        return Ok(Vec::new());
     };
-    groups.map(name).collect()
+    let started = cram.start(reader, &mut Vec::new());
+    let (mut containers, context) = started.map_err(|kind| cram.error(kind, cram.offset, None))?;
+    let context = Arc::new(context);
+    let mut workers = Lanes::with_stack(cram.threads, Some(STACK), || {
+        let context = Arc::clone(&context);
+        move |job: ContainerJob| (job.offset, crai::entries(&job.container, job.offset, &context))
+    })
+    .map_err(|e| cram.error(ErrorKind::read(e), cram.offset, None))?;
+    let mut lines = Vec::new();
+    let mut order = Order::default();
+    loop {
+        while workers.has_room()
+            && let Some(job) = containers.next(&mut cram.offset)
+        {
+            workers.submit(job);
+        }
+        let Some((offset, entries)) = workers.take() else { break };
+        let failed = |kind: ErrorKind| cram.error(kind, offset, None).naming(&context.header);
+        let entries = entries.map_err(failed)?;
+        for entry in &entries {
+            order.check_place(entry.place()).map_err(failed)?;
+            entry.write(&mut lines);
+        }
+    }
+    if let Some((offset, kind)) = containers.fault.take() {
+        return Err(cram.error(kind, offset, None));
+    }
+    cram.check_eof(&containers)?;
+    crai::gzip(&lines).map_err(|e| cram.error(ErrorKind::read(e), cram.offset, None))
 }
 
 /// Decodes a container, up to the first slice that is wrong.

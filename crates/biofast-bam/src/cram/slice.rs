@@ -23,20 +23,29 @@ const DETACHED: i32 = 2;
 const MATE_DOWNSTREAM: i32 = 4;
 const REVERSE: i32 = 16;
 
-struct SliceHeader<'a> {
-    reference: i32,
-    start: i32,
-    span: i32,
-    records: usize,
+/// What a slice states of itself.
+pub(super) struct SliceHeader {
+    /// −1 for none, −2 for several.
+    pub(super) reference: i32,
+    pub(super) start: i32,
+    pub(super) span: i32,
+    pub(super) records: usize,
     counter: i64,
-    blocks: usize,
+    /// How many blocks follow.
+    pub(super) blocks: usize,
     embedded: i32,
-    md5: &'a [u8],
+    md5: [u8; 16],
 }
 
-impl<'a> SliceHeader<'a> {
-    fn read(bytes: &'a [u8], version: Version) -> Result<SliceHeader<'a>> {
-        let mut bytes = ByteCursor::new(bytes);
+impl SliceHeader {
+    /// Takes the block of a slice's header from the front.
+    pub(super) fn take(bytes: &mut ByteCursor<'_>, version: Version) -> Result<SliceHeader> {
+        let block = Block::take(bytes, version)?;
+        if block.content != SLICE_HEADER {
+            return bad("a block other than a slice header where a slice should start");
+        }
+        let bytes = block.decode()?;
+        let mut bytes = ByteCursor::new(&bytes);
         let (reference, start, span) = (bytes.itf8()?, bytes.itf8()?, bytes.itf8()?);
         let records = bytes.length()?;
         let counter = if version.major < 3 { bytes.itf8()?.into() } else { bytes.ltf8()? };
@@ -46,7 +55,8 @@ impl<'a> SliceHeader<'a> {
             bytes.itf8()?;
         }
         let embedded = bytes.itf8()?;
-        let md5 = bytes.take(16)?;
+        let mut md5 = [0; 16];
+        md5.copy_from_slice(bytes.take(16)?);
         // Of unplaced reads (-1) and of several references (-2) both are to be ignored.
         if reference >= 0 && (start < 0 || span < 0) {
             return bad("a slice with a negative position or span");
@@ -62,12 +72,7 @@ pub(super) fn decode(
     context: &Context,
     placement: bool,
 ) -> Result<Slice> {
-    let block = Block::take(bytes, context.version)?;
-    if block.content != SLICE_HEADER {
-        return bad("a block other than a slice header where a slice should start");
-    }
-    let header = block.decode()?;
-    let header = SliceHeader::read(&header, context.version)?;
+    let header = SliceHeader::take(bytes, context.version)?;
     let mut core = None;
     let mut external: Vec<(i32, Cow<'_, [u8]>)> = Vec::new();
     for _ in 0..header.blocks {
@@ -151,7 +156,7 @@ impl Known {
         Ok(Some(Known { bases, first: 1, len }))
     }
 
-    fn check_md5(&self, header: &SliceHeader<'_>, context: &Context) -> Result<()> {
+    fn check_md5(&self, header: &SliceHeader, context: &Context) -> Result<()> {
         if header.md5.iter().all(|&b| b == 0) {
             return Ok(());
         }
@@ -170,7 +175,7 @@ impl Known {
 struct Decoder<'a> {
     compression: &'a Compression,
     context: &'a Context,
-    header: &'a SliceHeader<'a>,
+    header: &'a SliceHeader,
     data: Data<'a>,
     out: Slice,
     known: Option<Known>,

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use biofast_bam::index::{self, BuildOptions};
-use biofast_bam::{Error, ErrorKind, Format, Header, Reader, RecordBuf, Value, Writer, flag};
+use biofast_bam::{
+    CramOptions, Error, ErrorKind, Format, Header, Reader, RecordBuf, Value, Writer, flag,
+};
 use biofast_io::output::{Compression, Output};
 use biofast_io::{Options, Source};
 
@@ -176,6 +178,30 @@ fn sam_by_name_or_by_choice() {
         assert!(matches!(error.unwrap().kind(), ErrorKind::UnsupportedOutput(_)));
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
+}
+
+#[test]
+fn cram_with_its_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.cram");
+    let records = records(500);
+    let cram = CramOptions::default().without_reference();
+    let builder =
+        Writer::builder(&header()).cram(cram.clone()).index(index::BuildOptions::default());
+    write_all(builder.create(&path).unwrap(), &records).unwrap();
+    let fields = |record: &RecordBuf| {
+        let place = (record.reference_id(), record.position(), record.flags());
+        (record.name().to_vec(), place, record.sequence().to_vec(), record.qualities().to_vec())
+    };
+    let found: Vec<_> =
+        Reader::open(&path).unwrap().records().map(|r| fields(&r.unwrap())).collect();
+    assert!(found == records.iter().map(fields).collect::<Vec<_>>());
+    assert!(folder.path().join("x.cram.crai").is_file());
+    // Unmapped reads with a CIGAR.
+    let is_lossy = |record: &&RecordBuf| record.flags() & 4 != 0 && !record.cigar().is_empty();
+    assert_eq!(cram.losses().cigars, records.iter().filter(is_lossy).count() as u64);
+    let wrong = Writer::builder(&header()).cram(cram).index(index::IndexFormat::Bai).create(&path);
+    assert!(matches!(wrong.err().unwrap().kind(), ErrorKind::UnsupportedOutput(_)));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use biofast_bam as bam;
 use biofast_io::output::{Compression, Format, Level, Output, commit};
+use biofast_ops::number::counted;
 use biofast_ops::to_fastq::{self, Collation, FastqPlan, FastqRoutes, FastqSummary, TagChoice};
 
 use crate::console::Console;
@@ -213,40 +214,45 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
 fn tell(console: &Console, args: &Args, summary: &FastqSummary, printed: Printed) {
     let FastqSummary { reads, pairs, singles, others, repeated, without_sequence } = *summary;
     console.note(&format!(
-        "{reads} reads: {pairs} pairs, {singles} without a mate, {others} neither first nor second"
+        "{}: {}, {singles} without a mate, {others} neither first nor second",
+        counted(reads, "read"),
+        counted(pairs, "pair"),
     ));
-    let warn = |count: u64, what: &str| {
+    let warn = |count: u64, noun: &str, what: &str| {
         if count > 0 {
-            console.warning(&format!("{count} {what}"));
+            console.warning(&format!("{} {what}", counted(count, noun)));
         }
     };
-    warn(repeated, "records left out: duplicates of a read");
-    warn(without_sequence, "reads without bases were written as empty reads");
+    warn(repeated, "record", "left out: the same read came before");
+    warn(without_sequence, "read", "without bases written with an empty sequence");
     let names_files = args.first.is_some() || args.second.is_some() || args.out.is_some();
     if printed.others && names_files {
         warn(
             others,
-            "reads that are neither first nor second went to standard output (use -0 FILE to separate them)",
+            "read",
+            "neither first nor second went to standard output (use -0 FILE to separate them)",
         );
     }
     if printed.singles {
         warn(
             singles,
-            "reads without a mate went to standard output (use -s FILE to separate them)",
+            "read",
+            "without a mate went to standard output (use -s FILE to separate them)",
         );
     }
     // What reads pairs of one file may not expect anything else.
     let among = |count: u64, what: &str, option: &str| {
         warn(
             count,
-            &format!("{what} were written among the pairs (use {option} FILE to separate them)"),
+            "read",
+            &format!("{what} written among the pairs (use {option} FILE to separate them)"),
         );
     };
     if args.out.is_some() && args.other.is_none() && pairs > 0 {
-        among(others, "reads that are neither first nor second", "-0");
+        among(others, "neither first nor second", "-0");
     }
     if args.out.is_some() && args.single.is_none() && pairs > 0 {
-        among(singles, "reads without a mate", "-s");
+        among(singles, "without a mate", "-s");
     }
 }
 

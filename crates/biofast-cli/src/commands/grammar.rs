@@ -14,6 +14,7 @@ const LETTERS: &[(char, &str)] = &[
     ('L', "regions-file"),
     ('X', "files-from"),
     ('m', "memory"),
+    ('u', "uncompressed"),
 ];
 
 /// Commands, the tools they are like, and the letters that mean there what they mean in the tool.
@@ -27,6 +28,7 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("flagstat", "samtools flagstat", "O"),
     ("coverage", "mosdepth", "FQRTbcfimnqx"),
     ("coverage", "samtools depth", "a"),
+    ("depth", "samtools depth", "GHJQabfglqrs"),
     ("index", "samtools index", "bcmo"),
     ("get", "samtools view", "b"),
     ("merge", "seqkit stats", "T"),
@@ -41,12 +43,17 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("convert", "seqkit seq", "Milmuw"),
     ("shuffle", "seqkit shuffle", "s"),
     ("split", "seqkit split2", "lps"),
+    ("split", "samtools split", "du"),
     ("demux", "fqtk demux", "Sbcdiorsu"),
     ("grep", "seqkit grep", "CPRdfimnprsv"),
     ("grep", "grep", "c"),
     ("dedup", "seqkit rmdup", "di"),
     ("head", "samtools head", "Thn"),
     ("addreplacerg", "samtools addreplacerg", "ORmoruw"),
+    ("collate", "samtools collate", "OTlou"),
+    ("fixmate", "samtools fixmate", "Ocmpruz"),
+    ("reset", "samtools reset", "OTox"),
+    ("retag", "samtools view", "x"),
     ("quickcheck", "samtools quickcheck", "qu"),
     ("samples", "samtools samples", "FTfhio"),
     ("faidx", "samtools faidx", "cfinor"),
@@ -57,7 +64,8 @@ const MODELS: &[(&str, &str, &str)] = &[
 const SPELLINGS: &[&[&str]] = &[
     &["out", "output"],
     &["output-format", "output-fmt"],
-    &["min-mapq", "min-MQ", "mapq"],
+    &["min-mapq", "min-MQ", "min-mq", "mapq"],
+    &["min-base-quality", "min-BQ", "min-bq"],
     &["max-mismatches", "max-mismatch", "mismatches"],
     &["temp-dir", "tmp-dir"],
     &["level", "compression-level"],

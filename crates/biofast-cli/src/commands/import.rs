@@ -3,12 +3,14 @@
 use anyhow::{Context as _, Result};
 use biofast_fastq as fastq;
 use biofast_io::Options;
-use biofast_io::output::{Compression, Format, Level};
+use biofast_io::output::Level;
 use biofast_ops::import::{self, Import, ImportSummary, ReadGroup, TagSelection};
 
 use crate::console::Console;
 use crate::inputs::{self, Input, Layout};
-use crate::options::{InFile, Messages, OutFile, Pairing, ProgramLineArgs, Threads};
+use crate::options::{
+    AlignmentsTarget, CramArgs, InFile, Messages, OutFile, Pairing, ProgramLineArgs, Threads,
+};
 use crate::output;
 use crate::reads_job::ReadsJob;
 use crate::session::{Exit, Session};
@@ -129,9 +131,22 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let sources = job.inputs().iter().map(Input::open).collect::<Result<_, _>>()?;
     let sources = job.arrange(sources)?;
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
-    let format = args.output.as_deref().map_or(Ok(Format::Bgzf), output::format_of_bam)?;
-    let compression = Compression::new(format, level)?;
-    let mut outputs = vec![output::records(session, args.output.as_deref(), compression)?];
+    let target = AlignmentsTarget {
+        path: args.output.as_deref().filter(|path| *path != std::path::Path::new("-")),
+        asked: None,
+        default: biofast_bam::Format::Bam,
+        level,
+        bam_level: None,
+        uncompressed: args.uncompressed,
+        cram: CramArgs::default(),
+        reference: None,
+        threads: args.threads.total(),
+        has_index: false,
+    };
+    if target.format() == biofast_bam::Format::Sam {
+        target.path.map(output::format_of_bam).transpose()?;
+    }
+    let mut outputs = vec![target.open(session, &header)?.output];
     job.open_report(args.json.as_deref(), session, &mut outputs)?;
     outputs[0].append(&start)?;
     let (_, summary) = job.run(|options| {

@@ -1,10 +1,10 @@
-//! `biofast index`: BAI and CSI for BAM, GZI for other BGZF files, a seek index for FASTQ in ordinary gzip.
+//! `biofast index`: BAI and CSI for BAM, CRAI for CRAM, GZI for other BGZF files, a seek index for FASTQ in ordinary gzip.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use biofast_bam::ErrorKind;
 use biofast_bam::index::{self, BuildOptions, IndexFormat};
+use biofast_bam::{ErrorKind, Format, index_cram};
 use biofast_io::output::{Output, commit};
 use biofast_io::{Options, gzi};
 use biofast_ops::get::build;
@@ -17,11 +17,11 @@ use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
 
-/// Index sorted BAM, BGZF or gzipped FASTQ files, or reads by name
+/// Index sorted BAM or CRAM, BGZF or gzipped FASTQ files, or reads by name
 ///
 /// BAM gets FILE.bai, or FILE.csi if a reference is longer than 536,870,911 bases; the bytes are those of `samtools
-/// index`. Other BGZF files get FILE.gzi, like `bgzip --reindex`. FASTQ in ordinary gzip gets FILE.bsi, which lets
-/// `biofast shards` divide it.
+/// index`. CRAM gets FILE.crai, with the lines of `samtools index`; no reference is needed. Other BGZF files get
+/// FILE.gzi, like `bgzip --reindex`. FASTQ in ordinary gzip gets FILE.bsi, which lets `biofast shards` divide it.
 ///
 /// With --name-index, BAM or FASTQ (plain or BGZF) gets FILE.bni, which lets `biofast get` find records by name and
 /// number.
@@ -36,6 +36,7 @@ Examples:
   biofast index aln.bam                    # aln.bam.bai
   biofast index -c -m 12 aln.bam           # aln.bam.csi, smallest bins of 4,096 bases
   biofast index -o indexes/aln.bai aln.bam
+  biofast index aln.cram                   # aln.cram.crai
   biofast index reads.fq.bgz               # reads.fq.bgz.gzi
   biofast index reads.fq.gz                # ordinary gzip: reads.fq.gz.bsi, for `biofast shards`
   biofast index --name-index reads.fq.bgz       # reads.fq.bgz.bni, for `biofast get`"
@@ -104,12 +105,27 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         (_, true) => Some(IndexFormat::Csi),
         _ => None,
     };
-    let (extension, bytes) = if args.gzi {
-        ("gzi", gzi::build(input.open()?, &watch.options.for_alignments())?)
+    let mut source = input.open()?;
+    // What can't be read is told by whoever reads on.
+    let is_cram = matches!(Format::sniff(&mut source), Ok(Format::Cram));
+    let (extension, bytes) = if is_cram {
+        for (option, is_given) in [
+            ("--bai", args.bai),
+            ("--csi", args.csi),
+            ("--gzi", args.gzi),
+            ("--min-shift", args.min_shift.is_some()),
+        ] {
+            if is_given {
+                bail!("{option}: the index of CRAM is CRAI");
+            }
+        }
+        ("crai", index_cram(source, &watch.options)?)
+    } else if args.gzi {
+        ("gzi", gzi::build(source, &watch.options.for_alignments())?)
     } else {
         let what = BuildOptions { format, min_shift: args.min_shift };
         let any = format.is_none() && args.min_shift.is_none();
-        match index::build(input.open()?, what, &watch.options) {
+        match index::build(source, what, &watch.options) {
             Ok(built) => {
                 if any && built.format == IndexFormat::Csi {
                     let why = "a reference is too long for BAI, so a CSI index was written";

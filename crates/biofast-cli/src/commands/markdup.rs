@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use biofast_bam::{self as bam, Query};
 use biofast_io::display_name;
-use biofast_io::output::commit;
+use biofast_io::output::{Output, commit};
 use biofast_ops::filter::report::FileRole;
-use biofast_ops::markdup::{MarkedFormat, find_duplicates};
+use biofast_ops::markdup::{MarkedFormat, find_duplicates, mark_at_once};
 use biofast_ops::sort::SortLimits;
 
+use super::sort::{RecordReports, ReportArgs};
 use crate::inputs::{self, Rereads};
 use crate::options::{
     Folder, InFile, MarkingArgs, OneFile, OutFile, ProgramLineArgs, Repeated, Size, SortedOut,
-    default_memory, tell_duplicates, temp_dir,
+    TransformTarget, default_memory, tell_duplicates, tell_losses, temp_dir,
 };
 use crate::output;
 use crate::reads_job::FileSums;
@@ -22,7 +23,7 @@ use crate::watch::Reading;
 
 /// Mark duplicates in sorted or unsorted alignments, like `samtools markdup`
 ///
-/// Reads BAM, SAM or CRAM in any order and writes BAM or SAM in the same order. The input is read twice; a pipe is stored in
+/// Reads BAM, SAM or CRAM in any order and writes BAM or SAM in the same order. The input is read once or twice; a pipe is stored in
 /// a temporary file first. To sort aligner output and mark its duplicates in one run, use `biofast sort
 /// --mark-duplicates`.
 ///
@@ -70,7 +71,10 @@ pub(crate) struct Args {
     #[arg(long = "summary", value_name = "FILE")]
     json: Option<OutFile>,
 
-    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
+    #[command(flatten)]
+    reports: ReportArgs,
+
+    /// Reference sequences (FASTA) for CRAM; a .fai index is optional
     #[arg(long, value_name = "FASTA")]
     reference: Option<InFile>,
 
@@ -97,20 +101,23 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     if inputs::holds_reads(&mut source)? {
         bail!("{} holds reads, which have no alignments; use `biofast dedup`", input.name());
     }
-    inputs::tell_unused_reference(&session.console, args.reference.as_deref(), &mut source, quiet);
+    let reference = args.reference.as_deref();
+    if args.writing.format(args.out_path()) != bam::Format::Cram {
+        inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
+    }
     // A header that can't be read is noticed before any output is touched.
     let (header, _) = bam::peek_header(bam::Input::open(source, &opening)?.source)?;
     let written = args.program.header(&header, session).into_owned();
     let target = args
         .writing
-        .open(args.out_path(), session, &written)
+        .open(args.out_path(), session, &written, (reference, watch.options.threads))
         .map_err(|error| input.blamed(error))?;
+    let mut reports = args.reports.open(session)?;
     let report = output::optional_report(session, args.json.as_deref())?;
     let metrics = args.duplicates.metrics(session)?;
-    let is_sam = target.format() == bam::Format::Sam;
-    let mut target = target
-        .transform(report.iter().len() + metrics.len())
-        .map_err(|error| input.blamed(error))?;
+    let (written_format, lost) = (target.format(), target.lost());
+    let others = report.iter().len() + reports.len() + metrics.len();
+    let mut target = target.transform(others).map_err(|error| input.blamed(error))?;
     let memory = args.memory.map_or_else(default_memory, |Size(bytes)| bytes);
     let limits = SortLimits { memory, folder, sums: report.is_some() };
     let open = || {
@@ -118,26 +125,45 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         Ok(Query::from(bam::Input::open(source, &opening)?.source))
     };
     let bar = watch.bar(input.len(), &args.reading.messages);
-    watch.begin_phase("finding duplicates", None);
-    let found = find_duplicates(open, &watch.options, &limits, &marking);
-    let found = found.map_err(|problem| {
+    let formats = (&header, written_format);
+    let told = |problem| {
         args.reading.tell(&watch, &input);
         output::failed(problem)
-    })?;
-    rereads.check()?;
-    watch.begin_phase("marking", None);
-    let format = match (&target.indexer, is_sam) {
-        (_, true) => MarkedFormat::sam(&header),
-        (None, false) => MarkedFormat::bam(),
-        (Some(indexer), false) => MarkedFormat::bam().indexed(indexer),
     };
-    let marked = found.write(open()?, &watch.options, &mut target.outputs, &format);
+    let mut marked = Ok(None);
+    if target.can_restart() {
+        watch.begin_phase("marking", None);
+        reports.start(session, &written).map_err(|error| input.blamed(error))?;
+        let query = open()?;
+        marked = write(&mut target, &mut reports, formats, |outputs, format| {
+            mark_at_once(query, &watch.options, &limits, &marking, outputs, format)
+        });
+        if matches!(marked, Ok(None)) {
+            target.restart()?;
+        }
+    }
+    let marked = match marked {
+        Ok(None) => {
+            watch.begin_phase("finding duplicates", None);
+            let found = find_duplicates(open, &watch.options, &limits, &marking).map_err(told)?;
+            rereads.check()?;
+            watch.begin_phase("marking", None);
+            reports.start(session, &written).map_err(|error| input.blamed(error))?;
+            let query = open()?;
+            write(&mut target, &mut reports, formats, |outputs, format| {
+                found.write(query, &watch.options, outputs, format)
+            })
+        }
+        Ok(Some(marked)) => Ok(marked),
+        Err(problem) => Err(problem),
+    };
     drop(bar);
     // A fault that wasn't there before is one of the change.
     rereads.check()?;
     let marked = marked.map_err(output::failed)?;
     args.reading.tell(&watch, &input);
     let mut outputs = target.finish()?;
+    outputs.extend(reports.finish(args.out_path(), written_format)?);
     let counts = marked.counts();
     metrics.write(&counts, &marked.by_library(), marked.set_sizes(), &mut outputs)?;
     if let Some(report) = report {
@@ -155,8 +181,29 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     commit(outputs, args.writing.sync())?;
     if !quiet {
         tell_duplicates(&session.console, &counts);
+        tell_losses(lost.as_ref(), Some(&session.console));
     }
     Ok(Exit::Fine)
+}
+
+/// Lets `mark` write to the outputs and to what makes reports; the header is that of the input.
+fn write<R>(
+    target: &mut TransformTarget,
+    reports: &mut RecordReports,
+    (header, written): (&bam::Header, bam::Format),
+    mark: impl FnOnce(&mut [Output], &MarkedFormat<'_>) -> R,
+) -> R {
+    let outputs = target.outputs.len();
+    target.outputs.extend(reports.output());
+    let has_reports = target.outputs.len() > outputs;
+    let format = match (&target.indexer, written) {
+        (_, bam::Format::Sam) => MarkedFormat::sam(header),
+        (None, _) => MarkedFormat::bam(),
+        (Some(indexer), _) => MarkedFormat::bam().indexed(indexer),
+    };
+    let marked = mark(&mut target.outputs, &format.copied(has_reports));
+    target.outputs.truncate(outputs);
+    marked
 }
 
 impl Args {

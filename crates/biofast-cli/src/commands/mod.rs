@@ -6,16 +6,19 @@ mod about;
 mod addreplacerg;
 mod cat;
 mod check;
+mod collate;
 mod convert;
 mod counts;
 mod coverage;
 mod dedup;
 mod demo;
 mod demux;
+mod depth;
 mod dict;
 mod faidx;
 mod fastq;
 mod filter;
+mod fixmate;
 mod get;
 mod grammar;
 mod grep;
@@ -29,7 +32,10 @@ mod quickcheck;
 #[cfg(test)]
 mod reference;
 mod reheader;
+mod rename_contigs;
 mod repair;
+mod reset;
+mod retag;
 mod samples;
 mod schema;
 mod self_test;
@@ -87,6 +93,7 @@ commands! {
     "Quality control" {
         "stats" Stats(Box<stats::Args>) => stats::run, "tsv json html paired reference library fail-on out out-dir threads";
         "coverage" Coverage(Box<coverage::Args>) => coverage::run, "prefix by thresholds no-per-base min-mapq exclude-flags format html out threads";
+        "depth" Depth(Box<depth::Args>) => depth::run, "all-positions regions-file region with-header count-deletions mates-once min-base-quality min-mapq out threads";
         "check" Check(check::Args) => check::run, "paired reference json out threads quiet";
         "flagstat" Flagstat(flagstat::Args) => flagstat::run, "output-format region regions-file out threads";
         "quickcheck" Quickcheck(quickcheck::Args) => quickcheck::run, "";
@@ -107,6 +114,8 @@ commands! {
     "Alignments (BAM, SAM, CRAM)" {
         "sort" Sort(Box<sort::Args>) => sort::run, "out name key mark-duplicates remove-duplicates metrics write-index memory level threads";
         "markdup" Markdup(Box<markdup::Args>) => markdup::run, "out rule remove-duplicates mark-supplementary optical-distance barcode-tag metrics write-index memory threads";
+        "collate" Collate(Box<collate::Args>) => collate::run, "out output-format uncompressed level memory threads";
+        "fixmate" Fixmate(Box<fixmate::Args>) => fixmate::run, "remove mate-score template-cigar no-pair-check output-format out threads";
         "view" View(Box<view::Args>) => view::run, "bam with-header header-only count require-flags exclude-flags min-mapq expr out threads";
         "head" Head(head::Args) => head::run, "headers records reference out";
         "samples" Samples(samples::Args) => samples::run, "with-header test-index rg-tag fasta fasta-list files-from out";
@@ -114,6 +123,9 @@ commands! {
         "cat" Cat(cat::Args) => cat::run, "files-from header sorted out threads";
         "reheader" Reheader(reheader::Args) => reheader::run, "no-PG out threads";
         "addreplacerg" Addreplacerg(Box<addreplacerg::Args>) => addreplacerg::run, "rg-line rg mode overwrite-rg output-format out threads";
+        "reset" Reset(Box<reset::Args>) => reset::run, "remove-tag keep-tag reject-PG no-RG output-format out threads";
+        "rename-contigs" RenameContigs(Box<rename_contigs::Args>) => rename_contigs::run, "table output-format out threads";
+        "retag" Retag(Box<retag::Args>) => retag::run, "remove-tag keep-tag rename-tag umi-from-name umi-to-name output-format out threads";
         "index" Index(index::Args) => index::run, "bai csi gzi name-index out threads";
         "fastq" Fastq(Box<fastq::Args>) => fastq::run, "out require-flags exclude-flags collate level threads";
         "import" Import(Box<import::Args>) => import::run, "interleaved rg-line rg out threads";

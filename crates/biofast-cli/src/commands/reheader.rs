@@ -5,6 +5,7 @@ use biofast_bam as bam;
 use biofast_io::output::{Compression, commit};
 use biofast_io::{Source, display_name};
 use biofast_ops::cat::{Cat, CatContent};
+use biofast_ops::number::counted;
 
 use super::cat::part;
 use crate::console::Hinted;
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     }
     session.files.read(&args.header)?;
     let mut outputs = [output::records(session, args.out.path(), Compression::default())?];
-    args.out.path().map_or(Ok(()), output::refuse_unjoined)?;
+    args.out.path().map(output::format_of_bam).transpose()?;
     output::outlast_readers(&mut outputs, 0);
     let [output] = outputs;
     let header = inputs::header_of(&args.header)?;
@@ -83,12 +84,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     commit(vec![output], args.sync)?;
     if !args.reading.messages.quiet {
         if let Some(lost) = summary.lost_read_groups.first() {
-            let number = summary.lost_read_groups.len();
+            let number = counted(summary.lost_read_groups.len() as u64, "read group");
             session.console.warning(&format!(
-                "the new header lacks {number} read groups of the old one, such as '{lost}'; records may name them"
+                "the new header lacks {number} of the old one, such as '{lost}'; records may name them"
             ));
         }
-        session.console.note(&format!("{} records with the new header", summary.records));
+        let records = counted(summary.records, "record");
+        session.console.note(&format!("{records} with the new header"));
     }
     Ok(Exit::Fine)
 }

@@ -5,6 +5,7 @@ use biofast_fastq::Inputs;
 use biofast_io::{Shown, Source};
 use biofast_ops::filter::report::FileRole;
 use biofast_ops::measure::records::Sum;
+use biofast_ops::number::counted;
 use biofast_ops::repair::{self, RepairOutputs, RepairResult, Sources};
 use biofast_ops::split::SplitAmount;
 
@@ -119,7 +120,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
 fn tell(console: &Console, done: &RepairResult) {
     let pairs = done.totals.pairs[0].sum.records;
     let [one, two] = done.totals.orphans.map(|amount| amount.sum.records);
-    console.note(&format!("{pairs} pairs; {one} first and {two} second reads without a mate"));
+    let (pairs, two) = (counted(pairs, "pair"), counted(two, "second read"));
+    console.note(&format!("{pairs}; {one} first and {two} without a mate"));
     if done.effort.stored_bytes > 0 {
         let bytes = done.effort.stored_bytes;
         console.note(&format!("{bytes} bytes were spilled to temporary files"));
@@ -147,7 +149,7 @@ fn troubles(args: &Args, done: &RepairResult, inputs: &[Input]) -> Vec<Diagnosti
             "mates have the same name apart from /1 and /2; --mates names ignores comments and also pairs names that end in .1 and .2, \
              _1 and _2, :1 and :2, or -1 and -2"
         };
-        let mut text = format!("no pairs found among {} reads", one + two);
+        let mut text = format!("no pairs found among {}", counted(one + two, "read"));
         let names: Vec<String> = inputs.iter().filter_map(first_name).collect();
         if !names.is_empty() {
             text += &format!(": first names are {}", names.join(" and "));

@@ -132,14 +132,10 @@ fn is_reference(fasta: &Fasta, header: &Header) -> bool {
 }
 
 /// The values of a tag of read groups, each once, in their order.
-fn samples<'h>(header: &'h Header, tag: [u8; 2]) -> Vec<&'h [u8]> {
+fn samples(header: &Header, tag: [u8; 2]) -> Vec<&[u8]> {
     let mut found: Vec<&[u8]> = Vec::new();
-    for line in header.text().split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t")) {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let value = |field: &'h [u8]| field.strip_prefix(&tag)?.strip_prefix(b":");
-        if let Some(sample) = line.split(|&b| b == b'\t').find_map(value)
-            && !found.contains(&sample)
-        {
+    for sample in header.read_groups().filter_map(|group| group.field(tag)) {
+        if !found.contains(&sample) {
             found.push(sample);
         }
     }

@@ -5,16 +5,16 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use biofast_bam::{self as bam, Batch, Detail, Header, Query, SamWriter, flag};
 use biofast_io::Location;
-use biofast_io::output::{Compression, Format, Level, Output, commit};
+use biofast_io::output::{Output, commit};
 use biofast_io::pipeline::Failure;
 use biofast_ops::filter::alignment::Choice;
 use biofast_ops::filter::expression::Expression;
-use clap::{ArgAction, ValueEnum};
+use clap::ArgAction;
 
 use crate::inputs::{self, Input};
 use crate::options::{
-    ContentArgs, Flags, InFile, OneFile, OutFile, ProgramLineArgs, RegionArgs, ShardArg,
-    warn_of_absent_names,
+    AlignmentsFormat, AlignmentsOut, AlignmentsTarget, ContentArgs, Flags, InFile, OneFile,
+    OpenedAlignments, ProgramLineArgs, RegionArgs, ShardArg, tell_losses, warn_of_absent_names,
 };
 use crate::output;
 use crate::session::{Exit, Session};
@@ -60,20 +60,6 @@ pub(crate) struct Args {
     #[arg(short, long)]
     bam: bool,
 
-    /// Write uncompressed BAM, for piping to another program
-    #[arg(short, long, conflicts_with = "level")]
-    uncompressed: bool,
-
-    /// Output format [default: bam for a file ending in .bam, else sam]
-    #[arg(
-        short = 'O',
-        long = "output-format",
-        value_enum,
-        ignore_case = true,
-        value_name = "FORMAT"
-    )]
-    output_fmt: Option<ViewFormat>,
-
     /// Include the header in SAM output
     #[arg(short = 'h', long)]
     with_header: bool,
@@ -106,20 +92,13 @@ pub(crate) struct Args {
     #[arg(short = 'e', long = "expr", value_name = "STR", allow_hyphen_values = true)]
     expression: Option<Expression>,
 
-    /// Write the output to FILE [default: standard output]
-    ///
-    /// FILE is created only if the command succeeds.
-    #[arg(short, long = "out", value_name = "FILE")]
-    output: Option<OutFile>,
-
-    /// Compression level of BAM: fast, balanced, small (6), or 0 (none) to 12 [default: fast]
-    #[arg(long, value_name = "LEVEL")]
-    level: Option<Level>,
+    #[command(flatten)]
+    writing: AlignmentsOut,
 
     #[command(flatten)]
     program: ProgramLineArgs,
 
-    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
+    /// Reference sequences (FASTA) for CRAM; a .fai index is optional
     #[arg(short = 'T', long, value_name = "FASTA")]
     reference: Option<InFile>,
 
@@ -133,49 +112,6 @@ pub(crate) struct Args {
     /// Print help
     #[arg(long, short = '?', action = ArgAction::Help)]
     help: Option<bool>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ViewFormat {
-    /// SAM (text)
-    Sam,
-    /// BAM (binary)
-    Bam,
-}
-
-/// How alignments are written.
-pub(super) struct AlignmentsOut {
-    /// The format that was asked for.
-    pub(super) format: Option<ViewFormat>,
-    pub(super) uncompressed: bool,
-    pub(super) level: Option<Level>,
-}
-
-impl AlignmentsOut {
-    /// Opens the output, and says whether it is BAM.
-    pub(super) fn open(
-        &self,
-        path: Option<&Path>,
-        session: &mut Session,
-    ) -> Result<(bool, Output)> {
-        let is_bam = self.format.map_or_else(
-            || self.uncompressed || output::has_extension(path, "bam"),
-            |format| format == ViewFormat::Bam,
-        );
-        let format = match (is_bam, path) {
-            (true, Some(path)) => output::format_of_bam(path)?,
-            (true, None) => Format::Bgzf,
-            (false, Some(path)) if self.format.is_none() => output::format_of_sam(path)?,
-            (false, Some(path)) => Format::from_name(path),
-            (false, None) => Format::Plain,
-        };
-        if self.level.is_some() && format == Format::Plain {
-            return Err(output::level_of_plain());
-        }
-        let level = if self.uncompressed { Some(Level::Number(0)) } else { self.level };
-        let compression = Compression::new(format, level)?;
-        Ok((is_bam, output::records(session, path, compression)?))
-    }
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
@@ -200,13 +136,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     };
     let opening = watch.opening(args.reference.as_deref(), detail);
     let mut source = input.open()?;
-    inputs::tell_unused_reference(
-        &session.console,
-        args.reference.as_deref(),
-        &mut source,
-        args.reading.messages.quiet,
-    );
-    let query = regions.query(&session.console, input, source, &opening)?;
+    let (reference, quiet) = (args.reference.as_deref(), args.reading.messages.quiet);
+    let target = args.target(reference, 1);
+    if args.count || target.format() != bam::Format::Cram {
+        inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
+    }
+    let query = regions.query(args.reading.messages.console(session), input, source, &opening)?;
     let result = match args.count {
         true => count(args, input, query, &watch, session),
         false => convert(args, input, query, &watch, session),
@@ -216,6 +151,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
 }
 
 impl Args {
+    /// Where records go. The reference is for CRAM, which `threads` make.
+    fn target<'a>(&'a self, reference: Option<&'a Path>, threads: usize) -> AlignmentsTarget<'a> {
+        let target = self.writing.target(bam::Format::Sam, reference, threads);
+        let asked = target.asked.or(self.bam.then_some(AlignmentsFormat::Bam));
+        AlignmentsTarget { asked, ..target }
+    }
+
     /// Which records are wanted, and the header of these.
     fn choice(&self, header: &Header, session: &Session) -> Result<(Choice, Header)> {
         let min_mapping_quality = self.min_mapping_quality.unwrap_or(0);
@@ -283,7 +225,7 @@ fn count(
     let total = query.stored_len().or(input.len());
     let (header, query) = query.peek_header()?;
     let (wanted, _) = args.choice(&header, session)?;
-    let report = output::report(session, args.output.as_deref())?;
+    let report = output::report(session, args.writing.path())?;
     let bar = watch.bar(total, &args.reading.messages);
     let result = bam::Fold::new(query).options(&watch.options).run(
         RecordCount::default,
@@ -318,12 +260,10 @@ fn convert(
     // A header that can't be read is noticed before any output is touched.
     let (header, query) = query.peek_header()?;
     let (wanted, header) = args.choice(&header, session)?;
-    let out = AlignmentsOut {
-        format: args.output_fmt.or(args.bam.then_some(ViewFormat::Bam)),
-        uncompressed: args.uncompressed,
-        level: args.level,
-    };
-    let (is_bam, output) = out.open(args.output.as_deref(), session)?;
+    let target = args.target(args.reference.as_deref(), watch.options.threads);
+    let opened = target.open(session, &header)?;
+    let is_bam = opened.takes_bam();
+    let OpenedAlignments { output, lost, .. } = opened;
     let mut outputs = vec![output];
     let bar = watch.bar(total, &args.reading.messages);
     let result = write(args, query, (&header, &wanted), is_bam, watch, &mut outputs, session)
@@ -333,6 +273,7 @@ fn convert(
     if !args.header_only {
         args.tell_absent(&wanted, session);
     }
+    tell_losses(lost.as_ref(), args.reading.messages.console(session));
     Ok(Exit::Fine)
 }
 

@@ -61,7 +61,9 @@ pub(crate) fn fault_of<'e>(
         if let Some(error) = error.downcast_ref::<output::Error>() {
             return Some(of_output(error));
         }
-        if let Some(ops::Error::Refused(Refusal::NotBgzf(_))) = error.downcast_ref() {
+        if let Some(ops::Error::Refused(Refusal::NotBgzf(_) | Refusal::Unsalvageable { .. })) =
+            error.downcast_ref()
+        {
             return Some((FaultKind::Format, Box::default()));
         }
         let system = error.downcast_ref::<std::io::Error>()?;

@@ -10,7 +10,7 @@ use biofast_bam as bam;
 use biofast_fastq as fastq;
 use biofast_io as bytes;
 use biofast_io::{Location, display_name, output};
-use biofast_ops::{self as ops, Refusal, demux, qc, shards};
+use biofast_ops::{self as ops, Refusal, demux, qc, retag, shards};
 
 use super::fault::FaultKind;
 
@@ -129,12 +129,21 @@ fn of_change(error: &ops::Error) -> Option<&'static str> {
         Refused(Refusal::NoBarcodes { .. }) => {
             "set the tag with --barcode-tag or a pattern for names with --barcode-rgx, or continue without barcodes with --allow-missing-barcodes"
         }
+        Refused(Refusal::NotGrouped(_)) => {
+            "group them by name first: `biofast collate IN.bam | biofast fixmate -o OUT.bam -`"
+        }
         Refused(Refusal::Taken { .. }) => {
             "rename all reads with --rename 'r{number}'; --name-map FILE lists old and new names"
         }
         Refused(Refusal::NotBgzf(_)) => {
-            "compress it first: FASTQ with `biofast filter FILE -o FILE.bgz`, SAM and CRAM with `biofast view -b FILE -o FILE.bam`; \
-             for plain and gzip files use the shell's `cat`"
+            "compress it first: FASTQ with `biofast filter FILE -o FILE.bgz`, SAM and CRAM with `biofast view -b FILE -o FILE.bam`"
+        }
+        Refused(Refusal::DamagedHeader(_)) => {
+            "name a BAM or SAM file with the same reference sequences in the same order: --header FILE"
+        }
+        Refused(Refusal::Alignments(_)) => "name the output .bam",
+        Refused(Refusal::ReadGroup { .. }) => {
+            "`biofast merge` keeps all read groups of sorted files; to concatenate, use -h FILE with a header that has them"
         }
         _ => return None,
     })
@@ -248,7 +257,7 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
             "write sorted BAM and its index with `biofast sort FILE -o FILE.bam --write-index`"
         }
         ErrorKind::NotBam(DetectedData::Alignments(Format::Cram)) => {
-            "convert it to BAM with `biofast view -b --write-index FILE -o FILE.bam`; for a .crai use `samtools index`"
+            "convert it to BAM with `biofast view -b --write-index FILE -o FILE.bam`; `biofast index FILE` makes a .crai"
         }
         ErrorKind::NotBam(DetectedData::MaybeFastq) => {
             "to index FASTQ, convert it to BGZF first: `biofast filter FILE -o FILE.bgz`"
@@ -278,6 +287,12 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         }
         ErrorKind::HeadersDiffer(_) => {
             "use files aligned to the same reference; `biofast view -H FILE` lists names (SN) and lengths (LN)"
+        }
+        ErrorKind::Unwritable { reason, .. } if reason == retag::NO_UMI_IN_NAME => {
+            "a UMI is the last part of a name, such as r1:1:2:ACGT or r1_ACGT+TTTT; --umi-separator names another character before it"
+        }
+        ErrorKind::Unwritable { reason, .. } if reason == retag::NO_UMI_IN_TAG => {
+            "UMIs are in RX unless --umi-tag names another tag; `biofast head -n 3 FILE` shows the tags of records"
         }
         ErrorKind::UnwritableHeader(_) => {
             "replace the header with `biofast cat -h HEADER.sam FILE`; `biofast check FILE` reports what is wrong with this one"

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use biofast_io::output::Output;
+use biofast_ops::number::counted;
 use biofast_ops::sort::duplicates::{
     self, BarcodeSource, DuplicateCounts, LibraryCounts, Marking, Mode, NamePattern, SetSizes,
 };
@@ -269,9 +270,9 @@ pub(crate) fn tell_duplicates(console: &Console, found: &DuplicateCounts) {
         );
     }
     if found.without_location > 0 {
-        let reads = found.without_location;
+        let reads = counted(found.without_location, "read");
         console.warning(&format!(
-                "the names of {reads} reads with duplicates have no flow cell position: optical duplicates among them can't be found"
+                "the names of {reads} with duplicates have no flow cell position: optical duplicates among them can't be found"
             ),
         );
     }

@@ -14,7 +14,7 @@ const ADAPTERS: [&str; 8] = [
 const BEST: &[&str] = &["keep_percent", "target_bases"];
 
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 32] = [
+const NEEDED: [(&str, &[&str]); 35] = [
     ("window_size", BEST),
     ("length_weight", BEST),
     ("mean_q_weight", BEST),
@@ -37,6 +37,8 @@ const NEEDED: [(&str, &[&str]); 32] = [
     ("discard_trimmed", &ADAPTERS),
     ("discard_untrimmed", &ADAPTERS),
     ("umi_separator", &["umi", "by"]),
+    ("umi_separator", &["umi_from_name", "umi_to_name"]),
+    ("umi_tag", &["umi_from_name", "umi_to_name"]),
     ("mean", &["min_mean_qual", "max_mean_qual"]),
     ("qualified_quality", &["max_low_quality_percent", "preset"]),
     ("barcode_tag", &["casava"]),
@@ -47,22 +49,35 @@ const NEEDED: [(&str, &[&str]); 32] = [
     ("coverage_cap", &["qc", "reference", "target_intervals"]),
     ("only_positive_strand", &["by_seq", "max_mismatch", "region", "degenerate"]),
     ("multi_region", &["regions_file"]),
+    ("unassigned", &["by"]),
 ];
 
 /// How records are written.
 const WRITING: &[&str] = &[
-    "bam", "uncompressed", "output_fmt", "output_format", "level", "with_header", "no_header",
-    "no_program",
+    "bam", "uncompressed", "output_format", "level", "with_header", "no_header", "no_program",
+    "embed_reference", "no_reference",
 ];
 
+/// What only alignments have.
+const OF_ALIGNMENTS: &[&str] = &["reference", "no_program"];
+
 /// Commands, options that set a mode of them, and options that are not read in it.
-const IDLE: [(&str, &str, &[&str]); 8] = [
+const IDLE: [(&str, &str, &[&str]); 13] = [
     ("view", "count", WRITING),
     ("filter", "count", WRITING),
     ("grep", "count", &["level", "output_format"]),
     ("grep", "count_by_pattern", &["level", "output_format"]),
     ("grep", "only_matching", &["level", "output_format"]),
     ("stats", "per_read", &["qc", "target_intervals", "bait_intervals"]),
+    (
+        "split",
+        "by",
+        &["blocks", "interleaved", "out2", "interleaved_out", "digits", "output_format", "json"],
+    ),
+    ("split", "by_size", OF_ALIGNMENTS),
+    ("split", "by_part", OF_ALIGNMENTS),
+    ("split", "by_length", OF_ALIGNMENTS),
+    ("split", "by_bytes", OF_ALIGNMENTS),
     (
         "view",
         "header_only",

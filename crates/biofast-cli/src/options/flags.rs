@@ -36,11 +36,11 @@ impl Flags {
 }
 
 /// All flags of an option that may be repeated.
-fn union(flags: &[u16]) -> u16 {
+pub(crate) fn union(flags: &[u16]) -> u16 {
     flags.iter().fold(0, |all, flags| all | flags)
 }
 
-fn flags(text: &str) -> Result<u16, String> {
+pub(crate) fn flags(text: &str) -> Result<u16, String> {
     flag::parse(text).ok_or_else(|| {
         let wrong = text.split(',').find(|name| flag::parse(name).is_none()).unwrap_or(text);
         let typed = wrong.to_ascii_uppercase();

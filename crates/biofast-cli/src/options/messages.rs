@@ -19,6 +19,11 @@ pub(crate) struct Messages {
 impl Messages {
     /// Where notes and warnings go, if they are wanted.
     pub(crate) fn console<'s>(&self, session: &'s Session) -> Option<&'s Console> {
-        (!self.quiet).then_some(&session.console)
+        self.of(&session.console)
+    }
+
+    /// A console, if notes and warnings are wanted.
+    pub(crate) fn of<'s>(&self, console: &'s Console) -> Option<&'s Console> {
+        (!self.quiet).then_some(console)
     }
 }

@@ -5,6 +5,7 @@
 /// The heading of the options that nearly every command has.
 const GENERAL: &str = "General options";
 
+mod alignments_out;
 mod content;
 mod depth;
 mod duplicates;
@@ -28,11 +29,15 @@ mod tag;
 mod threads;
 mod verdicts;
 
+pub(crate) use alignments_out::{
+    AlignmentsFormat, AlignmentsOut, AlignmentsTarget, BAM_BY_DEFAULT, CramArgs, OpenedAlignments,
+    tell_losses,
+};
 pub(crate) use content::{ContentArgs, warn_of_absent_names};
 pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_empty, tell_unknown};
 pub(crate) use duplicates::{MarkingArgs, tell_duplicates};
 pub(crate) use effects::{given_in_vain, is_quiet};
-pub(crate) use flags::Flags;
+pub(crate) use flags::{Flags, flags, union};
 pub(crate) use given::Given;
 pub(crate) use inputs::{ManyFiles, OneFile};
 pub(crate) use io::Io;
@@ -44,9 +49,9 @@ pub(crate) use paths::{Folder, InFile, OutFile, keep_inputs};
 pub(crate) use regions::{RegionArgs, tell};
 pub(crate) use seek_index::{SeekIndexArg, SeekIndexes};
 pub(crate) use shard::{ShardArg, keeps_mates_together, keeps_templates_together};
-pub(crate) use sorted::SortedOut;
+pub(crate) use sorted::{SortedOut, TransformTarget};
 pub(crate) use spill::{Spill, check_temp_dir, folder_or_prefix, temp_dir};
 pub(crate) use strictness::Strictness;
-pub(crate) use tag::sam_tag;
+pub(crate) use tag::{TagArgs, sam_tag};
 pub(crate) use threads::Threads;
 pub(crate) use verdicts::{Judge, Judged, VerdictArgs};

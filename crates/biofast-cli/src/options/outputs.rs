@@ -65,6 +65,11 @@ pub(crate) struct ProgramLineArgs {
 }
 
 impl ProgramLineArgs {
+    /// Whether the option is given.
+    pub(crate) fn given(&self) -> bool {
+        self.no_program
+    }
+
     /// What makes of a header the one that is written.
     pub(crate) fn owned(
         &self,

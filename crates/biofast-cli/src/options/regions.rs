@@ -17,7 +17,7 @@ pub(crate) struct RegionArgs {
     ///
     /// REGION is NAME, NAME:START or NAME:START-END (1-based, END included), or '*' for unplaced records. If a name
     /// contains ':', put it in braces: {HLA:01}:1-100. A record that overlaps several regions counts once. If the file
-    /// has a BAI or CSI index, only the required blocks are read.
+    /// has an index (BAI, CSI or CRAI), only the required blocks are read.
     #[arg(long = "region", value_name = "REGION")]
     pub(crate) regions: Vec<String>,
 
@@ -32,10 +32,10 @@ impl RegionArgs {
         !self.regions.is_empty() || self.regions_file.is_some()
     }
 
-    /// The query for an input that has been opened; without regions all its records.
+    /// The query for an input that has been opened; without regions all its records. Notes go to `console`, if they are wanted.
     pub(crate) fn query(
         &self,
-        console: &Console,
+        console: Option<&Console>,
         input: &Input,
         source: Source,
         options: &InputOptions<'_>,
@@ -60,31 +60,38 @@ impl RegionArgs {
 
     /// The query for these regions and an input that has been opened.
     pub(crate) fn select(
-        console: &Console,
+        console: Option<&Console>,
         selection: &Selection,
         input: &Input,
         source: Source,
         options: &InputOptions<'_>,
     ) -> Result<Query> {
-        if selection.has_no_intervals() {
-            console.warning("the BED file has no intervals: it selects no records");
+        if let Some(console) = console {
+            if selection.has_no_intervals() {
+                console.warning("the BED file has no intervals: it selects no records");
+            }
+            tell_empty(console, selection.empty_intervals());
         }
-        tell_empty(console, selection.empty_intervals());
         let query = match input {
             // Only a regular file can be read in parts.
             Input::Path(path) if source.len().is_some() => Query::open(path, selection, options)?,
             _ => {
                 let (header, source) = bam::peek_header(bam::Input::open(source, options)?.source)?;
-                selection.behind_end(&header).iter().for_each(|note| tell(console, note));
+                tell_all(console, &selection.behind_end(&header));
                 Query::scan(source, selection)
             }
         };
-        query.notes().iter().for_each(|note| tell(console, note));
+        tell_all(console, query.notes());
         Ok(query)
     }
 }
 
 /// Says what is worth telling of how regions are looked up.
+fn tell_all<'n>(console: Option<&Console>, notes: impl IntoIterator<Item = &'n Note>) {
+    let Some(console) = console else { return };
+    notes.into_iter().for_each(|note| tell(console, note));
+}
+
 pub(crate) fn tell(console: &Console, note: &Note) {
     match note {
         Note::NoIndex { is_sorted: true, .. } => {

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use biofast_bam::index::{BuildOptions, IndexFormat as BamIndex, Indexer};
-use biofast_bam::{self as bam, Header, Writer};
-use biofast_io::output::{Compression, Format, Level, Output};
+use biofast_bam::{self as bam, CramOptions, Header, Writer};
+use biofast_io::output::{Level, Output};
 use clap::ValueEnum;
 
+use super::{AlignmentsFormat, AlignmentsTarget, CramArgs, OpenedAlignments};
 use crate::output;
 use crate::session::Session;
 
@@ -17,11 +18,21 @@ const BAM_LEVEL: Level = Level::Balanced;
 /// How alignments are written by one thread.
 #[derive(clap::Args)]
 pub(crate) struct SortedOut {
+    #[command(flatten)]
+    how: SortedArgs,
+
+    #[command(flatten)]
+    cram: CramArgs,
+}
+
+/// The options but for those of CRAM: a group of clap has no member that is flattened.
+#[derive(clap::Args)]
+struct SortedArgs {
     /// Output format [default: from the file extension, else bam]
     #[arg(short = 'O', long, value_enum, ignore_case = true, value_name = "FORMAT")]
-    output_format: Option<SortedFormat>,
+    output_format: Option<AlignmentsFormat>,
 
-    /// Compression level: fast, balanced, small or 0 to 12 [default: balanced for BAM]
+    /// Compression level: fast, balanced, small or, for BAM, 0 to 12 [default: balanced for BAM and CRAM]
     #[arg(short = 'l', long, value_name = "LEVEL")]
     level: Option<Level>,
 
@@ -29,21 +40,13 @@ pub(crate) struct SortedOut {
     #[arg(short, long, conflicts_with = "level")]
     uncompressed: bool,
 
-    /// Also write an index next to the BAM file [default: bai, or csi if a reference is too long for it]
+    /// Also write an index next to the file [default: bai for BAM, or csi if a reference is too long for it; crai for CRAM]
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "auto", value_name = "FORMAT")]
     write_index: Option<SortedIndexFormat>,
 
     /// Wait until the output is on disk
     #[arg(long)]
     sync: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SortedFormat {
-    /// SAM (text)
-    Sam,
-    /// BAM (binary)
-    Bam,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -59,55 +62,61 @@ enum SortedIndexFormat {
 impl SortedOut {
     /// Whether an index is wanted.
     pub(crate) fn has_index(&self) -> bool {
-        self.write_index.is_some()
+        self.how.write_index.is_some()
     }
 
     /// Whether to wait until the outputs are on disk.
     pub(crate) fn sync(&self) -> bool {
-        self.sync
+        self.how.sync
     }
 
     /// The level that is asked for.
     pub(crate) fn level(&self) -> Option<Level> {
-        self.level
+        self.how.level
     }
 
-    /// Opens what is written, before anything is read.
+    /// The format that is written to a file of this name, or to standard output.
+    pub(crate) fn format(&self, path: Option<&Path>) -> bam::Format {
+        self.target(path, None, 1).format()
+    }
+
+    fn target<'a>(
+        &'a self,
+        path: Option<&'a Path>,
+        reference: Option<&'a Path>,
+        threads: usize,
+    ) -> AlignmentsTarget<'a> {
+        AlignmentsTarget {
+            path,
+            asked: self.how.output_format,
+            default: bam::Format::Bam,
+            level: self.how.level,
+            bam_level: Some(BAM_LEVEL),
+            uncompressed: self.how.uncompressed,
+            cram: self.cram,
+            reference,
+            threads,
+            has_index: self.how.write_index.is_some(),
+        }
+    }
+
+    /// Opens what is written, before anything is read. The reference is for CRAM, which `threads` make.
     pub(crate) fn open(
         &self,
         path: Option<&Path>,
         session: &mut Session,
         header: &Header,
+        (reference, threads): (Option<&Path>, usize),
     ) -> Result<SortedTarget> {
-        let named_sam = path.is_some_and(|path| output::has_extension(Some(path), "sam"));
-        let is_bam = match self.output_format {
-            Some(format) => format == SortedFormat::Bam,
-            None => !named_sam,
-        };
-        let format = match (is_bam, path) {
-            (true, Some(path)) => output::format_of_bam(path)?,
-            (true, None) => Format::Bgzf,
-            (false, Some(path)) if self.output_format.is_none() => output::format_of_sam(path)?,
-            (false, Some(path)) => Format::from_name(path),
-            (false, None) => Format::Plain,
-        };
-        if self.uncompressed && !is_bam {
-            bail!("-u writes BAM, but SAM was requested");
-        }
-        let level = match (is_bam, self.level) {
-            (true, _) if self.uncompressed => Some(Level::Number(0)),
-            (true, None) => Some(BAM_LEVEL),
-            (false, Some(_)) if format == Format::Plain => {
-                return Err(output::level_of_plain());
+        let opened = self.target(path, reference, threads).open(session, header)?;
+        let index = match (self.how.write_index, opened.format) {
+            (None, _) | (Some(SortedIndexFormat::Auto), bam::Format::Cram) => None,
+            (Some(_), bam::Format::Cram) => bail!("--write-index: the index of CRAM is CRAI"),
+            (Some(_), format) if format != bam::Format::Bam => {
+                bail!("--write-index needs BAM or CRAM output: SAM can't be indexed")
             }
-            (_, level) => level,
-        };
-        let output = output::records(session, path, Compression::new(format, level)?)?;
-        let index = match self.write_index {
-            None => None,
-            Some(_) if !is_bam => bail!("--write-index needs BAM output: SAM can't be indexed"),
-            Some(wanted) => {
-                let Some(path) = path.filter(|_| output.is_file()) else {
+            (Some(wanted), _) => {
+                let Some(path) = path.filter(|_| opened.output.is_file()) else {
                     bail!("--write-index needs an output file: name one with -o");
                 };
                 let format = match wanted {
@@ -122,24 +131,16 @@ impl SortedOut {
                 Some((output::report(session, Some(Path::new(&name)))?, options))
             }
         };
-        let has_level = self.level.is_some() || self.uncompressed;
-        Ok(SortedTarget {
-            header: header.clone(),
-            output,
-            index,
-            is_bam,
-            has_level,
-            sync: self.sync,
-        })
+        let has_level = self.how.level.is_some() || self.how.uncompressed;
+        Ok(SortedTarget { header: header.clone(), opened, index, has_level, sync: self.how.sync })
     }
 }
 
 /// What is written, opened before anything is read.
 pub(crate) struct SortedTarget {
     header: Header,
-    output: Output,
+    opened: OpenedAlignments,
     index: Option<(Output, BuildOptions)>,
-    is_bam: bool,
     has_level: bool,
     sync: bool,
 }
@@ -147,42 +148,43 @@ pub(crate) struct SortedTarget {
 impl SortedTarget {
     /// The format that is written.
     pub(crate) fn format(&self) -> bam::Format {
-        if self.is_bam { bam::Format::Bam } else { bam::Format::Sam }
+        self.opened.format
+    }
+
+    /// What tells of the losses of CRAM, if it is written.
+    pub(crate) fn lost(&self) -> Option<CramOptions> {
+        self.opened.lost.clone()
     }
 
     /// What a transform writes to. With `others`, a stream may be closed by its reader without harm to these.
     /// Blocks of the input are changed as they are stored unless a level was asked for.
     pub(crate) fn transform(self, others: usize) -> Result<TransformTarget> {
-        let mut outputs = vec![match self.is_bam && !self.has_level {
-            true => self.output.splicing(),
-            false => self.output,
+        let takes_bam = self.opened.takes_bam();
+        let mut outputs = vec![match takes_bam && !self.has_level {
+            true => self.opened.output.splicing(),
+            false => self.opened.output,
         }];
         output::outlast_readers(&mut outputs, others);
-        let (mut indexer, mut index, mut start) = (None, None, Vec::new());
-        if let Some((file, options)) = self.index {
+        if self.index.is_some() {
             outputs = outputs.into_iter().map(Output::with_blocks).collect::<Result<_, _>>()?;
-            (indexer, index) = (Some(Indexer::new(&self.header, options)?), Some(file));
         }
-        match self.is_bam {
+        let mut start = Vec::new();
+        match takes_bam {
             true => self.header.write_bam(&mut start)?,
             false => self.header.write_sam(&mut start)?,
         }
-        match &indexer {
-            Some(indexer) => {
-                indexer.append(&mut outputs[0], &start)?;
-                let tickets = indexer.tickets(outputs[0].name());
-                outputs.push(tickets);
-            }
-            None => outputs[0].append(&start)?,
-        }
-        Ok(TransformTarget { outputs, indexer, index })
+        let (header, index) = (self.header, self.index);
+        let mut target = TransformTarget { outputs, indexer: None, header, start, index };
+        target.begin()?;
+        Ok(target)
     }
 
     /// What writes it. With `others`, a stream may be closed by its reader without harm to these.
     pub(crate) fn writer(self, threads: usize, others: usize) -> Result<Writer> {
-        let builder =
-            Writer::builder(&self.header).format(self.format()).threads(threads).sync(self.sync);
-        let mut outputs = [self.output];
+        // CRAM is made of BAM by the output.
+        let format = if self.opened.takes_bam() { bam::Format::Bam } else { bam::Format::Sam };
+        let builder = Writer::builder(&self.header).format(format).threads(threads).sync(self.sync);
+        let mut outputs = [self.opened.output];
         output::outlast_readers(&mut outputs, others);
         let [output] = outputs;
         Ok(match self.index {
@@ -197,14 +199,44 @@ pub(crate) struct TransformTarget {
     /// The records, and behind them the tickets of their index, if there is one.
     pub(crate) outputs: Vec<Output>,
     pub(crate) indexer: Option<Indexer>,
-    index: Option<Output>,
+    header: Header,
+    /// The header as it is written.
+    start: Vec<u8>,
+    index: Option<(Output, BuildOptions)>,
 }
 
 impl TransformTarget {
+    /// Writes the header.
+    fn begin(&mut self) -> Result<()> {
+        self.outputs.truncate(1);
+        let options = self.index.as_ref().map(|(_, options)| *options);
+        self.indexer = options.map(|options| Indexer::new(&self.header, options)).transpose()?;
+        match &self.indexer {
+            Some(indexer) => {
+                indexer.append(&mut self.outputs[0], &self.start)?;
+                let tickets = indexer.tickets(self.outputs[0].name());
+                self.outputs.push(tickets);
+            }
+            None => self.outputs[0].append(&self.start)?,
+        }
+        Ok(())
+    }
+
+    /// Whether it can begin again.
+    pub(crate) fn can_restart(&self) -> bool {
+        self.outputs[0].is_file()
+    }
+
+    /// Begins again: what was written is forgotten.
+    pub(crate) fn restart(&mut self) -> Result<()> {
+        self.outputs[0].restart()?;
+        self.begin()
+    }
+
     /// All outputs, to be committed.
     pub(crate) fn finish(self) -> Result<Vec<Output>> {
         let mut outputs = self.outputs;
-        if let (Some(indexer), Some(index)) = (self.indexer, self.index) {
+        if let (Some(indexer), Some((index, _))) = (self.indexer, self.index) {
             let text = indexer.finish(&outputs[0])?;
             outputs.push(output::filled(index, text)?);
         }

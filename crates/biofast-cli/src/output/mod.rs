@@ -16,10 +16,11 @@ mod names;
 mod provenance;
 
 pub(crate) use failure::{RunError, failed};
+use names::refuse_archive;
 pub(crate) use names::{
     NamedFormat, format_of_bam, format_of_optional, format_of_reads, format_of_sam,
     format_of_sequences, format_of_table, has_extension, make_folder, named as named_format,
-    prefixes, refuse_document, refuse_unjoined,
+    plain_name, prefixes, refuse_document, refuse_not_cram, refuse_unjoined,
 };
 pub(crate) use provenance::{command_line_at, command_line_of, program, summary, summary_of_files};
 
@@ -38,9 +39,18 @@ pub(crate) fn records(
     }
 }
 
+/// The same of what is binary, though nothing is compressed here: CRAM is made of it.
+pub(crate) fn binary_records(session: &mut Session, path: Option<&Path>) -> Result<Output> {
+    if named(path).is_none() {
+        refuse_terminal()?;
+    }
+    records(session, path, Compression::default())
+}
+
 /// The same of what is a file.
 pub(crate) fn file(files: &mut Files, path: &Path, compression: Compression) -> Result<Output> {
     files.write(path)?;
+    refuse_archive(path)?;
     Ok(Output::create_with(path, compression)?)
 }
 
@@ -50,6 +60,7 @@ pub(crate) fn report(session: &mut Session, path: Option<&Path>) -> Result<Outpu
     let mut output = match named(path) {
         Some(path) => {
             session.files.write(path)?;
+            refuse_archive(path)?;
             refuse_reads(path)?;
             Output::create_with(path, Compression::default())?
         }
@@ -129,11 +140,8 @@ fn stdout(session: &mut Session, compression: Compression) -> Result<Output> {
     if stdio::stdout_was_closed() {
         bail!("can't write to standard output: it is closed");
     }
-    // Nobody can read it there, and it may change the terminal's settings.
-    if compression.format() != Format::Plain && std::io::stdout().is_terminal() {
-        bail!(
-            "compressed data and BAM aren't written to a terminal: name a file (-o FILE), or pipe them into another program"
-        );
+    if compression.format() != Format::Plain {
+        refuse_terminal()?;
     }
     if compression.format() == Format::Plain
         && let Some(name) = stdio::name_of_stdout()
@@ -147,6 +155,16 @@ fn stdout(session: &mut Session, compression: Compression) -> Result<Output> {
     }
     session.files.write_stdout()?;
     Ok(Output::stdout(compression)?)
+}
+
+/// An error if standard output is a terminal: nobody can read what isn't text there, and it may change the terminal's settings.
+fn refuse_terminal() -> Result<()> {
+    if std::io::stdout().is_terminal() {
+        bail!(
+            "compressed data, BAM and CRAM aren't written to a terminal: name a file (-o FILE), or pipe them into another program"
+        );
+    }
+    Ok(())
 }
 
 /// An error if a report at `path` would replace reads or alignments, or would be taken for such by its name.

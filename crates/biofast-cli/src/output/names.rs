@@ -13,20 +13,8 @@ use crate::session::Session;
 
 /// An error: a name whose extension promises another format than is written.
 fn misnamed(path: &Path, written: &str, hint: &'static str) -> anyhow::Error {
-    let extension = inner_ending(path);
-    let message = match extension.as_str() {
-        "cram" => {
-            format!(
-                "{} would hold {written}: biofast reads CRAM but can't write it",
-                display_name(path)
-            )
-        }
-        _ => format!(
-            "{} would hold {written}, but its extension is .{extension}",
-            display_name(path)
-        ),
-    };
-    Hinted::error(message, hint)
+    let (name, extension) = (display_name(path), inner_ending(path));
+    Hinted::error(format!("{name} would hold {written}, but its extension is .{extension}"), hint)
 }
 
 /// What no reads and no alignments are taken to be in.
@@ -99,12 +87,28 @@ pub(crate) fn format_of_bam(path: &Path) -> Result<Format> {
     }
 }
 
+/// Refuses a name that promises another format than CRAM.
+pub(crate) fn refuse_not_cram(path: &Path) -> Result<()> {
+    match inner_ending(path).as_str() {
+        ending
+            if Format::from_name(path) != Format::Plain
+                || matches!(ending, "bam" | "sam" | "fq" | "fastq" | "txt" | "tsv")
+                || is_fasta(ending)
+                || is_of_documents(ending) =>
+        {
+            Err(misnamed(path, "CRAM", "name it .cram"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a name that promises other than what blocks of BGZF that are copied can hold.
 pub(crate) fn refuse_unjoined(path: &Path) -> Result<()> {
     match inner_ending(path).as_str() {
         "cram" => Err(misnamed(path, "BAM", "name it .bam")),
-        "sam" | "fq" | "fastq" if Format::from_name(path) == Format::Plain => {
-            let hint = "`biofast cat` copies BGZF blocks: name the output .bam or .fq.gz; for plain files use the shell's `cat`";
+        "sam" if Format::from_name(path) == Format::Plain => {
+            let hint =
+                "BGZF blocks are copied: name the output .bam; to convert it use `biofast view`";
             Err(misnamed(path, "BGZF", hint))
         }
         _ => Ok(()),
@@ -160,9 +164,8 @@ fn inner_ending(path: &Path) -> String {
 /// The same of SAM.
 pub(crate) fn format_of_sam(path: &Path) -> Result<Format> {
     match inner_ending(path).as_str() {
-        "cram" => {
-            let hint = "name it .bam or .sam; to convert BAM to CRAM use `samtools view -C`";
-            return Err(misnamed(path, "alignments", hint));
+        "bam" | "cram" => {
+            return Err(misnamed(path, "SAM", "name it .sam, or leave out -O"));
         }
         "fq" | "fastq" => {
             let hint = "convert alignments to FASTQ with `biofast fastq`";
@@ -199,8 +202,30 @@ fn refuse_unwritten(path: &Path, ending: &str) -> Result<()> {
     Ok(())
 }
 
+/// Refuses a name that promises a container which nothing here writes.
+pub(super) fn refuse_archive(path: &Path) -> Result<()> {
+    let ending = ending(path);
+    if !matches!(
+        &ending[..],
+        "zip" | "7z" | "rar" | "tar" | "tgz" | "tbz2" | "txz" | "lz4" | "lzma" | "lz" | "br" | "z"
+    ) {
+        return Ok(());
+    }
+    Err(Hinted::error(
+        format!("can't write {}: biofast doesn't write .{ending} files", display_name(path)),
+        "compressed outputs are named .gz or .bgz (BGZF), .zst or .bz2",
+    ))
+}
+
 fn ending(path: &Path) -> String {
     path.extension().unwrap_or_default().to_ascii_lowercase().to_string_lossy().into_owned()
+}
+
+/// A value of the data as a part of a file's name: what could mean something else there is `_`.
+pub(crate) fn plain_name(value: &[u8]) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+=@".contains(c);
+    let name = String::from_utf8_lossy(value);
+    name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
 }
 
 /// Where a file's name ends in `extension`, whatever the case.

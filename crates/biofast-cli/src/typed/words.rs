@@ -126,17 +126,19 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
         &["markduplicates", "MarkDuplicates", "UmiAwareMarkDuplicatesWithMateCigar"],
         "`biofast markdup` marks duplicates, `biofast sort --mark-duplicates` also sorts",
     ),
-    (&["fixmate"], "`biofast sort --mark-duplicates` marks duplicates and fills in mate fields"),
+    (&["FixMateInformation"], "`biofast fixmate` fills in mate fields"),
     (
         &["rmdup"],
         "`biofast dedup` removes duplicate reads, `biofast markdup -r` duplicate alignments",
     ),
-    (&["depth"], "`biofast coverage --format samtools-depth` prints the depth of each position"),
     (&["bedcov"], "`biofast coverage --prefix PREFIX --by BED` writes the depth of intervals"),
+    (&["bamshuf"], "`biofast collate` groups records by name"),
+    (&["RevertSam"], "`biofast reset` turns alignments back into unaligned reads"),
     (
-        &["collate", "bamshuf"],
-        "`biofast sort -n` groups records by name, and `biofast fastq` groups mates itself",
+        &["ReplaceSamHeader"],
+        "`biofast reheader` replaces the header, `biofast rename-contigs` renames contigs",
     ),
+    (&["CopyUmiFromReadName"], "`biofast retag --umi-from-name` copies UMIs from names to RX"),
     (&["fqidx"], "`biofast faidx` indexes FASTQ, too; with -f it extracts reads"),
     (&["validate", "ValidateSamFile"], "`biofast check` validates the whole file"),
     (
@@ -200,8 +202,8 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
     (&["bgzip"], "`biofast convert -O bgzf` compresses reads, `biofast view -b` alignments"),
     (
         &[
-            "ampliconclip", "ampliconstats", "calmd", "consensus", "flags", "mpileup", "phase",
-            "reset", "targetcut", "tview",
+            "ampliconclip", "ampliconstats", "calmd", "consensus", "cram-size", "depad", "flags",
+            "mpileup", "phase", "reference", "targetcut", "tview",
         ],
         "biofast can't do this; use samtools",
     ),
@@ -216,11 +218,9 @@ pub(super) const OF_VIEW: &[(&[&str], &str)] = &[
     (&["-l", "--library"], "-e 'library==\"NAME\"' selects records by library"),
     (&["-m", "--min-qlen"], "-e 'qlen>=INT' selects records by the length of their alignment"),
     (&["-S"], "leave it out: formats are detected from content"),
-    (
-        &["-C", "--cram"],
-        "biofast reads CRAM but can't write it; write BAM with -b, or use `samtools view -C`",
-    ),
+    (&["-C", "--cram"], "-O cram writes CRAM"),
     (&["-1", "--fast"], "--level fast compresses quickly"),
+    (&["-x", "--remove-tag", "--keep-tag"], "`biofast retag` drops tags, with the same options"),
     (&["-X", "--customized-index"], "leave it out: the index beside the file is used"),
     (
         &["-P", "--fetch-pairs"],
@@ -228,8 +228,8 @@ pub(super) const OF_VIEW: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "-x", "--remove-tag", "--keep-tag", "-B", "--remove-B", "-z", "--sanitize", "-p",
-            "--unmap", "--add-flags", "--remove-flags", "-t", "--fai-reference",
+            "-B", "--remove-B", "-z", "--sanitize", "-p", "--unmap", "--add-flags",
+            "--remove-flags", "-t", "--fai-reference",
         ],
         "biofast can't do this; use `samtools view`",
     ),
@@ -254,3 +254,22 @@ pub(super) const OF_COVERAGE: &[(&[&str], &str)] =
 /// What others call options of `sort`.
 pub(super) const OF_SORT: &[(&[&str], &str)] =
     &[(&["--markdup", "--mark_duplicates", "--markduplicates"], "use --mark-duplicates")];
+
+/// Options of `samtools fixmate` that `fixmate` doesn't know.
+pub(super) const OF_FIXMATE: &[(&[&str], &str)] = &[(
+    &["-M"],
+    "biofast can't trim base modification tags: let the aligner soft-clip (-Y of bwa mem and minimap2)",
+)];
+
+/// Options that other commands have and `split` doesn't.
+pub(super) const OF_SPLIT: &[(&[&str], &str)] =
+    &[(&["--write-index"], "index the files that were written: `biofast index FILE`")];
+
+/// Options of `samtools collate` that `collate` doesn't know.
+pub(super) const OF_COLLATE: &[(&[&str], &str)] = &[
+    (
+        &["-f", "-r"],
+        "leave it out: all records are kept; to write the primary ones alone start with `biofast view -b -F SECONDARY,SUPPLEMENTARY`",
+    ),
+    (&["-n"], "leave it out: temporary files are written only beyond --memory"),
+];

@@ -3,10 +3,12 @@
 
 use crate::common;
 
-use biofast_testkit::container::{bgzf, gunzip, gzip};
+use biofast_testkit::container::{KINDS, bgzf, gunzip, gzip, wrap};
+use biofast_testkit::effort::times;
+use biofast_testkit::random::Random;
 
 use common::cat::parts;
-use common::{Folder, assert_error, biofast, biofast_with, listed, reads, text};
+use common::{Folder, assert_error, biofast, biofast_with, command, listed, reads, run_in, text};
 
 fn records(path: &str) -> String {
     let run = biofast(&["view", path]);
@@ -69,6 +71,120 @@ fn blocks_of_reads_are_copied_and_one_end_is_left() {
     assert_eq!(biofast(&["check", &out]).code, 0);
 }
 
+/// The header of a BAM file.
+fn sam_of(path: &str) -> String {
+    biofast(&["view", "-H", "--no-PG", path]).stdout
+}
+
+/// What a file holds, decompressed.
+fn content(path: &str) -> String {
+    String::from_utf8(common::coverage::content(path)).unwrap()
+}
+
+#[test]
+fn reads_in_any_mixture_of_compressions_become_their_text() {
+    let folder = Folder::new();
+    let mut random = Random(77);
+    for case in 0..times(12) {
+        let (mut paths, mut expected) = (Vec::new(), String::new());
+        for part in 0..2 + random.below(3) {
+            let n = random.below(30) * random.below(40);
+            let kind = KINDS[random.below(KINDS.len())];
+            let all = reads(&format!("p{part}:"), n);
+            // The last line may lack its end.
+            let cut = all.len() - usize::from(n > 0 && random.chance(40));
+            paths.push(folder.file(&format!("{part}"), wrap(kind, &all.as_bytes()[..cut])));
+            expected += &all;
+        }
+        let inputs: Vec<&str> = paths.iter().map(String::as_str).collect();
+        for name in ["o.fq.gz", "o.fq", "o.fq.zst", "o.fq.bz2", "-"] {
+            let mut before = None;
+            for threads in ["1", "4"] {
+                let out = if name == "-" { name.into() } else { text(&folder.path(name)) };
+                let args = ["cat", "-q", "-@", threads, "-o", &out];
+                let mut command = command(&[&args, &inputs[..]].concat());
+                let run = command.output().unwrap();
+                assert!(run.status.success(), "{case} {name}: {run:?}");
+                let path = if name == "-" { folder.file("stdout", &run.stdout) } else { out };
+                assert!(content(&path) == expected, "{case} {name}");
+                let bytes = std::fs::read(&path).unwrap();
+                assert!(before.is_none_or(|before| before == bytes), "{case} {name}");
+                before = Some(bytes);
+            }
+        }
+        // What is compressed by its name is gzip in any case, and plain text is.
+        assert!(std::fs::read(folder.path("o.fq.gz")).unwrap().starts_with(&[0x1f, 0x8b]));
+        assert!(std::fs::read_to_string(folder.path("o.fq")).unwrap() == expected);
+        assert_eq!(biofast(&["check", "-q", &text(&folder.path("o.fq.gz"))]).code, 0);
+    }
+}
+
+#[test]
+fn ordinary_gzip_is_joined_as_it_is_and_bgzf_stays_bgzf() {
+    let folder = Folder::new();
+    let (one, two) = (reads("a", 300), reads("b", 200));
+    let [gzip_one, gzip_two] = [&one, &two].map(|text| gzip(text.as_bytes()));
+    let (a, b) = (folder.file("a.fq.gz", &gzip_one), folder.file("b.fq.gz", &gzip_two));
+    let c = folder.file("c.fq.gz", bgzf(two.as_bytes(), 700));
+    let out = text(&folder.path("o.fq.gz"));
+    assert_eq!(biofast(&["cat", "-q", &a, &b, "-o", &out]).code, 0);
+    assert!(std::fs::read(&out).unwrap() == [gzip_one, gzip_two].concat());
+    assert_eq!(biofast(&["cat", "-q", &c, &a, "-o", &out]).code, 0);
+    assert_eq!(content(&out), two + &one);
+    // An index of BGZF can be made of it.
+    assert_eq!(biofast(&["index", "--gzi", &out]).code, 0);
+}
+
+#[test]
+fn lanes_of_mates_become_two_files_in_step() {
+    let folder = Folder::new();
+    let lane = |lane: usize, mate: usize| {
+        let read = |i: usize| format!("@l{lane}:{i} {mate}:N:0:A\nACGT\n+\nIIII\n");
+        (0..100 + lane).map(read).collect::<String>()
+    };
+    for number in 1..=3 {
+        for mate in 1..=2 {
+            let content = lane(number, mate);
+            let content = if number == 2 { gzip(content.as_bytes()) } else { content.into_bytes() };
+            folder.file(&format!("L{number}_R{mate}.fq"), content);
+        }
+    }
+    for words in [
+        "L1_R1.fq L1_R2.fq L2_R1.fq L2_R2.fq L3_R1.fq L3_R2.fq",
+        "L1_R1.fq L2_R1.fq L3_R1.fq --in2 L1_R2.fq L2_R2.fq L3_R2.fq",
+    ] {
+        let words = [
+            &common::words("cat -o R1.fq.gz --out2 R2.fq --summary s.json"),
+            &common::words(words)[..],
+        ];
+        let run = run_in(&folder, &words.concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stderr.contains("612 reads from 6 files concatenated"), "{}", run.stderr);
+        for (mate, name) in [(1, "R1.fq.gz"), (2, "R2.fq")] {
+            let expected: String = (1..=3).map(|number| lane(number, mate)).collect();
+            assert!(content(&text(&folder.path(name))) == expected, "{name}");
+        }
+    }
+    let before = listed(&folder);
+    std::fs::remove_file(folder.path("R2.fq")).unwrap();
+    for (words, said) in [
+        ("L1_R1.fq L1_R2.fq L2_R1.fq", "files in pairs, but 3 are named"),
+        ("L1_R1.fq L2_R1.fq --in2 L1_R2.fq", "2 files of first reads are named, but 1"),
+        ("L1_R1.fq L2_R1.fq L1_R2.fq L2_R2.fq", "record 1"),
+        ("L1_R2.fq L1_R1.fq", "record 1"),
+        ("L1_R1.fq L1_R1.fq", "L1_R1.fq"),
+        ("L1_R1.fq L1_R2.fq --sorted", "--sorted"),
+    ] {
+        let words = [&common::words("cat -o R1.fq.gz --out2 R2.fq"), &common::words(words)[..]];
+        assert_error(&run_in(&folder, &words.concat()), &[said]);
+        assert!(!folder.path("R2.fq").exists());
+    }
+    assert_error(&run_in(&folder, &["cat", "L1_R1.fq", "--in2", "L1_R2.fq"]), &["--out2"]);
+    let run = run_in(&folder, &["cat", "L1_R1.fq", "L1_R2.fq", "-o", "both.fq"]);
+    assert!(run.code == 0 && run.stderr.contains("named as mates"), "{}", run.stderr);
+    assert_eq!(listed(&folder).len(), before.len());
+}
+
 #[test]
 fn faults_are_named_and_nothing_appears() {
     let folder = Folder::new();
@@ -83,10 +199,12 @@ fn faults_are_named_and_nothing_appears() {
     let sam = folder.file("y.sam", "@SQ\tSN:other\tLN:9\nr\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n");
     let other = text(&folder.path("other.bam"));
     assert_eq!(biofast(&["view", "-b", &sam, "-o", &other]).code, 0);
-    let fq = folder.file("x.fq", "@r\nA\n+\nI\n");
-    let gz = folder.file("x.fq.gz", gzip(b"@r\nA\n+\nI\n"));
+    let gz = folder.file("x.fq.gz", [gzip(b"@r\nA\n+\nI\n"), vec![0x1f, 0x8b, 8]].concat());
+    let groups = folder.file("g.sam", sam_of(one) + "@RG\tID:new\n");
+    let grouped = text(&folder.path("grouped.bam"));
+    assert_eq!(biofast(&["view", "-b", &groups, "-o", &grouped]).code, 0);
     let bgz = folder.file("y.fq.gz", bgzf(b"@r\nA\n+\nI\n", 100));
-    let out = text(&folder.path("o.bam"));
+    let [out, out_of_reads] = ["o.bam", "o.fq.gz"].map(|name| text(&folder.path(name)));
     let before = listed(&folder).len();
     for threads in ["1", "3"] {
         let run =
@@ -97,9 +215,15 @@ fn faults_are_named_and_nothing_appears() {
         assert_error(&run(&[one, &other]), &["other.bam", "reference sequences"]);
         assert_error(&run(&[one, &sam]), &["y.sam", "expected BGZF"]);
         assert_error(&run(&[one, &bgz]), &["y.fq.gz", "is not BAM"]);
-        assert_error(&run(&[&bgz, one]), &["1.bam holds BAM"]);
-        assert_error(&run(&[&bgz, &fq]), &["x.fq", "expected BGZF", "biofast filter"]);
-        assert_error(&run(&[&bgz, &gz]), &["x.fq.gz", "expected BGZF"]);
+        let other = biofast(&["cat", "-@", threads, "-o", &out_of_reads, &bgz, one]);
+        assert_error(&other, &["1.bam holds BAM"]);
+        let other = biofast(&["cat", "-@", threads, "-o", &out_of_reads, &bgz, &gz]);
+        assert_error(&other, &["x.fq.gz", "truncated"]);
+        assert_error(&run(&[&bgz, &bgz]), &["o.bam would hold FASTQ"]);
+        assert_error(
+            &run(&[one, &grouped]),
+            &["grouped.bam", "no read group 'new'", "biofast merge"],
+        );
         assert_error(&run(&[one, "absent.bam"]), &["absent.bam"]);
     }
     assert_error(&biofast(&["cat", one, two, "-o", one]), &["is an input"]);
@@ -143,12 +267,11 @@ fn what_the_header_says_of_the_order_is_true() {
         bam
     };
     let low = bam("low.bam", "", &[1, 5, 5]);
-    let high = bam("high.bam", "@RG\tID:new\n", &[5, 7]);
+    let high = bam("high.bam", "", &[5, 7]);
     let out = text(&folder.path("o.bam"));
     let first_line = || biofast(&["view", "-H", &out]).stdout.lines().next().unwrap().to_owned();
     let run = biofast(&["cat", &low, &high, "-o", &out]);
     assert_eq!(run.code, 0);
-    assert!(run.stderr.contains("read groups of later files, such as 'new'"), "{run:?}");
     assert_eq!(first_line(), "@HD\tVN:1.6\tSO:unknown");
     assert_eq!(biofast(&["cat", "-q", "--sorted", &low, &high, "-o", &out]).code, 0);
     assert_eq!(first_line(), "@HD\tVN:1.6\tSO:coordinate");

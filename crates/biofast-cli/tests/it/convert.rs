@@ -243,6 +243,10 @@ fn what_is_wrong_is_said_with_its_place_and_leaves_no_output() {
         ("convert x.fq --to bam -o o.fq", "would hold BAM"),
         ("convert x.fq -o o.bam -O zstd", "always BGZF"),
         ("convert x.fq -o o.fq.xz", "reads xz but can't write it"),
+        (
+            "convert x.fq -o o.fq.zst --level balanced",
+            "zstd has no compression level balanced: expected 0 to 19",
+        ),
         ("convert x.fq --rg-line ID:a", "--rg-line needs BAM output"),
         ("convert x.fq --from fasta", "x.fq … --from"),
         ("convert x.fq -o x.fq", "x.fq"),

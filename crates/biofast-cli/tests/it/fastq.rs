@@ -67,9 +67,9 @@ fn what_is_left_out_is_said_and_reads_without_bases_are_empty() {
     for (extra, expected) in cases {
         let run = biofast_with(&["fastq", extra, "-"], sam.as_bytes());
         assert_eq!((run.code, &*run.stdout), (0, expected));
-        let warned = run.stderr.contains("1 records left out: duplicates of a read");
+        let warned = run.stderr.contains("1 record left out: the same read came before");
         assert_eq!(warned, extra == "--grouped", "{}", run.stderr);
-        assert!(run.stderr.contains("1 reads without bases were written as empty reads"));
+        assert!(run.stderr.contains("1 read without bases written with an empty sequence"));
     }
 }
 
@@ -122,9 +122,9 @@ fn first_and_second_reads_are_of_the_same_templates_in_the_same_order() {
         unpaired.sort_unstable();
         assert_eq!(unpaired, ["@alone", "@other"]);
         for warning in [
-            "1 reads without a mate went to standard output (use -s FILE to separate them)",
-            "1 reads that are neither first nor second went to standard output (use -0 FILE",
-            "1 reads without bases",
+            "1 read without a mate went to standard output (use -s FILE to separate them)",
+            "1 read neither first nor second went to standard output (use -0 FILE",
+            "1 read without bases",
         ] {
             assert!(run.stderr.contains(warning), "{warning}: {}", run.stderr);
         }

@@ -219,7 +219,7 @@ fn many_files_need_few_descriptors_and_little_memory() {
 
 /// Found by fuzzing: blocks with good checksums on which a decompressor panics.
 #[test]
-fn data_a_decompressor_panics_on_are_an_error_like_any_other() {
+fn data_a_decompressor_has_panicked_on_are_an_error_like_any_other() {
     let folder = Folder::new();
     for name in ["panic-rans-0", "panic-rans-1"] {
         let path = format!("{}/tests/data/{name}.fuzz", env!("CARGO_MANIFEST_DIR"));
@@ -227,7 +227,7 @@ fn data_a_decompressor_panics_on_are_an_error_like_any_other() {
         let cram = folder.file("x.cram", &std::fs::read(path).unwrap()[1..]);
         for threads in ["1", "3"] {
             let run = biofast(&["view", "-@", threads, &cram]);
-            assert_error(&run, &["x.cram: record 1", "a block that can't be decompressed"]);
+            assert_error(&run, &["x.cram: record 1", "invalid CRAM: "]);
             // The message and its hint.
             assert_eq!(run.stderr.lines().count(), 2, "{run:?}");
         }

@@ -131,7 +131,7 @@ fn options_of_the_other_kind_of_input_are_errors() {
         refused(&[option, &fastq], &["applies to alignments", "x.fq"]);
     }
     refused(&["-O", "bam", &fastq], &["-O bam"]);
-    refused(&["-O", "bgzf", &inputs.bam], &["sam or bam"]);
+    refused(&["-O", "bgzf", &inputs.bam], &["sam, bam or cram"]);
     refused(&["--write-index=csi", &fastq], &["CSI"]);
     refused(&["--write-index", &inputs.bam], &["-o"]);
     refused(&["-s", "1.0", &inputs.bam], &["more than 0"]);

@@ -249,14 +249,11 @@ fn a_name_that_promises_what_isnt_written_is_refused() {
         ("filter", &input, "o.fasta.gz", "would hold FASTQ, but its extension is"),
         ("filter", &input, "o.FNA", "would hold FASTQ, but its extension is"),
         ("filter", &input, "o.bam", "to convert reads to BAM use `biofast import`"),
-        ("filter", &input, "o.cram", "reads CRAM but can't write it"),
+        ("filter", &input, "o.cram", "would hold FASTQ, but its extension is .cram"),
         ("filter", &bam, "o.fa", "its extension is .fa"),
-        ("filter", &bam, "o.cram", "reads CRAM but can't write it"),
         ("fastq", &bam, "o.fa", "would hold FASTQ, but its extension is"),
         ("fastq", &bam, "o.cram", "FASTQ"),
         ("view", &bam, "o.fa", "its extension is .fa"),
-        ("view", &bam, "o.cram", "reads CRAM but can't write it"),
-        ("import", &input, "o.cram", "reads CRAM but can't write it"),
         ("import", &input, "o.sam", "would hold BAM, but its extension is .sam"),
         ("import", &input, "o.fq", "would hold BAM, but its extension is .fq"),
         ("import", &input, "o.fa", "would hold BAM, but its extension is .fa"),
@@ -268,7 +265,7 @@ fn a_name_that_promises_what_isnt_written_is_refused() {
     let out = text(&folder.path("o.cram"));
     for command in [&["view", "-b"][..], &["filter", "-b"]] {
         let run = biofast(&[command, &[&bam, "-o", &out]].concat());
-        assert_error(&run, &["reads CRAM but can't write it"]);
+        assert_error(&run, &["o.cram would hold BAM, but its extension is .cram"]);
     }
     assert_error(
         &biofast(&["filter", "-O", "plain", &input, "-o", "o.fa"]),

@@ -138,7 +138,7 @@ fn patterns_are_counted_and_coloured() {
     let (red, green, off) = ("\x1b[1;31m", "\x1b[1;32m", "\x1b[0m");
     let painted = format!("@a\n{red}ACG{off}T{red}ACG{off}{green}TTTT{off}\n+\nIIIIIIIIIII\n");
     assert_eq!((run.code, run.stdout), (0, painted));
-    assert!(run.stderr.contains(&format!("{red}ACG{off}: 1 reads")), "{}", run.stderr);
+    assert!(run.stderr.contains(&format!("{red}ACG{off}: 1 read")), "{}", run.stderr);
     let run = biofast(&["grep", "-q", "-n", "-r", "-p", "b x", "--color", "always", &file]);
     assert_eq!(run.stdout, format!("@{red}b x{off}\nAAAA\n+\nIIII\n"));
     // No terminal, no colours; never in files that are compressed.

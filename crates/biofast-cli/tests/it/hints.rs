@@ -73,12 +73,15 @@ fn errors_say_what_to_do_next() {
         (["filter", &first, "-o", &at("1.fq.xz")], "name it .gz (BGZF), .zst or .bz2"),
         (["filter", &first, "-o", &at("1.bam")], "biofast import"),
         (["filter", &bam, "-o", &at("1.fq.gz")], "biofast fastq"),
-        (["view", &bam, "-o", &at("1.cram")], "name it .bam or .sam"),
         (["fastq", &bam, "-o", &at("1.fq.xz")], "name it .gz (BGZF), .zst or .bz2"),
-        (["convert", &bam, "-o", &at("1.cram")], "reads CRAM but can't write it"),
         (["convert", &bam, "-o", &at("1.sam")], "to convert reads to BAM use `biofast import`"),
-        (["cat", &bam, "-o", &at("1.cram")], "biofast reads CRAM but can't write it"),
-        (["cat", &cut, "-o", &at("1.fastq")], ".bam or .fq.gz"),
+        (["cat", &bam, "-o", &at("1.cram")], "name it .bam"),
+        (["cat", &bam, "-o", &at("1.zip")], "named .gz or .bgz (BGZF), .zst or .bz2"),
+        (["convert", &first, "-o", &at("1.zip")], "biofast doesn't write .zip files"),
+        (["filter", &bam, "-o", &at("1.bam.lz4")], "biofast doesn't write .lz4 files"),
+        (["depth", &bam, "-o", &at("1.tgz")], "biofast doesn't write .tgz files"),
+        (["cat", &bam, "-o", &at("1.fastq")], "name the output .bam"),
+        (["cat", &first, "-o", &at("1.bam")], "biofast import"),
     ] {
         assert_error(&biofast(&args), &[needed]);
         assert!(!std::path::Path::new(args[3]).exists(), "{args:?}");
@@ -369,8 +372,7 @@ fn commands_and_options_of_samtools_are_answered() {
     let sam = folder.file("a.sam", "@HD\tVN:1.6\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n");
     for (words, answer) in [
         (&["markduplicates"][..], "`biofast markdup`"),
-        (&["depth"], "`biofast coverage --format samtools-depth`"),
-        (&["collate"], "`biofast sort -n`"),
+        (&["bamshuf"], "`biofast collate`"),
         (&["fqidx"], "`biofast faidx`"),
         (&["validate"], "`biofast check`"),
         (&["mpileup"], "use samtools"),
@@ -379,9 +381,10 @@ fn commands_and_options_of_samtools_are_answered() {
         (&["fq2fa"], "`biofast convert --to fasta`"),
         (&["view", "-U", "names"], "`biofast filter -U FILE`"),
         (&["view", "-bS"], "formats are detected from content"),
-        (&["view", "-C"], "can't write it"),
-        (&["view", "-O", "cram"], "reads CRAM but can't write it"),
-        (&["sort", "-O", "CRAM"], "reads CRAM but can't write it"),
+        (&["view", "-C"], "-O cram writes CRAM"),
+        (&["fixmate", "-M"], "let the aligner soft-clip"),
+        (&["collate", "-f"], "all records are kept"),
+        (&["split", "--by", "RG", "-o", "{value}.bam", "--write-index"], "`biofast index FILE`"),
     ] {
         let mut words = words.to_vec();
         words.push(&sam);

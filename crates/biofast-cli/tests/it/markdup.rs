@@ -8,6 +8,7 @@ use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::small::{self, Names, TemplateShape};
 
 use crate::common::{Folder, assert_error, biofast, biofast_with, text};
+use crate::sort::written_with_reports;
 use crate::sort_duplicates::count_as_the_plain_rule_says;
 
 fn run(args: &[&str]) -> String {
@@ -156,6 +157,25 @@ fn blocks_are_changed_as_they_are_stored_alike_on_any_threads() {
 }
 
 #[test]
+fn reports_of_what_is_written_are_those_of_stats() {
+    let folder = Folder::new();
+    let [_, sorted] = templates(&folder, 100, Names::SevenParts);
+    let input = text(&folder.path("x.bam"));
+    assert_eq!(biofast(&["view", "-b", "--no-PG", &sorted, "-o", &input]).code, 0);
+    for (more, out, threads) in [
+        (&["-d", "25"][..], "o.sam", "1"),
+        (&["-r"], "o.bam", "3"),
+        (&["--write-index"], "p.bam", "2"),
+    ] {
+        let args = [&["markdup", "--threads", threads, &input], more].concat();
+        let summary = written_with_reports(&folder, &args, &text(&folder.path(out)));
+        let files = &summary["files"];
+        assert!(files[0]["reads"].as_u64() > Some(1000));
+        assert_eq!(files[0]["reads"] == files[1]["reads"], more != ["-r"], "{more:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_marked_is_an_error() {
     let header = "@HD\tVN:1.6\n@SQ\tSN:c\tLN:900\n";
     let read = |name: &str, at: u32| format!("{name}\t0\tc\t{at}\t9\t4M\t*\t0\t0\tACGT\tIIII\n");
@@ -165,6 +185,8 @@ fn what_cannot_be_marked_is_an_error() {
     let run = biofast(&["markdup", &unsorted, "-o", &output, "--write-index"]);
     assert_error(&run, &["record 2"]);
     assert!(!folder.path("o.bam").exists());
+    let run = biofast(&["markdup", &unsorted, "-o", &output, "--html", &unsorted]);
+    assert_error(&run, &["is an input"]);
     let run = biofast_with(&["markdup", "-"], b"@a\nAC\n+\nII\n");
     assert_error(&run, &["holds reads"]);
     let run = biofast(&["markdup", "--barcode-tag", "RX", "-O", "sam", &unsorted]);

@@ -57,6 +57,7 @@ const MODES: &[Mode] = &[
             ("folder", "a.bam --out-dir D"),
         ],
     ),
+    ("depth", &[("one", "a.bam"), ("columns", "a.bam b.bam -r chr1:1-600")]),
     ("index", &[("alignments", "a.bam -o O.bai")]),
     (
         "merge",
@@ -98,6 +99,7 @@ const MODES: &[Mode] = &[
             ("size", "r.fq -s 10 -o O_{part}.fq"),
             ("parts", "r.fq -p 3 -o O_{part}.fq"),
             ("bases", "r.fq -l 300 -o O_{part}.fq"),
+            ("tag", "a.bam --by RG -o O_{value}.sam"),
         ],
     ),
     (
@@ -125,7 +127,14 @@ const MODES: &[Mode] = &[
         ],
     ),
     ("repair", &[("pairs", "r1.fq r2.fq -o O.fq --out2 O2.fq")]),
-    ("cat", &[("alignments", "a.bam b.bam -o O.bam")]),
+    (
+        "cat",
+        &[
+            ("alignments", "a.bam b.bam -o O.bam"),
+            ("reads", "r1.fq r.fq -o O.fq"),
+            ("lanes", "r1.fq r2.fq -o O.fq --out2 O2.fq"),
+        ],
+    ),
     ("reheader", &[("alignments", "b.bam a.bam -o O.bam")]),
     (
         "faidx",
@@ -138,6 +147,11 @@ const MODES: &[Mode] = &[
     ("dict", &[("sequences", "ref.fa")]),
     ("head", &[("records", "a.bam -n 3")]),
     ("addreplacerg", &[("new", "a.bam -r ID:new"), ("first", "a.bam -o O.sam")]),
+    ("fixmate", &[("names", "n.bam -o O.sam")]),
+    ("collate", &[("alignments", "a.bam -o O.sam")]),
+    ("reset", &[("alignments", "a.bam -o O.sam")]),
+    ("retag", &[("tags", "a.bam -x RX -o O.sam"), ("UMIs", "a.bam --umi-from-name -o O.sam")]),
+    ("rename-contigs", &[("alignments", "--table contigs.tsv a.bam -o O.sam")]),
     ("samples", &[("headers", "a.bam b.bam")]),
     ("quickcheck", &[("alignments", "a.bam")]),
     ("shards", &[]),
@@ -206,10 +220,13 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--headers", &["1"]),
     ("--html", &["o.html"]),
     ("--ignore-columns", &["lane"]),
+    ("--in2", &["r2.fq"]),
     ("--include-flags", &["16"]),
     ("--keep", &["best-quality", "last"]),
+    ("--keep-flags", &["DUP"]),
     ("--keep-first", &["20"]),
     ("--keep-percent", &["30"]),
+    ("--keep-tag", &["NM"]),
     ("--key", &["length", "name"]),
     ("--lane", &["2"]),
     ("--length", &["7"]),
@@ -284,8 +301,11 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--region", &["chr1:1-500", "1:10"]),
     ("--region-file", &["chr1.txt"]),
     ("--regions-file", &["bed.bed"]),
+    ("--reject-PG", &["x"]),
     ("--rejected", &["o5.fq"]),
+    ("--remove-tag", &["NM", "RX"]),
     ("--rename", &["x{number}"]),
+    ("--rename-tag", &["NM:nm"]),
     ("--require-flags", &["64"]),
     ("--rg", &["zz"]),
     ("--rg-line", &["ID:x"]),
@@ -295,6 +315,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--sample-count", &["3"]),
     ("--sample-fraction", &["0.3"]),
     ("--samtools-stats", &["o.sst"]),
+    ("--sanitize", &["off", "cigarx"]),
     ("--search-region", &["2:5"]),
     ("--seed", &["99"]),
     ("--shard", &["plan.json#1"]),
@@ -318,6 +339,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--umi-prefix", &["XX"]),
     ("--umi-separator", &["."]),
     ("--umi-skip", &["3"]),
+    ("--umi-tag", &["BX"]),
+    ("--unassigned", &["o.rest.sam"]),
     ("--unmatched-prefix", &["zz"]),
     ("--unpaired1", &["o3.fq"]),
     ("--unpaired2", &["o4.fq"]),
@@ -354,6 +377,9 @@ const NEUTRAL: &[(&str, &[&str], &[&str])] = &[
     ("view", &["header"], &["with_header", "shard"]),
     ("view", &["records"], &["with_header"]),
     // As it is done anyway, or what there is nothing of in these files.
+    ("cat", &["lanes"], &["mates"]),
+    // None are in these alignments.
+    ("depth", &[], &["count_deletions"]),
     ("fastq", &[], &["no_suffix", "missing_quality", "collate", "grouped", "original_qualities"]),
     ("sort", &["duplicates"], &["mark_supplementary", "duplicate_mode", "include_fails", "rule"]),
     ("markdup", &[], &["mark_supplementary", "duplicate_mode", "include_fails", "rule"]),
@@ -377,6 +403,8 @@ const NEUTRAL: &[(&str, &[&str], &[&str])] = &[
     ("quickcheck", &[], &["unmapped"]),
     // All records have a read group, and none has this ID.
     ("addreplacerg", &["new"], &["overwrite_rg"]),
+    // All mates are aligned and look at each other, and no record is secondary.
+    ("fixmate", &[], &["remove", "no_pair_check"]),
     // The index counts the same.
     ("idxstats", &[], &["count"]),
     ("split", &[], &["force"]),
@@ -503,6 +531,8 @@ fn stage() -> Folder {
         "b.sam",
         format!("{}{lines}", header.replace("SM:s1", "SM:s3").replace("PN:x", "PN:z")),
     );
+    // One CIGAR is of operations that `fixmate -z cigarx` changes.
+    let by_name = by_name.replacen("\t50M\t", "\t25=25X\t", 1);
     folder.file("n.sam", header.replace("SO:coordinate", "SO:unsorted\tGO:query") + &by_name);
     let mut unaligned =
         "@HD\tVN:1.6\tSO:unsorted\tGO:query\n@RG\tID:g1\tSM:s1\n@RG\tID:g2\tSM:s2\n".to_owned();
@@ -531,6 +561,7 @@ fn stage() -> Folder {
     }
     good(&folder, &["index", "a.bam"]);
     folder.file("names.txt", "M:1:ACGTAA\nn1:ACGA\nu1:ACGTAC\n");
+    folder.file("contigs.tsv", "chr1\t1\n");
     folder.file("bed.bed", "chr1\t100\t600\tx\n");
     folder.file("rg.txt", "g1\n");
     folder.file("ad.fa", format!(">a\n{ADAPTER}\n"));

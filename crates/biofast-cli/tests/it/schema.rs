@@ -41,6 +41,7 @@ const RUNS: &[(&str, &str)] = &[
         "check",
         "check --json R1.fq.gz aln.bam genes.fa targets.bed absent.fq broken.fq broken.bam unsorted.sam odd.sam",
     ),
+    ("check-repair", "check --repair broken.fq.bgz -o s.fq --summary x.json"),
     ("flagstat", "flagstat -O json aln.bam"),
     ("flagstat", "flagstat -O json empty.sam"),
     ("part", "flagstat -O json --shard plan.json#2"),
@@ -206,6 +207,9 @@ fn prepare(folder: &Folder) {
     folder.file("broken.fq", "@a\nACGT\n+\nIIII\n@b\nAC\n+\nI\n");
     let bam = std::fs::read(folder.path("aln.bam")).unwrap();
     folder.file("broken.bam", &bam[..bam.len() / 2]);
+    let reads: String = (0..50).map(|i| format!("@r{i}\nACGT\n+\nIIII\n")).collect();
+    let blocks = biofast_testkit::container::bgzf(reads.as_bytes(), 300);
+    folder.file("broken.fq.bgz", &blocks[..blocks.len() - 60]);
     let sam = std::fs::read_to_string(folder.path("aln.sam")).unwrap();
     let lines: Vec<&str> = sam.lines().collect();
     let from = lines.iter().position(|line| !line.starts_with('@')).unwrap();

@@ -161,7 +161,7 @@ fn names_that_do_not_tell_where_reads_were_make_no_optical_duplicates() {
     let run =
         biofast_with(&["sort", "--mark-duplicates", "-d", "100", "-O", "sam", "-"], sam.as_bytes());
     assert!(run.stdout.ends_with("b\t1024\tc\t7\t9\t1M\t*\t0\t0\tA\tI\tdt:Z:LB\n"), "{run:?}");
-    assert!(run.stderr.contains("warning: the names of 1 reads with duplicates"), "{run:?}");
+    assert!(run.stderr.contains("warning: the names of 1 read with duplicates"), "{run:?}");
 }
 
 /// What MultiQC finds the files by, and how it reads them.

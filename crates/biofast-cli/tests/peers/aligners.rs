@@ -1,4 +1,5 @@
-//! `biofast sort` behind an aligner's pipe, as the recipe has it: what comes out is what samtools 1.24 makes of the same records.
+//! The recipe from FASTQ to sorted, marked and indexed BAM with its statistics, in both ways: `biofast sort` behind an aligner's pipe,
+//! and `biofast markdup` of what samtools sorted. What comes out is what samtools 1.24 makes of the same records.
 
 use crate::{common, tools};
 
@@ -7,6 +8,7 @@ use std::process::Stdio;
 
 use biofast_testkit::random::Random;
 use biofast_testkit::reference::reverse_complement;
+use common::cram_out::held;
 use common::{Folder, biofast, command, finish, text};
 
 /// A reference of random bases, and pairs of reads of it: some of them twice, with an error now and then.
@@ -46,7 +48,7 @@ fn aligned(folder: &Folder, program: &str, args: &[&str]) -> Vec<u8> {
     tools::run(tools::need(program).args(args).current_dir(folder.path(""))).stdout
 }
 
-/// An aligner that writes to a pipe that is sorted, marked and indexed.
+/// An aligner whose records are sorted, marked and indexed in its pipe, and after `samtools sort`.
 fn is_sorted_and_marked(program: &str, args: &[&str]) {
     let folder = Folder::new();
     let [reference, one, two] = generated(&folder);
@@ -54,21 +56,22 @@ fn is_sorted_and_marked(program: &str, args: &[&str]) {
         aligned(&folder, program, &["index", &reference]);
     }
     let args = [args, &[&reference, &one, &two]].concat();
-    let out = text(&folder.path("out.bam"));
+    let [out, html, stats] =
+        ["out.bam", "out.html", "out.stats"].map(|name| text(&folder.path(name)));
+    let reports = ["--write-index", "--html", &html, "--samtools-stats", &stats];
     let mut aligner = tools::need(program)
         .args(&args)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let sort = ["sort", "-q", "-", "--mark-duplicates", "-o", &out, "--write-index"];
-    let mut sorter = command(&sort);
+    let sort = ["sort", "-q", "-", "--mark-duplicates", "-o", &out];
+    let mut sorter = command(&[&sort[..], &reports].concat());
     sorter.stdin(aligner.stdout.take().unwrap());
     let run = finish(sorter);
     assert!(aligner.wait().unwrap().success());
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{program}");
-    assert_eq!(biofast(&["check", &out]).code, 0);
-    assert!(folder.path("out.bam.bai").exists());
+    is_complete(&out, &stats);
     let count = |args: &[&str]| -> u64 {
         let run = biofast(&[&["view", "-c", &out], args].concat());
         run.stdout.trim().parse().unwrap()
@@ -89,16 +92,57 @@ fn is_sorted_and_marked(program: &str, args: &[&str]) {
     let [ours, theirs] = [&out, &marked].map(|path| biofast(&["view", path]).stdout);
     let differ = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
     assert!(ours == theirs, "{program}: {differ:?}");
+    // The same as CRAM with its index, read by samtools.
+    let [cram, qc] = ["out.cram", "cram-qc"].map(|name| text(&folder.path(name)));
+    let sort =
+        ["sort", "-q", &sam, "--mark-duplicates", "--reference", &reference, "--write-index"];
+    let run = biofast(&[&sort[..], &["-o", &cram]].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{program}");
+    tools::run(&mut tools::samtools_of_pysam(&["quickcheck", &cram]));
+    let read = tools::run(&mut tools::samtools_of_pysam(&["view", "-T", &reference, &cram]));
+    let read = String::from_utf8(read.stdout).unwrap();
+    assert!(held(&read) == held(&theirs), "{program}");
+    assert!(std::fs::metadata(format!("{cram}.crai")).is_ok_and(|index| index.len() > 20));
+    assert_eq!(biofast(&["stats", "--out-dir", &qc, "-r", &reference, &cram]).code, 0);
+    // Sorted first, and marked without what fixmate adds.
+    tools::run(&mut tools::samtools_of_pysam(&["sort", "-o", &sorted, &sam]));
+    let run = biofast(&[&["markdup", "-q", &sorted, "-o", &out], &reports[..]].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{program}");
+    is_complete(&out, &stats);
+    let fields = |sam: &str| -> Vec<String> {
+        let fields = sam.lines().map(|line| line.split('\t').take(11).collect::<Vec<_>>());
+        fields.map(|fields| fields.join("\t")).collect()
+    };
+    assert!(fields(&biofast(&["view", &out]).stdout) == fields(&theirs), "{program}");
+    let qc = text(&folder.path("qc"));
+    assert_eq!(biofast(&["stats", "--out-dir", &qc, "-r", &reference, &out]).code, 0);
+    assert!(std::fs::read_dir(&qc).unwrap().count() > 10);
+}
+
+/// A file that is good to its last byte, with its index and its statistics.
+fn is_complete(out: &str, stats: &str) {
+    let run = biofast(&["check", out]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(biofast(&["view", "-c", out, "c1:1-100"]).code, 0);
+    let count = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("SN\treads duplicated:")).unwrap();
+        line.to_owned()
+    };
+    let expected = biofast(&["stats", "--format", "samtools", out]).stdout;
+    assert_eq!(count(&std::fs::read_to_string(stats).unwrap()), count(&expected));
+    for path in [format!("{out}.bai"), stats.to_owned(), out.replace(".bam", ".html")] {
+        std::fs::remove_file(path).unwrap();
+    }
 }
 
 #[test]
 #[ignore = "needs bwa and samtools 1.24"]
-fn what_bwa_writes_is_sorted_and_marked_in_its_pipe() {
+fn what_bwa_writes_becomes_sorted_marked_and_indexed() {
     is_sorted_and_marked("bwa", &["mem", "-t", "2"]);
 }
 
 #[test]
 #[ignore = "needs minimap2 and samtools 1.24"]
-fn what_minimap2_writes_is_sorted_and_marked_in_its_pipe() {
+fn what_minimap2_writes_becomes_sorted_marked_and_indexed() {
     is_sorted_and_marked("minimap2", &["-t", "2", "-ax", "sr"]);
 }

@@ -1,6 +1,6 @@
 //! Commands that the documentation calls the same, beside their peers.
 
-use crate::common::docs::{Block, blocks, needs};
+use crate::common::docs::{Block, blocks, needs, root};
 use crate::common::stage;
 use crate::tools::need;
 
@@ -35,4 +35,21 @@ fn commands_called_the_same_print_the_same() {
         assert!(last.is_none() || !same, "{page}: a command without its peer");
     }
     assert!(compared >= 18, "only {compared} were compared");
+}
+
+#[test]
+#[ignore = "needs samtools"]
+fn every_command_of_samtools_has_a_row() {
+    let help = need("samtools").arg("help").output().expect("samtools runs");
+    let help = String::from_utf8(help.stdout).expect("help is text");
+    let page = std::fs::read_to_string(root().join("docs/samtools.md")).expect("the page is there");
+    let rows: Vec<&str> = page.lines().filter_map(|line| line.split(" | ").next()).collect();
+    let commands = help.lines().filter_map(|line| line.strip_prefix("     ")?.split(' ').next());
+    let mut found = 0;
+    for command in commands.filter(|command| !["", "help", "version"].contains(command)) {
+        let is_named = rows.iter().any(|row| row.contains(&format!("`{command}`")));
+        assert!(is_named, "docs/samtools.md: {command}");
+        found += 1;
+    }
+    assert!(found > 30, "only {found} commands");
 }

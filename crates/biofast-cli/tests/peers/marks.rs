@@ -2,10 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use biofast_testkit::effort;
 use biofast_testkit::small::{self, Names, TemplateShape};
 
 use crate::common::{Folder, biofast, text};
 use crate::tools;
+
+/// Sets of templates of a file; with `BIOFAST_EFFORT`, so many times as many files.
+const SETS: usize = 150;
 
 fn lines(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.starts_with('@')).collect()
@@ -20,6 +24,22 @@ fn marked(args: &[&str]) -> String {
 
 fn samtools(args: &[&str]) {
     tools::run(&mut tools::samtools_of_pysam(args));
+}
+
+/// Which records are marked, in an order of their own.
+fn marks(lines: &[&str]) -> BTreeSet<String> {
+    let kinds = 64 | 128 | 256 | 1024 | 2048;
+    let mark = |line: &&str| {
+        let fields: Vec<_> = line.split('\t').take(2).collect();
+        format!("{} {}", fields[0], fields[1].parse::<u32>().unwrap() & kinds)
+    };
+    lines.iter().map(mark).collect()
+}
+
+fn markdup(args: &[&str]) -> String {
+    let run = biofast(&[&["markdup", "-q", "--no-PG", "-O", "sam"], args].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    run.stdout
 }
 
 /// Names of which samtools marks or removes one primary record and not another one.
@@ -143,16 +163,17 @@ fn sets_are_marked_as_by_samtools() {
 }
 
 /// `biofast markdup` of the sorted file: all fields and tags of all records, where `fixmate` told them of their mates, and the marks
-/// where it didn't.
+/// where it didn't, and of records grouped by name.
 #[test]
 #[ignore = "needs samtools 1.24 (pysam)"]
 fn files_are_marked_in_their_order_as_by_samtools() {
     let folder = Folder::new();
     let pattern = "[_:]([ACGT+r]+)$";
-    let ways: [(&[&str], &[&str], Names); 8] = [
+    let ways: [(&[&str], &[&str], Names); 9] = [
         (&[], &[], Names::Mixed),
         (&["-S", "-m", "1M", "--threads", "3"], &["-S"], Names::Mixed),
         (&["-c", "-r"], &["-c", "-r"], Names::Plain),
+        (&["--barcode-name"], &["--barcode-name"], Names::Mixed),
         (
             &["--duplicate-mode", "s", "--include-fails"],
             &["-m", "s", "--include-fails"],
@@ -165,22 +186,9 @@ fn files_are_marked_in_their_order_as_by_samtools() {
     ];
     let [mated, sorted, bare, theirs, stats, own] =
         ["m.bam", "s.bam", "b.bam", "t.sam", "t.txt", "o.txt"].map(|name| text(&folder.path(name)));
-    let markdup = |args: &[&str]| {
-        let run = biofast(&[&["markdup", "-q", "--no-PG", "-O", "sam"], args].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
-        run.stdout
-    };
-    let marks = |sam: &str| -> BTreeSet<String> {
-        let kinds = 64 | 128 | 256 | 1024 | 2048;
-        let mark = |line: &&str| {
-            let fields: Vec<_> = line.split('\t').take(2).collect();
-            format!("{} {}", fields[0], fields[1].parse::<u32>().unwrap() & kinds)
-        };
-        lines(sam).iter().map(mark).collect()
-    };
-    let mut compared = 0;
-    for (seed, (options, of_samtools, names)) in (1..).zip(ways) {
-        let (sets, templates) = (150, 24);
+    let (mut compared, rounds) = (0, effort::times(1) as usize);
+    for (seed, (options, of_samtools, names)) in (1..).zip(ways.repeat(rounds)) {
+        let (sets, templates) = (SETS, 24);
         let shape = TemplateShape { seed, sets, templates, names, ..TemplateShape::default() };
         let input = folder.file("x.sam", small::text(&shape));
         samtools(&["fixmate", "-m", "--no-PG", &input, &mated]);
@@ -200,10 +208,14 @@ fn files_are_marked_in_their_order_as_by_samtools() {
             text.lines().skip(1).filter(|line| !line.is_empty()).map(str::to_owned).collect()
         };
         assert_eq!(rows(&own), rows(&stats), "{options:?}");
-        let by_names = markdup(&[options, &[&bare]].concat());
-        assert!(marks(&by_names) == marks(&theirs), "{options:?}");
+        let expected = marks(&lines(&theirs));
+        for input in [&bare, &mated, &input] {
+            let found = markdup(&[options, &[input]].concat());
+            assert!(marks(&lines(&found)) == expected, "{seed} {options:?} {input}");
+        }
         compared += lines(&theirs).len();
     }
+    eprintln!("{compared} records of {} sets", rounds * ways.len() * SETS);
     assert!(compared > 25_000, "{compared}");
 }
 
@@ -246,10 +258,11 @@ fn sets_are_marked_as_by_picard() {
     ];
     let [sorted, out, theirs, own] =
         ["s.bam", "o.sam", "t.txt", "o.txt"].map(|name| text(&folder.path(name)));
-    for (seed, (options, of_picard, names)) in (1..).zip(ways) {
+    let rounds = effort::times(1) as usize;
+    for (seed, (options, of_picard, names)) in (1..).zip(ways.repeat(rounds)) {
         let shape = TemplateShape {
             seed,
-            sets: 300,
+            sets: 2 * SETS,
             templates: 24,
             names,
             read_groups: true,
@@ -279,14 +292,16 @@ fn sets_are_marked_as_by_picard() {
         assert_eq!(ours.len(), of_picard.len(), "{options:?}");
         assert_eq!(metrics(&own), metrics(&theirs), "{options:?}");
         assert!(ours.len() > 5000, "{}", ours.len());
-        let first = ["markdup", "-q", "--no-PG", "-O", "sam", "--rule", "picard", "-f", &own];
-        let run = biofast(&[&first, options, &[&sorted]].concat());
-        assert_eq!(run.code, 0, "{run:?}");
-        for (ours, theirs) in lines(&run.stdout).iter().zip(&of_picard) {
+        let rule = ["--rule", "picard", "-f", &own];
+        let found = markdup(&[&rule, options, &[&sorted]].concat());
+        for (ours, theirs) in lines(&found).iter().zip(&of_picard) {
             assert_eq!(fields(ours), fields(theirs), "{options:?}");
         }
         assert_eq!(metrics(&own), metrics(&theirs), "{options:?}");
+        let found = markdup(&[&rule, options, &[&input]].concat());
+        assert!(marks(&lines(&found)) == marks(&of_picard), "{options:?}");
     }
+    eprintln!("{} sets", rounds * ways.len() * 2 * SETS);
 }
 
 /// MultiQC 1.35 reads the JSON of the rule of samtools, and the table of Picard's.

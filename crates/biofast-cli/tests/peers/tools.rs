@@ -73,7 +73,18 @@ pub(crate) fn picard(tool: &str) -> Command {
 }
 
 /// Third-party files (`BIOFAST_CORPUS` names the folder with `conformance` and `real`).
+///
+/// # Panics
+///
+/// If the test's name doesn't say that it reads them: by the name `.ci/peers` leaves it out where they aren't.
 pub(crate) fn corpus(file: &str) -> PathBuf {
+    let thread = std::thread::current();
+    // A thread of its own has no name, and with one test thread it is the main one.
+    let test = thread.name().filter(|name| *name != "main").unwrap_or("corpus");
+    assert!(
+        ["corpus", "conformance::"].iter().any(|word| test.contains(word)),
+        "{test} reads third-party files: it needs `corpus` in its name"
+    );
     let folder = std::env::var_os("BIOFAST_CORPUS")
         .expect("BIOFAST_CORPUS names no folder of third-party files");
     let path = Path::new(&folder).join(file);

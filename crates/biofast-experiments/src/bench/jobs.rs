@@ -36,6 +36,8 @@ pub(crate) struct Job {
     pub(crate) index: bool,
     /// It reads the file sorted by name, which biofast does before the runs.
     pub(crate) by_name: bool,
+    /// It reads the file sorted by coordinate, with the tags of `samtools fixmate -m`, which biofast makes before the runs.
+    pub(crate) mates: bool,
     pub(crate) contestants: Vec<Contestant>,
 }
 
@@ -186,6 +188,8 @@ struct WrittenJob {
     index: bool,
     #[serde(default)]
     by_name: bool,
+    #[serde(default)]
+    mates: bool,
     contestants: Vec<Named>,
 }
 
@@ -300,6 +304,7 @@ fn parse(peers: &str, catalogue: &str) -> Result<Vec<Job>> {
             mate: job.mate,
             index: job.index,
             by_name: job.by_name,
+            mates: job.mates,
             contestants,
         })
     };

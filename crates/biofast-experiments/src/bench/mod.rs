@@ -146,8 +146,13 @@ fn run_jobs(options: &Options) -> Result<()> {
         if job.index {
             input.make_index(&programs, scratch.path())?;
         }
-        if job.by_name {
-            input.sort_by_name(&programs, scratch.path())?;
+        if job.by_name || job.mates {
+            input.sort(&["-n"], &programs, scratch.path())?;
+        }
+        if job.mates {
+            // No two templates have a whole name in common: nothing is marked yet.
+            let how = ["--mark-duplicates", "--barcode-rgx", "^(.*)$"];
+            input.sort(&how, &programs, scratch.path())?;
         }
         let measuring = Measuring { options, programs: &programs, scratch: scratch.path(), reps };
         for &threads in &options.threads {
@@ -356,10 +361,12 @@ impl Input {
         programs.run_biofast(&args, scratch)
     }
 
-    /// The file sorted by name stands for the one it was: as an aligner writes it, mates together and places at random.
-    fn sort_by_name(&mut self, programs: &Programs, scratch: &Path) -> Result<()> {
-        let sorted = self.link.with_extension("by_name.bam");
-        let mut args: Vec<OsString> = ["sort", "-n", "-q", "-l", "6"].map(Into::into).into();
+    /// The file in another order stands for the one it was: by name, it is as an aligner writes it, mates together and places at
+    /// random.
+    fn sort(&mut self, how: &[&str], programs: &Programs, scratch: &Path) -> Result<()> {
+        let sorted = self.link.with_extension("sorted.bam");
+        let mut args: Vec<OsString> = ["sort", "-q", "-l", "6"].map(Into::into).into();
+        args.extend(how.iter().map(Into::into));
         args.extend([self.link.clone().into(), "-o".into(), sorted.clone().into()]);
         self.link = sorted;
         programs.run_biofast(&args, scratch)

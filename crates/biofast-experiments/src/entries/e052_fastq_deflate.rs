@@ -1,21 +1,15 @@
 //! 052: BGZF blocks of FASTQ and BAM written at the toolkit's own levels and at libdeflate's.
 
-use biofast_io::bgzf::{self, Deflater};
-use biofast_io::output::Level;
-use libdeflater::Decompressor;
-
+use super::bgzf_blocks::{deflate, deflater, inflate};
 use super::prelude::*;
+use super::real_sets;
 use crate::files;
-use crate::limits::find_blocks;
-
-/// Names the folder of the real sets, which are no part of the repository.
-const REAL: &str = "BIOFAST_LAB_READS";
 
 pub(super) struct FastqDeflate;
 
 impl Entry for FastqDeflate {
     fn applies(&self, cell: &Cell) -> bool {
-        !cell.get("data").starts_with("real-") || real(cell.get("data")).is_some()
+        real_sets::is_here(cell.get("data"))
     }
 
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
@@ -36,60 +30,6 @@ impl Entry for FastqDeflate {
     }
 }
 
-fn deflater(level: &str) -> Result<Deflater> {
-    Ok(Deflater::new(match level {
-        "fast" => Level::Fast,
-        "small" => Level::Small,
-        number => Level::Number(number.parse().context("no such level")?),
-    }))
-}
-
-/// BGZF blocks with their checksums.
-fn deflate(deflater: &mut Deflater, text: &[u8]) -> Vec<Vec<u8>> {
-    let mut spare = Vec::new();
-    let block = |text| {
-        let mut block = Vec::with_capacity(bgzf::BLOCK_TEXT);
-        deflater.deflate(text, &mut block, &mut spare);
-        block
-    };
-    text.chunks(bgzf::BLOCK_TEXT).map(block).collect()
-}
-
-/// The text of blocks, by libdeflate.
-fn inflate(blocks: &[Vec<u8>]) -> Result<Vec<u8>> {
-    let mut all = Vec::new();
-    let mut codec = Decompressor::new();
-    for block in blocks {
-        let [found] = &find_blocks(block)?[..] else { bail!("no BGZF block") };
-        let len = found.inflated_len;
-        let stream = &block[found.header.header_len..found.header.block_len - 8];
-        let start = all.len();
-        all.resize(start + len, 0);
-        let n = codec.deflate_decompress(stream, &mut all[start..])?;
-        ensure!(n == len, "{n} bytes instead of {len}");
-    }
-    Ok(all)
-}
-
-/// The file of a real set, where there is one.
-fn real(data: &str) -> Option<PathBuf> {
-    let name = match data {
-        "real-50" => "chipseq_SRR5204809-10_R1.fastq.gz",
-        "real-binned" => "novaseq_binned.fastq.gz",
-        "real-nanopore" => "ont_mix_permissive.fastq.gz",
-        "real-4" => "novaseq4_metagenome_R1.fastq.gz",
-        "real-6" => "bacteroides_6level_R1.fastq.gz",
-        "real-10x-3" => "tenx_flex_3level_R2.fastq.gz",
-        "real-10x-tags" => "tenx_antibody_3level_R2.fastq.gz",
-        "real-10x-4" => "tenx_visium_4level.fastq.gz",
-        "real-nanopore-r10" => "ont_r10_subset.fastq.gz",
-        "real-hifi" => "hifi_ecoli.fastq.gz",
-        _ => return None,
-    };
-    let path = Path::new(&std::env::var_os(REAL)?).join(name);
-    path.exists().then_some(path)
-}
-
 /// The first bytes of a set.
 fn text(data: &str, lab: &Lab) -> Result<Vec<u8>> {
     let quick = lab.scale == Scale::Quick;
@@ -100,7 +40,7 @@ fn text(data: &str, lab: &Lab) -> Result<Vec<u8>> {
         "long" => lab.file("long_10k", Format::Fastq)?,
         "bam" => lab.file("aln_50k", Format::Bam)?,
         "amplicons" => return Ok(amplicons(most)),
-        other => real(other).with_context(|| format!("no set is called {other:?}"))?,
+        real => real_sets::path(real)?,
     };
     files::read_text(&path, most as u64)
 }

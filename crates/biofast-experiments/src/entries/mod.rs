@@ -1,6 +1,7 @@
 //! The code of the notebook's entries, one file each. Adding one touches its file, its protocol and a line here.
 
 mod allocators;
+mod bgzf_blocks;
 mod filter;
 mod isa;
 mod kernel;
@@ -8,6 +9,7 @@ mod lookups;
 mod packed_reads;
 mod peak_memory;
 mod random_file;
+mod real_sets;
 mod reverse_simd;
 mod sized;
 mod sorted_keys;
@@ -90,6 +92,8 @@ entries! {
     e057_name_index::NameIndex,
     e058_seek_points::SeekPoints,
     e059_shards_at_scale::ShardsAtScale,
+    e060_spliced_flags::SplicedFlags,
+    e061_cram_rans::CramRans,
 }
 
 /// The plain code with a branch for each byte that an entry compares the kernel `name` with.

@@ -16,7 +16,7 @@ mod part;
 pub mod splice;
 pub(crate) mod trial;
 
-pub use gzip::GzipPart;
+pub use gzip::{GzipMembers, GzipPart};
 pub use jump::Jumper;
 pub use level::{Level, UnknownLevel};
 pub use part::Span;

@@ -9,7 +9,7 @@ use super::bgzf::{MAX_INFLATED, VirtualOffset};
 use super::splice::{Segment, Spliced, splice_part};
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::remote::{Ranged, address};
-use crate::input::{Backing, Origin, Source, display_name};
+use crate::input::{Backing, Origin, Places, Source, display_name};
 
 /// A part of a file, from the start of one record to the start of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,20 +57,10 @@ impl Source {
     /// If the file can't be opened, isn't a regular one, or is an object of which only the whole can be had.
     #[doc(hidden)]
     pub fn open_part(path: impl AsRef<Path>, span: Span, origin: Origin) -> Result<Source, Error> {
-        let path = path.as_ref();
-        let name: Arc<str> = display_name(path).into();
-        let failed = |error| Error::io(error, &name);
-        let file = Ranged::open(path).map_err(failed)?;
-        if address(path).is_none() && !path.metadata().map_err(failed)?.is_file() {
-            let kind = ErrorKind::NotAFile("a pipe or a device, which has no parts");
-            return Err(Error::new(kind, Location::in_input(&name)));
-        }
+        let (file, name) = open_in_parts(path.as_ref())?;
         let source = match span {
             Span::Bytes { header, start, end } => {
-                file.parts().announce(vec![0..header, start..end]);
-                let rest = vec![start..end, 0..header];
-                let bytes = Bytes { file, rest, left: 0, name: Arc::clone(&name) };
-                Source::of(name, Backing::Stream(Box::new(bytes)))
+                Bytes::source(file, name, vec![0..header, start..end])
             }
             Span::Blocks { header, start, end } => {
                 // What is in the last block of each, too.
@@ -85,6 +75,49 @@ impl Source {
         };
         Ok(source.starting_at(origin))
     }
+
+    /// Ranges of the bytes of a regular file, or of an object at an [address](crate::remote::address), one after the other.
+    /// [`places`](Self::places) says where in the file what is read of them comes from.
+    ///
+    /// ```
+    /// # let folder = std::env::temp_dir().join(format!("biofast-doc-ranges-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("x");
+    /// use biofast_io::{Options, Reader, Source};
+    ///
+    /// std::fs::write(&path, "0123456789")?;
+    /// let ranges = Source::open_ranges(&path, vec![0..2, 5..8])?;
+    /// assert_eq!(ranges.places().and_then(|places| places.in_file(3)), Some(6));
+    /// assert_eq!(std::io::read_to_string(Reader::new(ranges, &Options::default())?)?, "01567");
+    /// # std::fs::remove_dir_all(&folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`open_part`](Self::open_part).
+    #[doc(hidden)]
+    pub fn open_ranges(path: impl AsRef<Path>, ranges: Vec<Range<u64>>) -> Result<Source, Error> {
+        let (file, name) = open_in_parts(path.as_ref())?;
+        let places = Places::default();
+        let mut in_stream = 0;
+        for range in &ranges {
+            places.add(in_stream, range.start);
+            in_stream += range.end.saturating_sub(range.start);
+        }
+        Ok(Source { places: Some(places), ..Bytes::source(file, name, ranges) })
+    }
+}
+
+/// Opens what parts are read of, and names it.
+fn open_in_parts(path: &Path) -> Result<(Ranged, Arc<str>), Error> {
+    let name: Arc<str> = display_name(path).into();
+    let failed = |error| Error::io(error, &name);
+    let file = Ranged::open(path).map_err(failed)?;
+    if address(path).is_none() && !path.metadata().map_err(failed)?.is_file() {
+        let kind = ErrorKind::NotAFile("a pipe or a device, which has no parts");
+        return Err(Error::new(kind, Location::in_input(&name)));
+    }
+    Ok((file, name))
 }
 
 /// Ranges of a file's bytes, which must be there.
@@ -95,6 +128,15 @@ struct Bytes {
     /// Of the range that was begun.
     left: u64,
     name: Arc<str>,
+}
+
+impl Bytes {
+    fn source(file: Ranged, name: Arc<str>, ranges: Vec<Range<u64>>) -> Source {
+        file.parts().announce(ranges.clone());
+        let rest = ranges.into_iter().rev().collect();
+        let bytes = Bytes { file, rest, left: 0, name: Arc::clone(&name) };
+        Source::of(name, Backing::Stream(Box::new(bytes)))
+    }
 }
 
 impl Read for Bytes {

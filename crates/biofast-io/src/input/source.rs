@@ -148,7 +148,8 @@ impl Source {
         Source { followed: Followed(Some(follower)), ..self }
     }
 
-    /// Where its BGZF blocks are in the file that it is a [part](Source::open_part) of; `None` of wholes, and of other containers.
+    /// Where its BGZF blocks are in the file that it is a [part](Source::open_part) of, or its [ranges](Source::open_ranges); `None` of
+    /// wholes, and of parts of other containers.
     #[doc(hidden)]
     pub fn places(&self) -> Option<Places> {
         self.places.clone()

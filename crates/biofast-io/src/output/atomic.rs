@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -100,6 +100,21 @@ impl AtomicFile {
                 close(writer.into_inner().map_err(io::IntoInnerError::into_error)?)?;
             }
         }
+        Ok(())
+    }
+
+    /// Forgets what was written.
+    ///
+    /// # Errors
+    /// If the file can't be emptied, or isn't open.
+    pub(super) fn restart(&mut self) -> io::Result<()> {
+        let Some(Writing::Open(writer)) = self.writer.take() else {
+            return Err(io::Error::other("the file is closed between writes"));
+        };
+        let (mut file, _) = writer.into_parts();
+        file.set_len(0)?;
+        file.rewind()?;
+        self.writer = Some(Writing::Open(BufWriter::new(file)));
         Ok(())
     }
 

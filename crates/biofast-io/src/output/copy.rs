@@ -4,10 +4,9 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::encode::{Encoded, Encoder};
-use super::splice::BlockSplicer;
+use super::splice::{BlockSource, BlockSplicer};
 use crate::container::bgzf::BLOCK_TEXT;
 
 /// Blocks of less data are not copied: they, and what comes before them, would be better compressed together.
@@ -39,8 +38,8 @@ pub(crate) struct Piece {
     pub(crate) len: usize,
     /// The length of all of the block's data.
     pub(crate) of: usize,
-    /// The block as stored, if it can be copied once all of its data have come.
-    pub(crate) stored: Option<Arc<[u8]>>,
+    /// Where the block's bytes come from, if it can be copied once all of its data have come.
+    pub(crate) source: Option<BlockSource>,
 }
 
 impl Piece {
@@ -90,8 +89,9 @@ pub(crate) struct CopyCutter {
     blocks: Vec<Cut>,
 }
 
-/// A block of an output: where its text is in what was carried over and the new text, and how it is stored if it is copied.
-type Cut = (Range<usize>, Option<Arc<[u8]>>);
+/// A block of an output: where its text is in what was carried over and the new text, and where its bytes come from unless it is
+/// compressed.
+type Cut = (Range<usize>, Option<BlockSource>);
 
 impl CopyCutter {
     pub(crate) fn new(reuse: BlockReuse) -> CopyCutter {
@@ -126,24 +126,28 @@ impl CopyCutter {
             if piece.from != 0 || piece.of < LEAST {
                 continue;
             }
-            let Some(stored) = &piece.stored else { continue };
+            let Some(source) = &piece.source else { continue };
             if !piece.is_whole() {
                 open = Some(piece);
                 continue;
             }
             let data = piece.at..piece.at + piece.len;
-            let is_wanted = self.reuse == BlockReuse::Splice;
-            let copies = is_wanted
-                || judge(&mut carried.judged, stored.len(), || {
-                    let mut bytes = Vec::with_capacity(data.len());
-                    bytes.extend(carried.text.iter().skip(data.start).take(data.len()));
-                    let from = data.start.max(before) - before;
-                    bytes.extend_from_slice(&text[from..data.end.saturating_sub(before).max(from)]);
-                    encoder.encoded_len(&bytes)
-                });
+            let copies = match source {
+                BlockSource::Stored(stored) if self.reuse == BlockReuse::Copy => {
+                    judge(&mut carried.judged, stored.len(), || {
+                        let mut bytes = Vec::with_capacity(data.len());
+                        bytes.extend(carried.text.iter().skip(data.start).take(data.len()));
+                        let from = data.start.max(before) - before;
+                        let until = data.end.saturating_sub(before).max(from);
+                        bytes.extend_from_slice(&text[from..until]);
+                        encoder.encoded_len(&bytes)
+                    })
+                }
+                _ => true,
+            };
             if copies {
                 self.cut_units(&mut done, data.start);
-                self.copy(done, data.clone(), Arc::clone(stored));
+                self.copy(done, data.clone(), source.clone());
                 done = data.end;
             }
         }
@@ -166,7 +170,7 @@ impl CopyCutter {
 
     /// Copies a block whose data are `data`, after a block with what comes before from `done` on: less than a unit. If that
     /// is little, both are compressed together, so that no short block is made.
-    fn copy(&mut self, done: usize, data: Range<usize>, stored: Arc<[u8]>) {
+    fn copy(&mut self, done: usize, data: Range<usize>, source: BlockSource) {
         let gap = data.start - done;
         if gap > 0 && gap < LEAST {
             let len = data.end - done;
@@ -180,7 +184,7 @@ impl CopyCutter {
         if gap > 0 {
             self.blocks.push((done..data.start, None));
         }
-        self.blocks.push((data, Some(stored)));
+        self.blocks.push((data, Some(source)));
     }
 
     /// Leaves the text from `done` on to the next one.
@@ -214,15 +218,18 @@ impl CopyCutter {
             true => &first[data.clone()],
             false => &text[data.start - *before..data.end - *before],
         };
-        // Those that changed are inflated together.
+        // Those of which it isn't known yet what they become, and that changed, are inflated together.
         let mut changed: Vec<&[u8]> = Vec::new();
         let mut is_changed = Vec::with_capacity(blocks.len());
-        for (data, stored) in &*blocks {
-            let stored = stored
-                .as_ref()
-                .filter(|stored| *reuse == BlockReuse::Splice && !is_of(stored, text_of(data)));
+        for (data, source) in &*blocks {
+            let stored = match source {
+                Some(BlockSource::Stored(stored)) if *reuse == BlockReuse::Splice => {
+                    Some(&stored[..]).filter(|stored| !is_of(stored, text_of(data)))
+                }
+                _ => None,
+            };
             is_changed.push(stored.is_some());
-            changed.extend(stored.map(|stored| &stored[..]));
+            changed.extend(stored);
         }
         let mut splicer = match changed.is_empty() {
             true => None,
@@ -232,21 +239,23 @@ impl CopyCutter {
             }
         };
         let mut index = 0;
-        for ((data, stored), is_changed) in blocks.iter().zip(is_changed) {
+        for ((data, source), is_changed) in blocks.iter().zip(is_changed) {
             let text = text_of(data);
-            let is_done = match (stored, &mut splicer) {
-                (None, _) => false,
-                (Some(_), None) if is_changed => false,
-                (Some(stored), Some(splicer)) if is_changed => {
+            let is_done = match (source, &mut splicer) {
+                (None | Some(BlockSource::Declined), _) => false,
+                (Some(BlockSource::Stored(stored)), Some(splicer)) if is_changed => {
                     index += 1;
-                    splicer.splice(index - 1, stored, text, out)
+                    splicer.splice_loaded(index - 1, stored, text, out)
                 }
-                (Some(stored), _) => {
-                    let is_same = *reuse == BlockReuse::Splice || is_of(stored, text);
-                    if is_same {
-                        out.push_block(stored, text.len());
-                    }
-                    is_same
+                (Some(BlockSource::Stored(_)), None) if is_changed => false,
+                (Some(BlockSource::Stored(stored)), _)
+                    if *reuse == BlockReuse::Copy && !is_of(stored, text) =>
+                {
+                    false
+                }
+                (Some(BlockSource::Stored(stored) | BlockSource::Ready(stored)), _) => {
+                    out.push_block(stored, text.len());
+                    true
                 }
             };
             if !is_done {
@@ -278,6 +287,8 @@ fn judge(judged: &mut (u32, bool), stored_len: usize, ours: impl FnOnce() -> usi
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init)] // lists of ranges are meant
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::output::{Compression, Format, Level};
     use proptest::prelude::*;
@@ -319,7 +330,8 @@ mod tests {
                         from: from - data.start,
                         len: to - from,
                         of: data.len(),
-                        stored: (from == data.start).then(|| Arc::clone(stored)),
+                        source: (from == data.start)
+                            .then(|| BlockSource::Stored(Arc::clone(stored))),
                     });
                 }
             }
@@ -355,8 +367,8 @@ mod tests {
                 let (at, end) = (piece.at.max(cut[0]), (piece.at + piece.len).min(cut[1]));
                 if at < end {
                     let from = piece.from + at - piece.at;
-                    let stored = piece.stored.clone().filter(|_| from == 0);
-                    own.push(Piece { at: at - cut[0], from, len: end - at, stored, ..*piece });
+                    let source = piece.source.clone().filter(|_| from == 0);
+                    own.push(Piece { at: at - cut[0], from, len: end - at, source, ..*piece });
                 }
             }
             cutter.take(&mut carried, part, &mut own, &mut encoder);

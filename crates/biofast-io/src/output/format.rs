@@ -88,16 +88,12 @@ pub struct InvalidLevel {
 
 impl fmt::Display for InvalidLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "compression level {} is out of range: expected {}",
-            self.level,
-            match self.format {
-                Format::Zstd => "0 to 19",
-                Format::Bzip2 => "1 to 9",
-                _ => "fast, balanced, small or 0 to 12",
-            }
-        )
+        let (format, levels) = match self.format {
+            Format::Zstd => ("zstd", "0 to 19"),
+            Format::Bzip2 => ("bzip2", "1 to 9"),
+            _ => ("BGZF", "fast, balanced, small or 0 to 12"),
+        };
+        write!(f, "{format} has no compression level {}: expected {levels}", self.level)
     }
 }
 
@@ -180,7 +176,7 @@ mod tests {
         assert!(Compression::new(Format::Zstd, Some(Level::Number(20))).is_err());
         assert!(Compression::new(Format::Bgzf, Some(Level::Small)).is_ok());
         let error = Compression::new(Format::Zstd, Some(Level::Fast)).expect_err("zstd has none");
-        assert_eq!(error.to_string(), "compression level fast is out of range: expected 0 to 19");
+        assert_eq!(error.to_string(), "zstd has no compression level fast: expected 0 to 19");
         assert_eq!("Fast".parse(), Ok(Level::Fast));
         assert_eq!("7".parse(), Ok(Level::Number(7)));
         assert!("-1".parse::<Level>().is_err() && "best".parse::<Level>().is_err());

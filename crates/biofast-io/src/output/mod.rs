@@ -40,8 +40,11 @@ pub use identity::is_same_file;
 pub use leftovers::Leftover;
 pub use limit::allow_open_files;
 pub use parallel::Writer;
+#[doc(hidden)]
+pub use sink::Recode;
 pub use sink::{Error, Output, commit, is_closed_by_reader};
 pub use temporary::{abandon, is_abandoned};
 
 pub(crate) use copy::{BlockReuse, Carried, CopyCutter, LEAST, Piece, can_be_copied};
 pub(crate) use encode::{Encoded, UnitCutter};
+pub(crate) use splice::{BlockSource, BlockSplicer};

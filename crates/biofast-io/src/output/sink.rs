@@ -51,6 +51,36 @@ pub struct Output {
     gzi: Option<Box<Output>>,
     outlasts_reader: bool,
     reuse: BlockReuse,
+    recoding: Option<Recoding>,
+}
+
+/// Makes another format of what is written to an output, such as CRAM of BAM.
+pub trait Recode: Send {
+    /// Takes what comes next, and appends to `out` what is complete of the file.
+    ///
+    /// # Errors
+    /// If that can't be made.
+    fn recode(&mut self, text: &[u8], out: &mut Vec<u8>) -> io::Result<()>;
+
+    /// Appends the rest of the file.
+    ///
+    /// # Errors
+    /// If that can't be made.
+    fn finish(&mut self, out: &mut Vec<u8>) -> io::Result<()>;
+
+    /// The index of the file, once it is [finished](Self::finish).
+    fn index(&mut self) -> Option<Vec<u8>>;
+
+    /// Forgets everything, to begin again.
+    fn restart(&mut self);
+}
+
+/// What becomes of what is written.
+struct Recoding {
+    recoder: Box<dyn Recode>,
+    /// Gets its index.
+    index: Option<Box<Output>>,
+    bytes: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -200,7 +230,25 @@ impl Output {
             gzi,
             outlasts_reader: false,
             reuse: BlockReuse::Never,
+            recoding: None,
         }
+    }
+
+    /// Stores what `recoder` makes of what is written, and its index in `index` when it is committed.
+    ///
+    /// # Errors
+    /// If the output is compressed, or has been written to.
+    #[doc(hidden)]
+    pub fn recoded(
+        mut self,
+        recoder: Box<dyn Recode>,
+        index: Option<Output>,
+    ) -> Result<Output, Error> {
+        if self.started || self.compression.format() != Format::Plain {
+            return Err(self.fault(io::Error::other("only plain output can be recoded")));
+        }
+        self.recoding = Some(Recoding { recoder, index: index.map(Box::new), bytes: Vec::new() });
+        Ok(self)
     }
 
     /// Also writes a GZI index of this output to `index` when it is committed.
@@ -222,8 +270,8 @@ impl Output {
     }
 
     /// Copies BGZF blocks of the input whose data are written whole, whatever their length; where some bytes of the data have changed
-    /// in place, the compressed stream is changed, which is faster than compressing the data again.
-    #[doc(hidden)]
+    /// in place, the compressed stream is changed, which is faster than compressing the data again. It is for what says where its text
+    /// comes from, such as marking duplicates.
     pub fn splicing(mut self) -> Output {
         self.reuse = self.reused(BlockReuse::Splice);
         self
@@ -261,6 +309,26 @@ impl Output {
     #[doc(hidden)]
     pub fn blocks(&self) -> Option<&Blocks> {
         self.blocks.as_ref()
+    }
+
+    /// Forgets what was written to what [becomes a file](Self::is_file), to begin again.
+    ///
+    /// # Errors
+    /// If it doesn't become a file, or can't be emptied.
+    #[doc(hidden)]
+    pub fn restart(&mut self) -> Result<(), Error> {
+        let emptied = match &mut self.target {
+            Target::File(file) => file.restart(),
+            _ => Err(io::Error::other("what is written is written")),
+        };
+        emptied.map_err(|error| self.fault(error))?;
+        (self.state, self.started) = (SinkState::Open, false);
+        self.carry.clear();
+        if let Some(recoding) = &mut self.recoding {
+            recoding.recoder.restart();
+        }
+        self.blocks = self.blocks.take().map(|_| Blocks::default());
+        Ok(())
     }
 
     /// The path or label.
@@ -323,7 +391,6 @@ impl Output {
     ///
     /// # Errors
     /// If it can't be encoded or written, or the output is complete or broken already.
-    #[doc(hidden)]
     pub fn append(&mut self, text: &[u8]) -> Result<(), Error> {
         self.check_open()?;
         self.state = SinkState::Broken;
@@ -382,6 +449,17 @@ impl Output {
     }
 
     fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let Some(mut recoding) = self.recoding.take() else { return self.store(bytes) };
+        recoding.bytes.clear();
+        let recoded = recoding.recoder.recode(bytes, &mut recoding.bytes);
+        let stored = self.store(&recoding.bytes);
+        self.recoding = Some(recoding);
+        stored?;
+        recoded.map_err(|error| self.fault(error))
+    }
+
+    /// Writes bytes of the file.
+    fn store(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -415,6 +493,12 @@ impl Output {
             .and_then(|()| encoder.trailer(empty, &mut encoded))
             .map_err(|e| self.fault(e))?;
         self.write(&encoded)?;
+        if let Some(mut recoding) = self.recoding.take() {
+            let mut bytes = Vec::new();
+            recoding.recoder.finish(&mut bytes).map_err(|error| self.fault(error))?;
+            self.store(&bytes)?;
+            self.recoding = Some(recoding);
+        }
         self.state = SinkState::Ended;
         Ok(())
     }
@@ -546,6 +630,13 @@ pub fn commit(mut outputs: Vec<Output>, sync: bool) -> Result<(), Error> {
             let mut bytes = Vec::new();
             let blocks = output.blocks.take().unwrap_or_default();
             blocks.write_gzi(&mut bytes).map_err(|error| index.fault(error))?;
+            index.append(&bytes)?;
+            index.finish()?;
+            indexes.push(*index);
+        }
+        if let Some(Recoding { mut recoder, index: Some(mut index), .. }) = output.recoding.take()
+            && let Some(bytes) = recoder.index()
+        {
             index.append(&bytes)?;
             index.finish()?;
             indexes.push(*index);

@@ -1,5 +1,7 @@
 //! Blocks of the input whose data changed in a few bytes, changed as they are stored: faster than compressing them again.
 
+use std::sync::Arc;
+
 use biofast_deflate::{Block, Change, Inflater, Splicer, StreamMap};
 
 use super::encode::Encoded;
@@ -12,24 +14,37 @@ const FOOTER: usize = 8;
 /// The most bytes of a stream in a block.
 const LONGEST_STREAM: usize = (1 << 16) - HEADER - FOOTER;
 
+/// Where the bytes of a block of an output come from that has the data of one of the input.
+#[derive(Clone)]
+pub(crate) enum BlockSource {
+    /// It is stored so in the input; whether its data have changed is to be found out.
+    Stored(Arc<[u8]>),
+    /// This is what is written.
+    Ready(Arc<[u8]>),
+    /// Its data have changed, and can't be changed as they are stored.
+    Declined,
+}
+
 /// Changes blocks. It holds about 350 kB, and 250 kB for each block of a group: keep it.
-pub(super) struct BlockSplicer {
+pub(crate) struct BlockSplicer {
     inflater: Inflater,
     splicer: Splicer,
     /// The data of the blocks of a group.
     texts: Vec<Vec<u8>>,
     maps: Vec<StreamMap>,
     changes: Vec<Change>,
+    spliced: Vec<u8>,
 }
 
 impl BlockSplicer {
-    pub(super) fn new() -> BlockSplicer {
+    pub(crate) fn new() -> BlockSplicer {
         BlockSplicer {
             inflater: Inflater::new(),
             splicer: Splicer::new(),
             texts: Vec::new(),
             maps: Vec::new(),
             changes: Vec::new(),
+            spliced: Vec::new(),
         }
     }
 
@@ -49,7 +64,7 @@ impl BlockSplicer {
     }
 
     /// Appends the block of this index in the group, with other data of the same length. `false` if it has to be compressed again.
-    pub(super) fn splice(
+    pub(super) fn splice_loaded(
         &mut self,
         index: usize,
         block: &[u8],
@@ -59,28 +74,65 @@ impl BlockSplicer {
         let (Some(text), Some(map)) = (self.texts.get_mut(index), self.maps.get(index)) else {
             return false;
         };
-        let Some((stream, [crc, _])) = parts(block).filter(|_| text.len() == data.len()) else {
-            return false;
-        };
         find_changes(text, data, &mut self.changes);
         let start = out.bytes.len();
-        out.bytes.extend_from_slice(&EOF_BLOCK[..HEADER]);
-        let spliced = self
-            .splicer
-            .splice(stream, map, text, crc, &self.changes, LONGEST_STREAM, &mut out.bytes);
-        let Some(crc) = spliced.ok().filter(|done| done.declined.is_none()).map(|done| done.crc)
-        else {
-            out.bytes.truncate(start);
-            return false;
-        };
-        out.bytes.extend(crc.to_le_bytes());
-        out.bytes.extend((data.len() as u32).to_le_bytes());
-        // No longer than the longest block.
-        let size = (out.bytes.len() - start - 1) as u16;
-        out.bytes[start + 16..start + HEADER].copy_from_slice(&size.to_le_bytes());
-        out.note_block(start, data.len());
-        true
+        let spliced = splice(&mut self.splicer, block, map, text, &self.changes, &mut out.bytes);
+        if spliced.is_some() {
+            out.note_block(start, data.len());
+        }
+        spliced.is_some()
     }
+
+    /// What becomes of a block of these data when they are to be others of the same length. `map` is of its stream.
+    pub(crate) fn reuse(
+        &mut self,
+        block: &[u8],
+        map: &StreamMap,
+        data: &[u8],
+        new: &[u8],
+    ) -> BlockSource {
+        find_changes(data, new, &mut self.changes);
+        if self.changes.is_empty() {
+            return BlockSource::Ready(Arc::from(block));
+        }
+        if self.texts.is_empty() {
+            self.texts.push(Vec::new());
+        }
+        let text = &mut self.texts[0];
+        text.clear();
+        text.extend_from_slice(data);
+        self.spliced.clear();
+        let spliced = splice(&mut self.splicer, block, map, text, &self.changes, &mut self.spliced);
+        spliced.map_or(BlockSource::Declined, |()| BlockSource::Ready(Arc::from(&self.spliced[..])))
+    }
+}
+
+/// Appends a block with `changes` in its data, which are `text`. `None` if it has to be compressed again.
+fn splice(
+    splicer: &mut Splicer,
+    block: &[u8],
+    map: &StreamMap,
+    text: &mut [u8],
+    changes: &[Change],
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    let (stream, [crc, len]) = parts(block)?;
+    if len as usize != text.len() {
+        return None;
+    }
+    let start = out.len();
+    out.extend_from_slice(&EOF_BLOCK[..HEADER]);
+    let spliced = splicer.splice(stream, map, text, crc, changes, LONGEST_STREAM, out);
+    let Some(done) = spliced.ok().filter(|done| done.declined.is_none()) else {
+        out.truncate(start);
+        return None;
+    };
+    out.extend(done.crc.to_le_bytes());
+    out.extend(len.to_le_bytes());
+    // No longer than the longest block.
+    let size = (out.len() - start - 1) as u16;
+    out[start + 16..start + HEADER].copy_from_slice(&size.to_le_bytes());
+    Some(())
 }
 
 /// The stream of a block that can be copied, and the checksum and the length of its data.

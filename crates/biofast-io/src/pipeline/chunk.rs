@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use biofast_deflate::StreamMap;
+
 use crate::container::bgzf::{Block, VirtualOffset};
 use crate::input::Map;
 
@@ -28,6 +30,10 @@ pub(super) struct Stored {
     pub(super) bytes: Vec<u8>,
     /// Where they are, if not there.
     pub(super) map: Option<(Arc<Map>, Range<usize>)>,
+    /// What each block's stream is like, where that was noted. There may be more, of other blocks.
+    pub(super) streams: Vec<StreamMap>,
+    /// How many blocks have one.
+    pub(super) mapped: usize,
 }
 
 impl Stored {
@@ -172,7 +178,25 @@ impl Chunk {
 
     /// The bytes of a block whose end is in this chunk, or whose start is, as stored.
     pub(crate) fn stored_block(&self, file_offset: u64) -> Option<&[u8]> {
-        let index = self.origin.blocks.binary_search_by_key(&file_offset, |(at, _)| *at).ok()?;
+        self.stored_at(self.block_index(file_offset)?)
+    }
+
+    /// A block whose data are all in this chunk: as stored, its data, and the map of its stream, if it was made.
+    pub(crate) fn mapped_block(&self, file_offset: u64) -> Option<(&[u8], &[u8], &StreamMap)> {
+        let index = self.block_index(file_offset)?;
+        let BlockOrigins { blocks, len, .. } = &self.origin;
+        let start = blocks[index].1;
+        let end = blocks.get(index + 1).map_or(*len, |next| next.1);
+        let data = self.bytes().get(self.joined + start..self.joined + end)?;
+        let map = self.stored.streams[..self.stored.mapped].get(index)?;
+        Some((self.stored_at(index)?, data, map))
+    }
+
+    fn block_index(&self, file_offset: u64) -> Option<usize> {
+        self.origin.blocks.binary_search_by_key(&file_offset, |(at, _)| *at).ok()
+    }
+
+    fn stored_at(&self, index: usize) -> Option<&[u8]> {
         let (start, len) = self.origin.places[index];
         self.stored.bytes().get(start..start + len)
     }

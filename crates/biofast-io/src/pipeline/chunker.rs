@@ -475,11 +475,23 @@ impl ChunkBuffer {
             },
             _ => &self.raw,
         };
-        let room = &mut self.chunk.room(total)[..total];
         if let Some(trial) = &self.trial {
             inflater.share(trial);
         }
-        match inflater.inflate(group, &self.blocks, room) {
+        let mut streams = std::mem::take(&mut self.chunk.stored_mut().streams);
+        let room = &mut self.chunk.room(total)[..total];
+        let inflated = match inflater.maps() {
+            true => inflater.inflate_mapped(group, &self.blocks, room, &mut streams),
+            false => inflater.inflate(group, &self.blocks, room),
+        };
+        let stored = self.chunk.stored_mut();
+        stored.streams = streams;
+        if inflater.maps() {
+            // Those behind a fault have no data here.
+            stored.mapped =
+                inflated.as_ref().map_or_else(|fault| fault.index, |_| self.blocks.len());
+        }
+        match inflated {
             Ok(n) => self.chunk.filled(n),
             Err(GroupFault { index, good, error }) => {
                 self.chunk.filled(good);

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chunk::Chunk;
-use crate::output::{BlockReuse, LEAST, Piece, can_be_copied};
+use crate::output::{BlockReuse, BlockSource, BlockSplicer, LEAST, Piece, can_be_copied};
 
 /// Which bytes of an output's text are whole records of the input as they were, or as long, so that BGZF blocks made of such bytes
 /// alone can be copied, or changed; see [`Output::copying`](crate::output::Output::copying).
@@ -12,14 +12,19 @@ use crate::output::{BlockReuse, LEAST, Piece, can_be_copied};
 #[derive(Default)]
 pub struct Copies {
     wanted: bool,
+    /// Changes blocks as they are stored.
+    splicer: Option<Box<BlockSplicer>>,
     /// Records that lie one behind the other in the text and in the chunk: where in the text, and where in the chunk.
     run: Option<(usize, Range<usize>)>,
     pub(super) pieces: Vec<Piece>,
+    /// How many of them are of chunks before.
+    closed: usize,
 }
 
 impl Copies {
     pub(super) fn new(reuse: BlockReuse) -> Copies {
-        Copies { wanted: reuse != BlockReuse::Never, ..Copies::default() }
+        let splicer = (reuse == BlockReuse::Splice).then(|| Box::new(BlockSplicer::new()));
+        Copies { wanted: reuse != BlockReuse::Never, splicer, ..Copies::default() }
     }
 
     /// Whether the output copies blocks at all.
@@ -47,10 +52,23 @@ impl Copies {
         }
     }
 
-    /// No more comes from this chunk.
-    pub fn close(&mut self, chunk: &Chunk) {
+    /// No more comes from this chunk. `text` is what was made of it, and of those before.
+    pub fn close(&mut self, chunk: &Chunk, text: &[u8]) {
         self.finish_run(chunk);
-        if let Some(last) = self.pieces.last_mut().filter(|last| last.stored.is_none()) {
+        if let Some(splicer) = &mut self.splicer {
+            for piece in self.pieces.iter_mut().skip(self.closed).filter(|piece| piece.is_whole()) {
+                // Now, as the old data are still here, and so is the map of the stream.
+                let Some((stored, old, map)) = chunk.mapped_block(piece.file_offset) else {
+                    continue;
+                };
+                let new = text.get(piece.at..piece.at + piece.len);
+                if let (Some(new), true) = (new, can_be_copied(stored)) {
+                    piece.source = Some(splicer.reuse(stored, map, old, new));
+                }
+            }
+        }
+        self.closed = self.pieces.len();
+        if let Some(last) = self.pieces.last_mut().filter(|last| last.source.is_none()) {
             // The rest of the block may be with the next chunk.
             keep(last, chunk);
         }
@@ -59,6 +77,7 @@ impl Copies {
     pub(super) fn clear(&mut self) {
         self.run = None;
         self.pieces.clear();
+        self.closed = 0;
     }
 
     fn finish_run(&mut self, chunk: &Chunk) {
@@ -79,7 +98,7 @@ impl Copies {
                 from: part.from,
                 len: part.len,
                 of: part.of,
-                stored: None,
+                source: None,
             };
             at += part.len;
             // A block that a record goes on behind may have come with an earlier chunk than the record, or not: it is never
@@ -91,7 +110,8 @@ impl Copies {
                 Some(last) => last.len += piece.len,
                 None => self.pieces.push(piece),
             }
-            if let Some(last) = self.pieces.last_mut().filter(|last| last.is_whole()) {
+            let spliced = self.splicer.is_some() && chunk.mapped_block(part.file_offset).is_some();
+            if let Some(last) = self.pieces.last_mut().filter(|last| last.is_whole() && !spliced) {
                 keep(last, chunk);
             }
         }
@@ -100,8 +120,8 @@ impl Copies {
 
 /// Keeps the block of a piece that has its start.
 fn keep(piece: &mut Piece, chunk: &Chunk) {
-    if piece.from == 0 && piece.stored.is_none() {
-        let stored = chunk.stored_block(piece.file_offset);
-        piece.stored = stored.filter(|stored| can_be_copied(stored)).map(Arc::from);
+    if piece.from == 0 && piece.source.is_none() {
+        let stored = chunk.stored_block(piece.file_offset).filter(|stored| can_be_copied(stored));
+        piece.source = stored.map(|stored| BlockSource::Stored(Arc::from(stored)));
     }
 }

@@ -6,7 +6,7 @@
 //! a group borrows ranges of chunks, and a chunk is used again when its last group is done.
 //! An input may be ahead of the others by a bounded number of chunks.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -98,19 +98,25 @@ pub(super) enum Verdict<F: Framer> {
     Abandoned,
 }
 
-pub(super) enum LockstepTask<F: Framer> {
+pub(super) enum LockstepTask<F: Framer, D> {
     Pull(usize),
     Work(Group<F>),
+    /// What a group is worked on with has been decided.
+    Decided(Group<F>, D),
+    /// All groups, of which there are so many, have been surveyed: what is left has to be decided.
+    DecideRest(u64),
     Done,
 }
 
 /// The inputs and what is known of them.
-pub(super) struct Schedule<F: Framer> {
+pub(super) struct Schedule<F: Framer, D = ()> {
     lanes: Vec<InputLane<F>>,
     plan: Plan,
+    /// Whether groups wait for decisions.
+    surveys: bool,
     /// Chunks of one input that may be in memory.
     most: usize,
-    state: Mutex<LockstepState<F>>,
+    state: Mutex<LockstepState<F, D>>,
     changed: Condvar,
 }
 
@@ -123,8 +129,9 @@ struct InputLane<F: Framer> {
     serial: bool,
 }
 
-struct LockstepState<F: Framer> {
+struct LockstepState<F: Framer, D> {
     queues: Vec<Queue<F>>,
+    survey: SurveyState<F, D>,
     /// Records before the first one, if the inputs are parts of something larger.
     before: u64,
     /// Records handed out of each input.
@@ -132,6 +139,22 @@ struct LockstepState<F: Framer> {
     groups: u64,
     spare: Vec<FramedChunk<F>>,
     stopped: bool,
+}
+
+/// Groups that wait for what others hold.
+struct SurveyState<F: Framer, D> {
+    /// Those of which it isn't decided yet, by their numbers.
+    parked: BTreeMap<u64, Group<F>>,
+    /// Those of which it is, in their order.
+    decided: VecDeque<(Group<F>, D)>,
+    /// The number of the next group of which it is to be decided.
+    next: u64,
+    /// Groups that have been surveyed.
+    surveyed: u64,
+    /// Whether someone decides of what is left.
+    is_ending: bool,
+    /// Whether all is decided.
+    has_ended: bool,
 }
 
 struct Queue<F: Framer> {
@@ -151,8 +174,13 @@ struct Queue<F: Framer> {
     ended: Option<Option<F::Error>>,
 }
 
-impl<F: CountRecords> Schedule<F> {
-    pub(super) fn new(inputs: Vec<TransformInput<F>>, plan: Plan) -> Result<Self, F::Error> {
+impl<F: CountRecords, D> Schedule<F, D> {
+    /// If it `surveys`, groups are handed out a second time, with what has been [decided](Self::decided) of each.
+    pub(super) fn new(
+        inputs: Vec<TransformInput<F>>,
+        plan: Plan,
+        surveys: bool,
+    ) -> Result<Self, F::Error> {
         let threads = plan.threads.max(1);
         let mut lanes = Vec::new();
         let mut queues = Vec::new();
@@ -181,8 +209,17 @@ impl<F: CountRecords> Schedule<F> {
             });
         }
         let before = before.unwrap_or(0);
+        let survey = SurveyState {
+            parked: BTreeMap::new(),
+            decided: VecDeque::new(),
+            next: 0,
+            surveyed: 0,
+            is_ending: false,
+            has_ended: false,
+        };
         let state = LockstepState {
             queues,
+            survey,
             before,
             taken: 0,
             groups: 0,
@@ -192,13 +229,14 @@ impl<F: CountRecords> Schedule<F> {
         Ok(Schedule {
             lanes,
             plan: Plan { threads, multiple: plan.multiple.max(1), ..plan },
+            surveys,
             most: threads + 2,
             state: Mutex::new(state),
             changed: Condvar::new(),
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, LockstepState<F>> {
+    fn lock(&self) -> MutexGuard<'_, LockstepState<F, D>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -209,11 +247,14 @@ impl<F: CountRecords> Schedule<F> {
     }
 
     /// What to do next; waits for something to do.
-    pub(super) fn next_task(&self) -> LockstepTask<F> {
+    pub(super) fn next_task(&self) -> LockstepTask<F, D> {
         let mut state = self.lock();
         loop {
             if state.stopped {
                 return LockstepTask::Done;
+            }
+            if let Some((group, decision)) = state.survey.decided.pop_front() {
+                return LockstepTask::Decided(group, decision);
             }
             // A serial input must never pause; small groups are not worth their overhead while
             // there is something else to do.
@@ -229,7 +270,15 @@ impl<F: CountRecords> Schedule<F> {
             if let Some(group) = state.take_group(&self.plan, true) {
                 return LockstepTask::Work(group);
             }
-            if state.is_decided(&self.plan) {
+            if state.is_decided(&self.plan)
+                && self.surveys
+                && state.survey.surveyed == state.groups
+                && !state.survey.is_ending
+            {
+                state.survey.is_ending = true;
+                return LockstepTask::DecideRest(state.groups);
+            }
+            if state.is_decided(&self.plan) && (!self.surveys || state.survey.has_ended) {
                 state.stopped = true;
                 self.changed.notify_all();
                 return LockstepTask::Done;
@@ -239,10 +288,12 @@ impl<F: CountRecords> Schedule<F> {
     }
 
     /// Of the inputs that may be pulled, the one that is most behind.
-    fn input_to_pull(&self, state: &mut LockstepState<F>, serial: bool) -> Option<usize> {
+    fn input_to_pull(&self, state: &mut LockstepState<F, D>, serial: bool) -> Option<usize> {
+        // Chunks of groups that wait, of which each has parts of two, aren't held against it.
+        let waiting = 2 * (state.survey.parked.len() + state.survey.decided.len());
         let can = |&(index, queue): &(usize, &Queue<F>)| {
             self.lanes[index].serial == serial
-                && queue.chunks < self.most
+                && queue.chunks < self.most + waiting
                 && !(queue.pulling || queue.exhausted || queue.ended.is_some())
         };
         let candidates = state.queues.iter().enumerate().filter(can);
@@ -252,6 +303,29 @@ impl<F: CountRecords> Schedule<F> {
         queue.in_flight += 1;
         queue.pulling = serial;
         Some(index)
+    }
+
+    /// Keeps a group that has been surveyed until it is decided what it is worked on with.
+    pub(super) fn park(&self, group: Group<F>) {
+        let mut state = self.lock();
+        state.survey.surveyed += 1;
+        state.survey.parked.insert(group.number, group);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Of the groups surveyed, in their order, the next ones are worked on with these decisions; they are all if it `has_ended`.
+    pub(super) fn decided(&self, decisions: impl IntoIterator<Item = D>, has_ended: bool) {
+        let mut state = self.lock();
+        let survey = &mut state.survey;
+        for decision in decisions {
+            let group = survey.parked.remove(&survey.next);
+            survey.next += 1;
+            survey.decided.extend(group.map(|group| (group, decision)));
+        }
+        survey.has_ended |= has_ended;
+        drop(state);
+        self.changed.notify_all();
     }
 
     /// Makes the chunks of a group that is done free again.
@@ -284,7 +358,7 @@ impl<F: CountRecords> Schedule<F> {
     }
 }
 
-impl<F: Framer> LockstepState<F> {
+impl<F: Framer, D> LockstepState<F, D> {
     /// The next records that are ready in all inputs: about a chunk, and not much less unless
     /// `any` number will do.
     fn take_group(&mut self, plan: &Plan, any: bool) -> Option<Group<F>> {
@@ -397,12 +471,17 @@ pub(super) struct Puller<F: Framer> {
 }
 
 impl<F: CountRecords> Puller<F> {
-    pub(super) fn new() -> Self {
-        Puller { buffer: ChunkBuffer::new(), inflater: Inflater::new(), frame: F::Frame::default() }
+    /// One that maps blocks so that they can be spliced, or doesn't.
+    pub(super) fn new(maps: bool) -> Self {
+        Puller {
+            buffer: ChunkBuffer::new(),
+            inflater: Inflater::mapping(maps),
+            frame: F::Frame::default(),
+        }
     }
 
     /// Takes the next chunk of an input and adds its records to what is ready.
-    pub(super) fn pull(&mut self, schedule: &Schedule<F>, input: usize) {
+    pub(super) fn pull<D>(&mut self, schedule: &Schedule<F, D>, input: usize) {
         let lane = &schedule.lanes[input];
         let number = lane.feed.pull(&mut self.buffer);
         if lane.serial || number.is_none() {
@@ -449,7 +528,7 @@ impl<F: CountRecords> Puller<F> {
     }
 }
 
-impl<F: Framer> LockstepState<F> {
+impl<F: Framer, D> LockstepState<F, D> {
     /// Books a framed chunk; chunk and frame are exchanged for used ones.
     fn add(&mut self, input: usize, chunk: &mut Chunk, frame: &mut F::Frame, records: usize) {
         let queue = &mut self.queues[input];

@@ -34,7 +34,7 @@ pub use lockstep::{CountRecords, Group, Part, Plan, TransformInput};
 pub use outcome::Outcome;
 pub use reader::Reader;
 pub use text::{TextBounds, TextLines, read_text};
-pub use transform::{Ending, Failure, transform};
+pub use transform::{Ending, Failure, transform, transform_surveyed};
 
 use std::fmt;
 use std::ops::ControlFlow;

@@ -1,6 +1,7 @@
 //! Records in, bytes out: one or more inputs read in step, outputs compressed by the workers
 //! that made them, everything in the order of the data.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
@@ -179,11 +180,80 @@ where
     C: Send,
     R: Outcome<F::Error>,
 {
+    let at_once = None::<(fn(&mut C, &Group<F>), fn(_, &mut Vec<()>) -> _)>;
+    let work = |so_far: &mut C,
+                group: &Group<F>,
+                _: Option<()>,
+                texts: &mut [Vec<u8>],
+                copies: &mut [Copies]| work(so_far, group, texts, copies);
+    run_transform(inputs, plan, outputs, init, at_once, work, merge)
+}
+
+/// [`transform`] where `work` on a group needs to know what `decide` says of it, which knows of groups further on.
+///
+/// `survey` tells what a group holds, on the workers. `decide` takes that in the order of the groups, and `None` after the last of
+/// them, and appends decisions: one for each group, in their order, whenever it can. Groups wait in memory until then. If it
+/// fails, that is the failure of all.
+///
+/// # Errors
+/// As [`transform`], and that of `decide`.
+#[doc(hidden)]
+pub fn transform_surveyed<F, C, S, D, R>(
+    inputs: Vec<TransformInput<F>>,
+    plan: Plan,
+    outputs: &mut [Output],
+    init: impl Fn() -> C + Sync,
+    (survey, decide): (
+        impl Fn(&mut C, &Group<F>) -> S + Sync,
+        impl FnMut(Option<S>, &mut Vec<D>) -> Result<(), R::Error> + Send,
+    ),
+    work: impl Fn(&mut C, &Group<F>, D, &mut [Vec<u8>], &mut [Copies]) -> R + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<(C, Ending<F>), Failure<R::Error>>
+where
+    F: CountRecords,
+    F::Frame: Sync,
+    C: Send,
+    S: Send,
+    D: Send,
+    R: Outcome<F::Error>,
+{
+    let work = |so_far: &mut C,
+                group: &Group<F>,
+                decision: Option<D>,
+                texts: &mut [Vec<u8>],
+                copies: &mut [Copies]| match decision {
+        Some(decision) => work(so_far, group, decision, texts, copies).into_flow(),
+        None => Ok(ControlFlow::Continue(())),
+    };
+    run_transform(inputs, plan, outputs, init, Some((survey, decide)), work, merge)
+}
+
+fn run_transform<F, C, S, D, R>(
+    inputs: Vec<TransformInput<F>>,
+    plan: Plan,
+    outputs: &mut [Output],
+    init: impl Fn() -> C + Sync,
+    survey: Option<(
+        impl Fn(&mut C, &Group<F>) -> S + Sync,
+        impl FnMut(Option<S>, &mut Vec<D>) -> Result<(), R::Error> + Send,
+    )>,
+    work: impl Fn(&mut C, &Group<F>, Option<D>, &mut [Vec<u8>], &mut [Copies]) -> R + Sync,
+    merge: impl Fn(&mut C, C),
+) -> Result<(C, Ending<F>), Failure<R::Error>>
+where
+    F: CountRecords,
+    F::Frame: Sync,
+    C: Send,
+    S: Send,
+    D: Send,
+    R: Outcome<F::Error>,
+{
     let threads = plan.threads.max(1);
     let notes = inputs.first().and_then(|input| input.options.notes.clone());
     let (which, encoders) = open(outputs, threads).map_err(Failure::Output)?;
     let input_fault = |error: F::Error| Failure::Input(error.into());
-    let schedule = Schedule::new(inputs, plan).map_err(input_fault)?;
+    let schedule = Schedule::new(inputs, plan, survey.is_some()).map_err(input_fault)?;
     let units = outputs.iter().map(|output| output.compression().unit()).collect();
     let reuse = outputs.iter().map(Output::reuse).collect();
     // Text appended before goes on here.
@@ -210,10 +280,13 @@ where
         encoders: Mutex::new(encoders),
         end: Mutex::new(None),
     };
+    let (survey, decide) = survey.unzip();
+    let decisions = decide.map(Decisions::new);
+    let survey = survey.as_ref().zip(decisions.as_ref());
     let run = || {
         let _guard = OnPanic(&|| shared.stop());
         let mut so_far = init();
-        shared.run(&mut so_far, &work);
+        shared.run(&mut so_far, survey, &work);
         so_far
     };
     let so_far = on_threads(threads, run, merge);
@@ -279,8 +352,8 @@ const MANY: usize = 32;
 const LONGEST_SPARE: usize = 128 << 10;
 
 /// What the workers share.
-struct TransformShared<F: Framer, S, E> {
-    schedule: Schedule<F>,
+struct TransformShared<F: Framer, D, S, E> {
+    schedule: Schedule<F, D>,
     /// Hands the unfinished unit of each output from group to group.
     carries: Turns<Vec<Carried>>,
     ordered: Ordered<EncodedGroup, S>,
@@ -318,7 +391,50 @@ enum Cutter {
     Copies(CopyCutter),
 }
 
-impl<F, S, E> TransformShared<F, S, E>
+/// What has been found of groups, taken in their order.
+struct Decisions<S, G> {
+    state: Mutex<DecisionState<S, G>>,
+}
+
+struct DecisionState<S, G> {
+    /// The number of the group that is next.
+    next: u64,
+    /// What has been found of groups behind it, or that there is none of this number.
+    found: BTreeMap<u64, Option<S>>,
+    decide: G,
+}
+
+impl<S, G> Decisions<S, G> {
+    fn new(decide: G) -> Self {
+        Decisions { state: Mutex::new(DecisionState { next: 0, found: BTreeMap::new(), decide }) }
+    }
+
+    /// Takes what was found of a group, or that there are only so many, and gives what is decided by it to `hand_out`: in order, as
+    /// nobody else decides meanwhile.
+    fn take<D, E>(
+        &self,
+        number: u64,
+        found: Option<S>,
+        hand_out: impl FnOnce(Vec<D>, bool),
+    ) -> Result<(), E>
+    where
+        G: FnMut(Option<S>, &mut Vec<D>) -> Result<(), E>,
+    {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let DecisionState { next, found: waiting, decide } = &mut *state;
+        waiting.insert(number, found);
+        let (mut decisions, mut has_ended) = (Vec::new(), false);
+        while let Some(found) = waiting.remove(next) {
+            *next += 1;
+            has_ended |= found.is_none();
+            decide(found, &mut decisions)?;
+        }
+        hand_out(decisions, has_ended);
+        Ok(())
+    }
+}
+
+impl<F, D, S, E> TransformShared<F, D, S, E>
 where
     F: CountRecords,
     S: FnMut(&mut EncodedGroup) -> ControlFlow<()>,
@@ -326,7 +442,7 @@ where
     fn worker(&self) -> TransformWorker<F> {
         let encoders = self.encoders.lock().unwrap_or_else(PoisonError::into_inner).pop();
         TransformWorker {
-            puller: Puller::new(),
+            puller: Puller::new(self.reuse.contains(&BlockReuse::Splice)),
             encoders: encoders.unwrap_or_default(),
             texts: vec![Vec::new(); self.units.len()],
             copies: self.reuse.iter().map(|&reuse| Copies::new(reuse)).collect(),
@@ -336,24 +452,49 @@ where
     }
 
     /// Does tasks until there are no more.
-    fn run<C, R: Outcome<F::Error, Error = E>>(
+    fn run<C, W, G, R: Outcome<F::Error, Error = E>>(
         &self,
         so_far: &mut C,
-        work: impl Fn(&mut C, &Group<F>, &mut [Vec<u8>], &mut [Copies]) -> R,
-    ) {
+        survey: Option<(&impl Fn(&mut C, &Group<F>) -> W, &Decisions<W, G>)>,
+        work: impl Fn(&mut C, &Group<F>, Option<D>, &mut [Vec<u8>], &mut [Copies]) -> R,
+    ) where
+        G: FnMut(Option<W>, &mut Vec<D>) -> Result<(), E>,
+    {
         let mut worker = self.worker();
+        let hand_out = |decisions, has_ended| self.schedule.decided(decisions, has_ended);
         loop {
-            match self.schedule.next_task() {
-                LockstepTask::Done => break,
-                LockstepTask::Pull(input) => worker.puller.pull(&self.schedule, input),
-                LockstepTask::Work(group) => {
-                    let work = |group: &Group<F>, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
-                        work(so_far, group, texts, copies).into_flow()
-                    };
-                    if self.do_group(&mut worker, group, work).is_break() {
+            let (group, decision) = match (self.schedule.next_task(), survey) {
+                (LockstepTask::Done, _) => break,
+                (LockstepTask::Pull(input), _) => {
+                    worker.puller.pull(&self.schedule, input);
+                    continue;
+                }
+                (LockstepTask::Work(group), Some((survey, decisions))) => {
+                    let number = group.number;
+                    let found = survey(so_far, &group);
+                    self.schedule.park(group);
+                    if let Err(error) = decisions.take(number, Some(found), hand_out) {
+                        keep(&self.end, Err(error));
                         break;
                     }
+                    continue;
                 }
+                (LockstepTask::DecideRest(groups), Some((_, decisions))) => {
+                    if let Err(error) = decisions.take(groups, None, hand_out) {
+                        keep(&self.end, Err(error));
+                        break;
+                    }
+                    continue;
+                }
+                (LockstepTask::DecideRest(_), None) => continue,
+                (LockstepTask::Decided(group, decision), _) => (group, Some(decision)),
+                (LockstepTask::Work(group), None) => (group, None),
+            };
+            let work = |group: &Group<F>, texts: &mut [Vec<u8>], copies: &mut [Copies]| {
+                work(so_far, group, decision, texts, copies).into_flow()
+            };
+            if self.do_group(&mut worker, group, work).is_break() {
+                break;
             }
         }
         // A worker ends because nothing is left or because something went wrong: either way
@@ -475,7 +616,7 @@ fn write(outputs: &mut [Output], group: &mut EncodedGroup) -> Result<(), output:
 }
 
 /// How the inputs ended, once nothing is left to do.
-fn ending<F: CountRecords>(schedule: Schedule<F>) -> Result<Ending<F>, F::Error> {
+fn ending<F: CountRecords, D>(schedule: Schedule<F, D>) -> Result<Ending<F>, F::Error> {
     match schedule.verdict() {
         Verdict::Even => Ok(Ending::Even),
         Verdict::Uneven { ended, input, left } => Ok(Ending::Uneven { ended, input, left }),

@@ -1,10 +1,10 @@
 //! Alignments of another read group: what `samtools addreplacerg` does.
 
-use biofast_bam::{Error, ErrorKind, Header, MAX_RECORD_LEN, Record};
-use biofast_io::Shown;
+use biofast_bam::{Error, Header, Record};
 
+use super::edit::{RecordEdit, made};
 use super::import::ReadGroup;
-use super::merge::{append_text, stored_len};
+use super::tags::{append_tags, append_text};
 
 /// The read group that records get.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +47,7 @@ pub enum NewGroupError {
 /// ```
 /// use biofast_bam::Reader;
 /// use biofast_ops::addreplacerg::{GroupChange, GroupMode, NewGroup};
+/// use biofast_ops::edit::RecordEdit;
 /// use biofast_ops::import::ReadGroup;
 ///
 /// let sam = b"@RG\tID:a\nr\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tRG:Z:a\tNM:i:1\n";
@@ -56,8 +57,8 @@ pub enum NewGroupError {
 /// let change = GroupChange::new(&header, &NewGroup::Line(line), GroupMode::OverwriteAll, false)?;
 /// assert_eq!(change.header().text(), b"@RG\tID:b\tSM:s\n");
 /// let record = reader.next_record()?.ok_or("no record")?;
-/// let mut changed = Vec::new();
-/// let record = change.of(&record, &mut changed)?;
+/// let mut room = Vec::new();
+/// let record = change.edit(record, &mut room)?.ok_or("left out")?;
 /// assert_eq!(record.tag_bytes(), b"NMC\x01RGZb\0");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -80,10 +81,11 @@ impl GroupChange {
         mode: GroupMode,
         replaces: bool,
     ) -> Result<GroupChange, NewGroupError> {
-        let has = |id: &[u8]| header.read_group_ids().any(|known| known == id);
+        let ids = || header.read_groups().filter_map(|group| group.id());
+        let has = |id: &[u8]| ids().any(|known| known == id);
         let (id, header) = match group {
             NewGroup::First => {
-                let first = header.read_group_ids().next().ok_or(NewGroupError::None)?;
+                let first = ids().next().ok_or(NewGroupError::None)?;
                 (first.to_vec(), header.clone())
             }
             NewGroup::Known(id) if has(id.as_bytes()) => (id.clone().into_bytes(), header.clone()),
@@ -99,42 +101,27 @@ impl GroupChange {
         };
         Ok(GroupChange { id, mode, header })
     }
+}
 
-    /// The header with the read group.
-    pub fn header(&self) -> &Header {
+impl RecordEdit for GroupChange {
+    fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The record with the read group, which is made in `changed` if it is another one.
-    ///
-    /// # Errors
-    /// If its tags can't be read, or it is too long then.
-    pub fn of<'r>(
+    /// The record with the read group.
+    fn edit<'r>(
         &self,
-        record: &Record<'r>,
-        changed: &'r mut Vec<u8>,
-    ) -> Result<Record<'r>, Error> {
-        record.check()?;
+        record: Record<'r>,
+        room: &'r mut Vec<u8>,
+    ) -> Result<Option<Record<'r>>, Error> {
         if self.mode == GroupMode::OrphanOnly && record.tags().any(|tag| tag.name == *b"RG") {
-            return Ok(*record);
+            return Ok(Some(record));
         }
         let bytes = record.as_bytes();
-        let mut at = bytes.len() - record.tag_bytes().len();
-        changed.clear();
-        changed.extend_from_slice(&bytes[..at]);
-        for tag in record.tags() {
-            let len = stored_len(&tag);
-            if tag.name != *b"RG" {
-                changed.extend_from_slice(&bytes[at..at + len]);
-            }
-            at += len;
-        }
-        append_text(*b"RG", &self.id, changed);
-        if changed.len() as u64 > MAX_RECORD_LEN {
-            let name = Shown(record.name()).to_string();
-            let reason = "it is too long for BAM with the read group".into();
-            return Err(Error::new(ErrorKind::Unwritable { name, reason }, Default::default()));
-        }
-        Ok(Record::from_checked(changed))
+        room.clear();
+        room.extend_from_slice(&bytes[..bytes.len() - record.tag_bytes().len()]);
+        append_tags(&record, room, |name| name == *b"RG");
+        append_text(*b"RG", &self.id, room);
+        made(&record, room).map(Some)
     }
 }

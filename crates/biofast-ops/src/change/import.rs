@@ -7,6 +7,7 @@ use biofast_fastq::pair::{MateNaming, NameDigest, mate_number, pair_template, te
 use biofast_fastq::{Record, Unit};
 
 use crate::measure::check::header_fault;
+use crate::number::counted;
 
 /// How reads become records.
 #[derive(Clone, Debug, Default)]
@@ -122,13 +123,13 @@ impl ImportSummary {
 
 impl fmt::Display for ImportSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ImportSummary { reads, first_reads, second_reads, .. } = self;
+        let ImportSummary { first_reads, second_reads, .. } = self;
+        let reads = counted(self.reads, "read");
         match self.pairs() {
-            Some(pairs) => write!(f, "{reads} reads: {pairs} pairs"),
-            None => write!(
-                f,
-                "{reads} reads: {first_reads} first and {second_reads} second, not all paired"
-            ),
+            Some(pairs) => write!(f, "{reads}: {}", counted(pairs, "pair")),
+            None => {
+                write!(f, "{reads}: {first_reads} first and {second_reads} second, not all paired")
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What changes records: [selecting and trimming](filter) them, [sorting](sort) and [merging](merge) them, [joining files](cat),
 //! [marking duplicates](markdup), [splitting](split) reads to many, [to samples](demux), [finding](grep) them by motif or name,
-//! [leaving out duplicates](dedup), [bringing mates together](repair), [parts of sequences](faidx), [read groups](addreplacerg),
+//! [leaving out duplicates](dedup), [bringing mates together](repair), [whole records of damaged files](salvage), [telling mates of each other](fixmate),
+//! [parts of sequences](faidx), [read groups](addreplacerg), [tags](retag), [names of reference sequences](rename_contigs),
+//! alignments [back to unaligned reads](reset),
 //! reads in [other formats](convert) and [other orders](order), [FASTQ to unaligned BAM](import) and
 //! [alignments back to FASTQ](to_fastq).
 //!
@@ -12,8 +14,10 @@ pub mod cat;
 pub mod convert;
 pub mod dedup;
 pub mod demux;
+pub mod edit;
 pub mod faidx;
 pub mod filter;
+pub mod fixmate;
 pub mod get;
 pub mod grep;
 pub mod import;
@@ -21,8 +25,13 @@ pub mod markdup;
 pub mod merge;
 pub mod order;
 mod pending;
+pub mod rename_contigs;
 pub mod repair;
+pub mod reset;
+pub mod retag;
+pub mod salvage;
 pub mod sort;
 mod spill;
 pub mod split;
+mod tags;
 pub mod to_fastq;

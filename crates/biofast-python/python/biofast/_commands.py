@@ -335,6 +335,39 @@ def _rows(text: str) -> list[dict[str, Any]]:
     return [dict(zip(lines[0], map(_number, line), strict=True)) for line in lines[1:]] if lines else []
 
 
+def depth(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> list[tuple[str | int, ...]]:
+    """The depth of each position, as ``biofast depth`` prints it: reference, position (from 1), and the depth in each file.
+
+    With ``out`` the lines are written to a file instead, and the list is empty.
+
+    >>> biofast.depth("aln.sam", region="chr1:25-26")
+    [('chr1', 25, 1), ('chr1', 26, 0)]
+    """
+    if any(options.get(name) for name in ("with_header", "H")) and not any(options.get(name) for name in ("out", "o")):
+        raise UsageError("depth() returns rows without a header; with_header goes with out")
+    text = _answer("depth", listed(paths), options, progress)
+    rows = (line.split("\t") for line in text.splitlines())
+    return [(reference, *map(int, numbers)) for reference, *numbers in rows]
+
+
+def faidx(path: Path, *regions: str, progress: Progress | None = None, **options: Any) -> str:
+    """Sequences of FASTA or FASTQ by region, as ``biofast faidx`` prints them; without regions, makes the index beside the file.
+
+    >>> import pathlib
+    >>> _ = pathlib.Path("x.fa").write_text(">chr1\\nACGTA\\nCC\\n")
+    >>> biofast.faidx("x.fa")
+    ''
+    >>> biofast.faidx("x.fa", "chr1:4-6")
+    '>chr1:4-6\\nTAC\\n'
+    """
+    return _answer("faidx", [*listed(path), *regions], options, progress)
+
+
+def dictionary(path: Input, *, progress: Progress | None = None, **options: Any) -> str:
+    """The sequence dictionary of a FASTA file: the text that ``biofast dict`` prints, or an empty one with ``out``."""
+    return _answer("dict", listed(path), options, progress)
+
+
 def _number(text: str) -> Any:
     for kind in (int, float):
         try:
@@ -380,6 +413,16 @@ def sort(paths: Inputs, out: Path, *, progress: Progress | None = None, **option
     return _changed("sort", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
+def markdup(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Marks duplicates in alignments of any order, which is kept, and returns the summary of ``biofast markdup --summary``.
+
+    >>> marked = biofast.markdup("aln.sam", "marked.bam", rule="picard", metrics="metrics.txt")
+    >>> marked.summary.records, marked.summary.duplicates.duplicate_single
+    (4, 0)
+    """
+    return _changed("markdup", listed(path), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+
+
 def dedup(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
     """Writes each read or pair once, and returns the summary of ``biofast dedup --summary``."""
     return _changed("dedup", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
@@ -417,6 +460,76 @@ def repair(paths: Inputs, out: Path, out2: Path, *, progress: Progress | None = 
     Reads without mates are left out unless ``orphans`` names a file for them; the summary counts them.
     """
     return _changed("repair", listed(paths), {"out": out, "out2": out2, **options}, progress)  # type: ignore[no-any-return]
+
+
+def _rewritten(name: str, path: Input, out: Path, options: dict[str, Any], progress: Progress | None) -> None:
+    """Runs a command that writes alignments and has no summary."""
+    if str(out) in ("None", "-"):
+        raise UsageError(f"out is the file to write; biofast.run(['{name}', …]) returns what a command prints")
+    _answer(name, listed(path), {"out": out, **options}, progress)
+
+
+def split_by_tag(path: Path, out: str, tag: str, *, progress: Progress | None = None, **options: Any) -> None:
+    """Splits alignments into a file for each value of a tag, such as ``out="{value}.bam", tag="CB"``, like ``biofast split --by``."""
+    _rewritten("split", path, out, {"by": tag, **options}, progress)
+
+
+def fixmate(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+    """Fills in the mate fields of alignments that are grouped by name, like ``samtools fixmate``."""
+    _rewritten("fixmate", path, out, options, progress)
+
+
+def collate(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+    """Groups alignments by name, without sorting the names, like ``samtools collate``."""
+    _rewritten("collate", path, out, options, progress)
+
+
+def reset(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+    """Turns alignments back into unaligned reads, like ``samtools reset``."""
+    _rewritten("reset", path, out, options, progress)
+
+
+def retag(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+    """Removes, keeps and renames tags, and moves UMIs between names and tags.
+
+    >>> biofast.retag("aln.sam", "clean.bam", remove_tag="NM,XF", rename_tag="RG:rg")
+    >>> next(biofast.open("clean.bam")).get_tag("rg")
+    'g'
+    """
+    _rewritten("retag", path, out, options, progress)
+
+
+def rename_contigs(path: Input, out: Path, table: Path, *, progress: Progress | None = None, **options: Any) -> None:
+    """Renames reference sequences in the header and in tags, by a table of old and new names."""
+    _rewritten("rename-contigs", path, out, {"table": table, **options}, progress)
+
+
+def addreplacerg(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+    """Sets the read group of alignments, like ``samtools addreplacerg``: ``rg_line=["ID:a", "SM:sample"]`` or ``rg="a"``."""
+    _rewritten("addreplacerg", path, out, options, progress)
+
+
+def cat(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Concatenates BAM or FASTQ files without compressing them again, and returns the summary of ``biofast cat --summary``."""
+    return _changed("cat", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
+
+
+def salvage(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+    """Writes the whole records of a damaged file, and returns the summary of ``biofast check --repair --summary``.
+
+    What is missing is an answer, not an error.
+
+    >>> import pathlib
+    >>> biofast.sort("aln.sam", "whole.bam", n=True).summary.records
+    4
+    >>> _ = pathlib.Path("cut.bam").write_bytes(pathlib.Path("whole.bam").read_bytes()[:-28])
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     found = biofast.salvage("cut.bam", "salvaged.bam")
+    >>> found.summary.records, found.summary.has_end_marker
+    (4, False)
+    """
+    return _changed("check", listed(path), {"repair": True, "out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
 def merge(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> None:

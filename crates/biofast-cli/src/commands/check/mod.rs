@@ -1,6 +1,7 @@
 //! `biofast check`: is each input good to its last byte?
 
 mod against;
+mod salvage;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,8 +21,8 @@ use super::stats::readers;
 use crate::console::{Bar, Console, Diagnostic};
 use crate::inputs::{self, Input, Portion, Rereads};
 use crate::options::{
-    InFile, ManyFiles, Messages, Out, Pairing, SeekIndexArg, SeekIndexes, ShardArg, Threads,
-    keeps_mates_together,
+    InFile, ManyFiles, Messages, Out, OutFile, Pairing, SeekIndexArg, SeekIndexes, ShardArg,
+    Threads, keeps_mates_together,
 };
 use crate::output;
 use crate::parts::{self, Mergeable, Part, PartOptions};
@@ -47,6 +48,7 @@ Examples:
   biofast check --paired R1.fq.gz R2.fq.gz
   biofast check --against summary.json
   biofast check --json --shard 'plan.json#2' -o part2.check.json
+  biofast check --repair damaged.bam -o salvaged.bam
   biofast check --write-index run.fq.gz   # and run.fq.gz.bsi, for `biofast shards`
   biofast check --json -X files.txt -o check.json
   curl -s https://example.org/x.bam | biofast check --expect bam
@@ -87,6 +89,29 @@ pub(crate) struct Args {
     /// checked.
     #[arg(long, value_name = "SUMMARY", conflicts_with = "files_from")]
     against: Option<InFile>,
+
+    /// Write all whole records of a damaged file to -o, and report what is missing
+    ///
+    /// The file is BAM, or FASTQ compressed by bgzip or gzip. Intact blocks behind damage are found by their checksums, and records
+    /// in them by their structure. Of ordinary gzip, what precedes damage is saved, and later members. What is missing is
+    /// listed on standard error. OUT is written although the exit code is 1.
+    #[arg(
+        long,
+        requires = "out",
+        conflicts_with_all = [
+            "json", "format", "reference", "paired", "interleaved", "against", "shard", "write_index",
+            "allow_missing_eof", "files_from",
+        ]
+    )]
+    repair: bool,
+
+    /// With --repair: use the header of this BAM, SAM or CRAM file, as that of the damaged file is lost
+    #[arg(long, value_name = "FILE", requires = "repair")]
+    header: Option<InFile>,
+
+    /// With --repair: write a JSON summary to FILE, which lists what is missing
+    #[arg(long, value_name = "FILE", requires = "repair")]
+    summary: Option<OutFile>,
 
     #[command(flatten)]
     shard: ShardArg,
@@ -189,6 +214,9 @@ pub(crate) struct Row {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    if args.repair {
+        return salvage::run(args, session);
+    }
     args.refuse()?;
     let summary = args.against.as_deref().map(against::Summary::read).transpose()?;
     let named = summary.as_ref().filter(|_| args.inputs.files.is_empty());
@@ -305,18 +333,12 @@ fn tell_uneven(rows: &[Row], console: &Console) {
     for files in rows.windows(2) {
         let [first, second] = files else { continue };
         let (Some(one), Some(two)) = (reads(first), reads(second)) else { continue };
-        if one != two && are_named_as_mates(&first.path, &second.path) {
+        if one != two && inputs::are_named_as_mates(&first.path, &second.path) {
             let [first, second] = [first, second].map(|row| Escaped(row.path.as_bytes()));
             console.warning(&format!("{first} has {one} reads, but {second} has {two}"));
             console.hint("to check them as mates add --paired");
         }
     }
-}
-
-/// Whether two names are the same but for one 1 and 2, as `x_R1.fq.gz` and `x_R2.fq.gz`.
-fn are_named_as_mates(first: &str, second: &str) -> bool {
-    let mut other = first.bytes().zip(second.bytes()).filter(|(a, b)| a != b);
-    first.len() == second.len() && other.next() == Some((b'1', b'2')) && other.next().is_none()
 }
 
 /// 0 if all is good, 1 if something is faulty, 2 if something couldn't be read.

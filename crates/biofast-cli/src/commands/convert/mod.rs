@@ -23,7 +23,7 @@ use biofast_ops::import::{self, Import, ReadGroup};
 
 use crate::console::{Console, Hinted};
 use crate::inputs::{self, Input};
-use crate::options::{OutputSet, Repeated};
+use crate::options::{AlignmentsTarget, CramArgs, OutputSet, Repeated};
 use crate::output::{self, NamedFormat};
 use crate::reads_job::{ReadsJob, count_reads};
 use crate::session::{Exit, Session};
@@ -213,12 +213,14 @@ fn held(args: &Args, sources: &mut [Source]) -> Result<Holds> {
 
 /// What is written.
 fn to(args: &Args, held: Holds) -> Result<To> {
+    let is_cram = output::has_extension(args.out.as_deref(), "cram");
     let named = args.out.as_deref().and_then(output::named_format);
     let to = args.to.unwrap_or(match (named, held) {
         (Some(NamedFormat::Fastq), _) => To::Fastq,
         (Some(NamedFormat::Fasta), _) => To::Fasta,
         (Some(NamedFormat::Table), _) => To::Table,
         (Some(NamedFormat::Bam), _) => To::Bam,
+        (None, _) if is_cram => To::Bam,
         (None, Holds::Fasta) => To::Fasta,
         (None, _) => To::Fastq,
     });
@@ -369,6 +371,26 @@ fn reads(args: &Args, held: Holds, source: Source, watch: &Watch) -> Result<Sour
 /// Opens the outputs of reads.
 fn open(args: &Args, to: To, session: &mut Session) -> Result<OutputSet> {
     let mut opened = OutputSet::default();
+    if to == To::Bam && output::has_extension(args.out.as_deref(), "cram") {
+        if args.writing.output_format.is_some() {
+            bail!("-O has no effect on CRAM, which has its own compression");
+        }
+        let target = AlignmentsTarget {
+            path: args.out.as_deref(),
+            asked: None,
+            default: bam::Format::Cram,
+            level: args.writing.level,
+            bam_level: None,
+            uncompressed: false,
+            cram: CramArgs::default(),
+            reference: None,
+            threads: args.reading.threads.total(),
+            has_index: false,
+        };
+        let output = target.open(session, &bam::Header::default())?.output;
+        opened.push(output, args.out.as_deref());
+        return Ok(opened);
+    }
     for path in std::iter::once(args.out.as_deref()).chain(args.out2.as_deref().map(Some)) {
         let named = path.filter(|path| *path != Path::new("-"));
         opened.add(path, compression(args, to, named)?, session)?;

@@ -62,7 +62,8 @@ impl Common {
         let mut source = input.open()?;
         let quiet = self.reading.messages.quiet;
         tell_unused_reference(&session.console, self.reference.as_deref(), &mut source, quiet);
-        let query = self.regions.query(&session.console, &input, source, &opening)?;
+        let query =
+            self.regions.query(self.reading.messages.console(session), &input, source, &opening)?;
         let bar = watch.bar(query.stored_len().or(input.len()), &self.reading.messages);
         let result = collect(query, &watch.options);
         drop(bar);

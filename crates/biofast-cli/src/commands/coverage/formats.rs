@@ -3,9 +3,10 @@
 use anyhow::{Result, bail};
 use biofast_bam::Header;
 use biofast_io::output::Output;
-use biofast_ops::coverage::{DepthSink, PerReference, ReferenceSums};
+use biofast_ops::coverage::{DepthColumns, DepthSink, PerReference, ReferenceSums};
 use biofast_report::bedgraph::BedGraph;
 use biofast_report::samtools;
+use biofast_report::samtools::depth::{DepthLineRules, DepthLines};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -86,8 +87,11 @@ pub(super) fn text(
             depths.collect(lines)?.1.finish()?
         }
         CoverageFormat::SamtoolsDepth => {
-            let lines = |header: &Header| samtools::depth::DepthLines::new(header, out, only, all);
-            depths.collect(lines)?.1.finish()?
+            let rules = DepthLineRules { all, ..DepthLineRules::default() };
+            let lines = |header: &Header| {
+                DepthColumns::new(header, DepthLines::new(header, out, only, rules))
+            };
+            depths.collect(lines)?.1.into_sink().finish()?
         }
     })
 }

@@ -225,7 +225,13 @@ fn query(
         }
         _ => return Ok(bam::Input::open(source, &opening)?.source.into()),
     }
-    RegionArgs::select(&watch.console, &selection, input, source, &opening)
+    RegionArgs::select(
+        args.reading.messages.of(&watch.console),
+        &selection,
+        input,
+        source,
+        &opening,
+    )
 }
 
 /// One progress bar for all inputs.

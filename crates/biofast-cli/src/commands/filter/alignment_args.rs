@@ -5,7 +5,7 @@ use biofast_bam::flag;
 use biofast_ops::filter::alignment::Choice;
 use biofast_ops::filter::expression::Expression;
 
-use crate::options::{ContentArgs, Flags, InFile, OutFile, ProgramLineArgs, RegionArgs};
+use crate::options::{ContentArgs, CramArgs, Flags, InFile, OutFile, ProgramLineArgs, RegionArgs};
 
 /// Which alignments, with the meaning and the letters of `samtools view`.
 #[derive(clap::Args)]
@@ -74,9 +74,12 @@ pub(super) struct AlignmentArgs {
     pub(super) uncompressed: bool,
 
     #[command(flatten)]
+    pub(super) cram: CramArgs,
+
+    #[command(flatten)]
     pub(super) program: ProgramLineArgs,
 
-    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
+    /// Reference sequences (FASTA) for CRAM; a .fai index is optional
     #[arg(short = 'T', long, value_name = "FASTA", group = "of_alignments")]
     pub(super) reference: Option<InFile>,
 }

@@ -8,7 +8,7 @@ use super::alignment_args::AlignmentArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
 use super::trims::{TRIM_ORDER, TrimArgs};
-use crate::options::{Given, InFile, OutFile, Pairing, PairsOut, ShardArg};
+use crate::options::{AlignmentsFormat, Given, InFile, OutFile, Pairing, PairsOut, ShardArg};
 use crate::reads_job::ReadsOptions;
 
 /// Trim adapters and low-quality ends; filter reads or alignments
@@ -126,9 +126,9 @@ pub(crate) struct Args {
     #[arg(long, alias = "failed_out", value_name = "FILE", group = "of_fastq")]
     pub(super) rejected: Option<OutFile>,
 
-    /// Output format: plain, bgzf, zstd or bzip2 for reads; sam or bam for alignments
+    /// Output format: plain, bgzf, zstd or bzip2 for reads; sam, bam, cram or cram,version=3.1 for alignments
     ///
-    /// By default, the file extension decides: .gz, .bgz, .zst or .bz2 for reads, and .bam for BAM. Alignments are
+    /// By default, the file extension decides: .gz, .bgz, .zst or .bz2 for reads, and .bam or .cram for alignments, which are
     /// written as SAM otherwise.
     #[arg(short = 'O', long, value_name = "FORMAT")]
     pub(super) output_format: Option<FilterFormat>,
@@ -225,21 +225,19 @@ fn bases(typed: &str) -> Result<u64, String> {
 pub(super) enum FilterFormat {
     /// Of reads.
     Reads(Format),
-    Sam,
-    Bam,
+    Alignments(AlignmentsFormat),
 }
 
 impl std::str::FromStr for FilterFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<FilterFormat, String> {
-        match name.to_ascii_lowercase().as_str() {
-            "sam" => Ok(FilterFormat::Sam),
-            "bam" => Ok(FilterFormat::Bam),
-            _ => name.parse().map(FilterFormat::Reads).map_err(|_| {
+        match AlignmentsFormat::from_str(name, true) {
+            Ok(format) => Ok(FilterFormat::Alignments(format)),
+            Err(_) => name.parse().map(FilterFormat::Reads).map_err(|_| {
                 format!(
-                    "'{name}' is not an output format: expected plain, bgzf (gz), zstd, bzip2, sam or bam; the file of second reads is \
-                     named with --out2"
+                    "'{name}' is not an output format: expected plain, bgzf (gz), zstd, bzip2, sam, bam or cram; the file of second \
+                     reads is named with --out2"
                 )
             }),
         }

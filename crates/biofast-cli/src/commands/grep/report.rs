@@ -3,6 +3,7 @@
 use biofast_io::Shown;
 use biofast_ops::grep::{GrepTally, Motif, Pattern, PatternFinder, Within, colour};
 use biofast_ops::measure::records::Sum;
+use biofast_ops::number::counted;
 
 use super::args::{Args, Color};
 use crate::console::{Console, is_coloured};
@@ -87,7 +88,7 @@ pub(super) fn tell(
         for (number, (pattern, count)) in patterns.iter().zip(&tally.patterns).enumerate() {
             let (on, off) = if coloured { colour(number) } else { (String::new(), "") };
             let name = Shown(pattern.name());
-            console.note(&format!("{on}{name}{off}: {} reads", count.reads));
+            console.note(&format!("{on}{name}{off}: {}", counted(count.reads, "read")));
         }
     }
     let lacking = absent(finder, tally).count();

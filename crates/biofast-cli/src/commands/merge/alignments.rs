@@ -7,12 +7,14 @@ use biofast_bam as bam;
 use biofast_io::output::commit;
 use biofast_io::{Source, display_name};
 use biofast_ops::merge::{Merge, MergeRules, SortedInput as Sorted};
+use biofast_ops::number::counted;
 use biofast_ops::sort::Order;
 
 use super::Args;
 use crate::commands::sort::{explained, temp_dir};
 use crate::console::Console;
 use crate::inputs::{Input, header_of, warn_of_repeats};
+use crate::options::tell_losses;
 use crate::session::{Exit, Session};
 
 /// Merges inputs, of which those that can't be opened again are open.
@@ -22,7 +24,9 @@ pub(super) fn run(
     session: &mut Session,
 ) -> Result<Exit> {
     warn_of_repeats(&session.console, inputs.iter().map(|(input, _)| *input));
-    tell_unused_reference(&session.console, args, &mut inputs)?;
+    if args.writing.format(args.out.path()) != bam::Format::Cram {
+        tell_unused_reference(&session.console, args, &mut inputs)?;
+    }
     let order = args.order();
     if args.writing.has_index() && order != Order::Coordinate {
         anyhow::bail!("--write-index needs coordinate order: leave it out, or -n, -N or -t");
@@ -65,7 +69,9 @@ pub(super) fn run(
         merge.notes().iter().for_each(|note| session.console.note(&note.to_string()));
     }
     let header = args.program.header(merge.header(), session);
-    let target = args.writing.open(args.out.path(), session, &header)?;
+    let for_cram = (args.reference.as_deref(), threads);
+    let target = args.writing.open(args.out.path(), session, &header, for_cram)?;
+    let lost = target.lost();
     let mut merged = merge.start(threads).map_err(explained)?;
     let mut writer = target.writer(threads, 0)?;
     while let Some(record) = merged.next_record().map_err(explained)? {
@@ -85,11 +91,9 @@ pub(super) fn run(
                 "{dropped} RG and PG tags were dropped: their IDs are not in the file's header"
             ));
         }
-        session.console.note(&format!(
-            "{} records from {count} {} merged",
-            summary.records,
-            if count == 1 { "file" } else { "files" }
-        ));
+        let (records, files) = (counted(summary.records, "record"), counted(count as u64, "file"));
+        session.console.note(&format!("{records} from {files} merged"));
+        tell_losses(lost.as_ref(), Some(&session.console));
     }
     Ok(Exit::Fine)
 }

@@ -117,7 +117,7 @@ pub(crate) struct Args {
     #[arg(long, visible_alias = "tmp-dir", value_name = "FOLDER", group = "of_alignments")]
     temp_dir: Option<Folder>,
 
-    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
+    /// Reference sequences (FASTA) for CRAM; a .fai index is optional
     #[arg(long, value_name = "FASTA", group = "of_alignments")]
     reference: Option<InFile>,
 
@@ -264,7 +264,7 @@ impl Args {
         self.given.option(
             session,
             "merge",
-            &["of_alignments", "RegionArgs", "SortedOut", "ProgramLineArgs"],
+            &["of_alignments", "RegionArgs", "SortedArgs", "CramArgs", "ProgramLineArgs"],
         )
     }
 }

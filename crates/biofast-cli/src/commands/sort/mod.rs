@@ -13,8 +13,9 @@ use biofast_io::{Options, Source, display_name};
 use biofast_ops::dedup;
 use biofast_ops::filter::report::FileRole;
 use biofast_ops::measure::records::Sum;
+use biofast_ops::number::counted;
 use biofast_ops::order::OrderBy;
-use biofast_ops::sort::{self, Order, SortLimits};
+use biofast_ops::sort::{self, Order, SortLimits, SortSummary};
 use biofast_ops::{Error, Refusal};
 
 use crate::console::{Hinted, PICARD_ARGUMENT, is_picard_argument};
@@ -22,7 +23,7 @@ use crate::inputs::{Input, Layout, Rereads};
 pub(super) use crate::options::temp_dir;
 use crate::options::{
     Folder, Given, InFile, OutFile, Pairing, PairsOut, ProgramLineArgs, ReadsOut, Size, SortedOut,
-    default_memory, folder_or_prefix, sam_tag, tell_duplicates,
+    default_memory, folder_or_prefix, sam_tag, tell_duplicates, tell_losses,
 };
 use crate::reads_job::{FileSums, ReadsJob};
 use crate::session::{Exit, Session};
@@ -30,7 +31,7 @@ use crate::watch::{Reading, Watch};
 use crate::{inputs, output};
 use duplicates::Duplicates;
 pub(super) use reads::Reordering;
-use reports::ReportArgs;
+pub(super) use reports::{RecordReports, ReportArgs};
 
 /// Sort alignments and mark duplicates; sort reads by length, name or sequence
 ///
@@ -134,7 +135,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     reports: ReportArgs,
 
-    /// Reference sequences (FASTA) for CRAM input; a .fai index is optional
+    /// Reference sequences (FASTA) for CRAM; a .fai index is optional
     #[arg(long, value_name = "FASTA", group = "of_alignments")]
     reference: Option<InFile>,
 
@@ -205,7 +206,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let watch = args.reading.watch(session);
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let quiet = args.reading.messages.quiet;
-    inputs::tell_unused_reference(&session.console, args.reference.as_deref(), &mut source, quiet);
+    let reference = args.reference.as_deref();
+    if args.writing.format(args.out_path()) != bam::Format::Cram {
+        inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
+    }
     let opened = bam::Input::open(source, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, source) = bam::peek_header(opened.source)?;
@@ -213,7 +217,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let header = args.program.header(&header, session);
     let target = args
         .writing
-        .open(args.out_path(), session, &header)
+        .open(args.out_path(), session, &header, (reference, watch.options.threads))
         .map_err(|error| input.blamed(error))?;
     let mut reports = args.reports.open(session)?;
     let report = output::optional_report(session, args.json.as_deref())?;
@@ -232,7 +236,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         args.reading.tell(&watch, &input);
         explained(problem)
     })?;
-    let format = target.format();
+    let (format, lost) = (target.format(), target.lost());
     let others = report.iter().len() + reports.len() + metrics.len();
     let mut writer =
         target.writer(watch.options.threads, others).map_err(|error| input.blamed(error))?;
@@ -288,17 +292,23 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     }
     commit(outputs, args.writing.sync())?;
     if !quiet {
-        let stored = match summary.stored_runs {
-            _ if summary.was_sorted => "already in order".into(),
-            0 => "in memory".into(),
-            runs => format!("{runs} runs in temporary files, {} bytes", summary.stored_bytes),
-        };
-        session.console.note(&format!("{} records sorted, {stored}", summary.records));
+        let records = counted(summary.records, "record");
+        session.console.note(&format!("{records} sorted, {}", place(&summary)));
         if let Some(found) = found {
             tell_duplicates(&session.console, &found);
         }
+        tell_losses(lost.as_ref(), Some(&session.console));
     }
     Ok(Exit::Fine)
+}
+
+/// Where records were while they were sorted, in words.
+pub(super) fn place(summary: &SortSummary) -> String {
+    match summary.stored_runs {
+        _ if summary.was_sorted => "already in order".into(),
+        0 => "in memory".into(),
+        runs => format!("{runs} runs in temporary files, {} bytes", summary.stored_bytes),
+    }
 }
 
 impl Args {
@@ -320,7 +330,10 @@ impl Args {
 
     /// The first option given that is of alignments.
     fn only_of_alignments(&self, session: &Session) -> Option<String> {
-        let groups = ["of_alignments", "ProgramLineArgs", "SortedOut", "MarkingArgs", "ReportArgs"];
+        let groups = [
+            "of_alignments", "ProgramLineArgs", "SortedArgs", "CramArgs", "MarkingArgs",
+            "ReportArgs",
+        ];
         self.given.option_except(session, "sort", &groups, &["level", "sync"])
     }
 

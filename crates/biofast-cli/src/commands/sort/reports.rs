@@ -1,6 +1,6 @@
 //! Reports of records while they are written: whoever makes one reads them on a thread of its own.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, bail};
 use biofast_bam::{self as bam, Header, Record};
-use biofast_io::output::Output;
+use biofast_io::output::{Compression, Output};
 use biofast_io::{Options, Source};
 use biofast_ops::alignments::{Statistics, StatisticsMeasure};
 use biofast_ops::qc;
@@ -21,8 +21,8 @@ use crate::session::Session;
 
 /// Which reports.
 #[derive(clap::Args)]
-pub(super) struct ReportArgs {
-    /// Also write the statistics of the sorted records to FILE, like `biofast stats --json`
+pub(crate) struct ReportArgs {
+    /// Also write the statistics of the written records to FILE, like `biofast stats --json`
     #[arg(long, value_name = "FILE")]
     stats: Option<OutFile>,
 
@@ -36,14 +36,13 @@ pub(super) struct ReportArgs {
 }
 
 /// The reports that are wanted, with their outputs.
-pub(super) struct SortReports {
+pub(crate) struct RecordReports {
     stats: Option<Output>,
     html: Option<Output>,
     samtools: Option<Output>,
     statistics: Option<JoinHandle<Result<Statistics>>>,
     text: Option<JoinHandle<Result<String>>>,
-    taps: Vec<SyncSender<Arc<Vec<u8>>>>,
-    bytes: Vec<u8>,
+    taps: Taps,
 }
 
 /// Bytes of records that are handed over at once.
@@ -53,31 +52,31 @@ const WAITING: usize = 4;
 
 impl ReportArgs {
     /// Opens what is wanted.
-    pub(super) fn open(&self, session: &mut Session) -> Result<SortReports> {
-        Ok(SortReports {
+    pub(crate) fn open(&self, session: &mut Session) -> Result<RecordReports> {
+        Ok(RecordReports {
             stats: output::optional_report(session, self.stats.as_deref())?,
             html: output::optional_report(session, self.html.as_deref())?,
             samtools: output::optional_report(session, self.samtools_stats.as_deref())?,
             statistics: None,
             text: None,
-            taps: Vec::new(),
-            bytes: Vec::new(),
+            taps: Taps::default(),
         })
     }
 }
 
-impl SortReports {
+impl RecordReports {
     /// How many are wanted.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.stats.iter().chain(&self.html).chain(&self.samtools).count()
     }
 
-    /// Begins to gather what they need of records with this header.
-    pub(super) fn start(&mut self, session: &Session, header: &Header) -> Result<()> {
+    /// Begins to gather what they need of records with this header, or begins again.
+    pub(crate) fn start(&mut self, session: &Session, header: &Header) -> Result<()> {
         if self.len() == 0 {
             return Ok(());
         }
-        header.write_bam(&mut self.bytes)?;
+        self.taps = Taps::default();
+        header.write_bam(&mut self.taps.bytes)?;
         let options = Options::serial();
         if self.stats.is_some() || self.html.is_some() {
             let (source, options) = (self.tap(), options.clone());
@@ -101,37 +100,30 @@ impl SortReports {
     /// A source of all records.
     fn tap(&mut self) -> Source {
         let (sender, parts) = sync_channel(WAITING);
-        self.taps.push(sender);
-        Source::from_adapter("sorted", Tap { parts, part: Arc::default(), at: 0 })
+        self.taps.readers.push(sender);
+        Source::from_adapter("records", Tap { parts, part: Arc::default(), at: 0 })
     }
 
     /// Takes a record.
     #[inline]
-    pub(super) fn add(&mut self, record: &Record<'_>) {
-        if self.taps.is_empty() {
+    pub(crate) fn add(&mut self, record: &Record<'_>) {
+        if self.taps.readers.is_empty() {
             return;
         }
-        record.write_bam(&mut self.bytes);
-        if self.bytes.len() >= PART {
-            self.hand_over();
-        }
+        record.write_bam(&mut self.taps.bytes);
+        self.taps.hand_over_if_full();
     }
 
-    fn hand_over(&mut self) {
-        let part =
-            Arc::new(std::mem::replace(&mut self.bytes, Vec::with_capacity(PART + PART / 8)));
-        // Who has ended says why when it is asked.
-        self.taps.retain(|tap| tap.send(Arc::clone(&part)).is_ok());
+    /// An output for the records, as BAM without a header, in place of [`add`](Self::add). All of them have come when it is dropped.
+    pub(crate) fn output(&mut self) -> Option<Output> {
+        let is_wanted = !self.taps.readers.is_empty();
+        let taps = std::mem::take(&mut self.taps);
+        is_wanted.then(|| Output::stream("the statistics", taps, Compression::default()))
     }
 
     /// Fills the reports, of records that are in the file at this path. Returns them.
-    pub(super) fn finish(
-        mut self,
-        path: Option<&Path>,
-        format: bam::Format,
-    ) -> Result<Vec<Output>> {
-        self.hand_over();
-        self.taps.clear();
+    pub(crate) fn finish(self, path: Option<&Path>, format: bam::Format) -> Result<Vec<Output>> {
+        drop(self.taps);
         let mut filled = Vec::new();
         if let Some(statistics) = self.statistics.map(JoinHandle::join) {
             let Ok(statistics) = statistics else { bail!("the statistics can't be computed") };
@@ -150,6 +142,45 @@ impl SortReports {
             filled.push(output::filled(output, text)?);
         }
         Ok(filled)
+    }
+}
+
+/// Hands records over to those who read them.
+#[derive(Default)]
+struct Taps {
+    readers: Vec<SyncSender<Arc<Vec<u8>>>>,
+    bytes: Vec<u8>,
+}
+
+impl Taps {
+    fn hand_over_if_full(&mut self) {
+        if self.bytes.len() >= PART {
+            self.hand_over(Vec::with_capacity(PART + PART / 8));
+        }
+    }
+
+    fn hand_over(&mut self, next: Vec<u8>) {
+        let part = Arc::new(std::mem::replace(&mut self.bytes, next));
+        // Who has ended says why when it is asked.
+        self.readers.retain(|reader| reader.send(Arc::clone(&part)).is_ok());
+    }
+}
+
+impl Write for Taps {
+    fn write(&mut self, records: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(records);
+        self.hand_over_if_full();
+        Ok(records.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Taps {
+    fn drop(&mut self) {
+        self.hand_over(Vec::new());
     }
 }
 

@@ -33,7 +33,8 @@ pub(super) fn collect(
     watch: &Watch,
 ) -> (Option<Box<Figures>>, Option<Diagnostic>) {
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
-    let query = match args.regions.query(&watch.console, input, source, &opening) {
+    let query = match args.regions.query(args.messages.of(&watch.console), input, source, &opening)
+    {
         Ok(query) => query,
         Err(error) => return (None, Some(Diagnostic::from(&error))),
     };
@@ -205,8 +206,10 @@ pub(super) fn collect_by(
     watch: &Watch,
 ) -> Result<Vec<(Option<ReportGroup>, Box<Figures>)>> {
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
-    let (header, query) =
-        args.regions.query(&watch.console, input, source, &opening)?.peek_header()?;
+    let (header, query) = args
+        .regions
+        .query(args.messages.of(&watch.console), input, source, &opening)?
+        .peek_header()?;
     let groups = groups(&header, by, input)?;
     let measures = StatisticsMeasure::own(None);
     let options = options_for(groups.names().len(), &watch.options);

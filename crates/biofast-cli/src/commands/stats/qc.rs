@@ -11,7 +11,7 @@ use biofast_io::output::{Output, commit};
 use biofast_ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
 use biofast_ops::alignments::{Statistics, StatisticsMeasure};
 use biofast_ops::coverage::{
-    Counting, DepthMeasure, DepthRules, Intervals, PerReference, ReferenceSums,
+    Counting, DepthColumns, DepthMeasure, DepthRules, Intervals, PerReference, ReferenceSums,
 };
 use biofast_ops::flagstat::FlagstatCollector;
 use biofast_ops::idxstats::IdxstatsCollector;
@@ -20,7 +20,8 @@ use biofast_ops::qc::{self, Failure, Findings, Groups, MeasureList};
 use biofast_ops::samtools_stats::SamtoolsStats;
 use biofast_report::mosdepth::{self, Settings, Targets};
 use biofast_report::picard::{self as metrics, Metrics};
-use biofast_report::samtools::{self, depth::DepthLines};
+use biofast_report::samtools;
+use biofast_report::samtools::depth::{DepthLineRules, DepthLines};
 use clap::ValueEnum;
 
 use super::args::ReportName;
@@ -307,8 +308,10 @@ impl Asked<'_> {
             (false, false) => Detail::Placement,
         };
         let opening = watch.opening(args.reference.as_deref(), detail);
-        let (header, query) =
-            args.regions.query(&session.console, input, source, &opening)?.peek_header()?;
+        let (header, query) = args
+            .regions
+            .query(args.messages.console(session), input, source, &opening)?
+            .peek_header()?;
         if let Some(intervals) = &self.settings.intervals {
             intervals.check(&header, &input.name())?;
         }
@@ -416,7 +419,10 @@ impl Asked<'_> {
         }
         if self.has_coverage() {
             let tables = to.iter_mut().map(|(_, to)| -> CoverageTable {
-                let lines = to.depth.take().map(|depth| DepthLines::new(header, depth, None, 0));
+                let lines = to.depth.take().map(|depth| {
+                    let lines = DepthLines::new(header, depth, None, DepthLineRules::default());
+                    DepthColumns::new(header, lines)
+                });
                 (PerReference::new(header), lines)
             });
             let rules = DepthRules { counting: Counting::Each, sums: true, ..rules };
@@ -460,12 +466,11 @@ impl Asked<'_> {
 }
 
 /// What `samtools coverage` and `samtools depth` say.
-type CoverageTable = (PerReference, Option<DepthLines>);
+type CoverageTable = (PerReference, Option<DepthColumns<DepthLines>>);
 
 /// What the names of a group's files start with.
 fn prefix_of_group(prefix: &Path, name: &str) -> Result<PathBuf> {
-    let is_plain = |c: char| c.is_alphanumeric() || "._-+=@".contains(c);
-    let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let name = output::plain_name(name.as_bytes());
     let mut path = prefix.as_os_str().to_owned();
     path.push(".");
     path.push(name);
@@ -522,7 +527,7 @@ fn fill(
         }
     }
     if let Some(lines) = lines.flatten() {
-        outputs.push(lines.finish()?);
+        outputs.push(lines.into_sink().finish()?);
     }
     if let Some(depths) = found.take::<mosdepth::Files>() {
         outputs.extend(depths.finish()?);

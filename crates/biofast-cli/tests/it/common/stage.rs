@@ -48,10 +48,11 @@ pub(crate) fn stage() -> Folder {
             &r1,
             &[
                 "reads_R1.fq.gz", "R1.fq.gz", "reads.fq.gz", "long.fq.gz", "a_1.fastq.gz",
-                "sample.fq.bgz", "reads.fq.bgz", "lane1.fq.gz", "lane2.fq.gz",
+                "sample.fq.bgz", "reads.fq.bgz", "lane1.fq.gz", "lane2.fq.gz", "L1_R1.fq.gz",
+                "L2_R1.fq.gz", "damaged.fq.gz",
             ][..],
         ),
-        (&r2, &["reads_R2.fq.gz", "R2.fq.gz", "a_2.fastq.gz"]),
+        (&r2, &["reads_R2.fq.gz", "R2.fq.gz", "a_2.fastq.gz", "L1_R2.fq.gz", "L2_R2.fq.gz"]),
     ] {
         for name in names {
             std::fs::copy(from, folder.path(name)).unwrap();
@@ -67,6 +68,7 @@ pub(crate) fn stage() -> Folder {
     folder.file("wanted.names", "run7:chr1:1\nrun7:chr2:0\n");
     folder.file("adapters.fa", ">read1\nAGATCGGAAGAGCACACG\n>read2\nAGATCGGAAGAGCGTCG\n");
     folder.file("files.txt", "reads.fq.gz\naln.bam\n");
+    folder.file("contigs.tsv", "chr1\t1\nchr2\t2\n");
     folder.file("targets.bed", "chr1\t1000\t900000\nchr2\t0\t500\n");
     folder.file("baits.interval_list", "@SQ\tSN:chr1\nchr1\t901\t900100\t+\tbait\n");
     let bases = |n: usize| "ACGTACGTTG".repeat(n / 10);
@@ -90,6 +92,7 @@ pub(crate) fn stage() -> Folder {
     };
     run(&["view", "-b", &sam, "-o", &at("aln.bam")]);
     run(&["index", &at("aln.bam")]);
+    run(&["collate", "--quiet", &at("aln.bam"), "-o", &at("names.bam")]);
     // Mates together, with UMIs in a tag and in names.
     let mut umis = "@HD\tVN:1.6\tGO:query\n@SQ\tSN:chr1\tLN:3000000\n".to_owned();
     for (i, umi) in ["ACGT", "ACGT", "TTTT"].into_iter().enumerate() {
@@ -104,7 +107,7 @@ pub(crate) fn stage() -> Folder {
     run(&["view", "-b", &folder.file("umis.sam", umis), "-o", &at("umis.bam")]);
     for copy in [
         "x.bam", "sample.bam", "run/1.bam", "lane1.bam", "lane2.bam", "unsorted1.bam",
-        "unsorted2.bam", "parts/1.bam", "parts/2.bam",
+        "unsorted2.bam", "parts/1.bam", "parts/2.bam", "damaged.bam",
     ] {
         std::fs::copy(folder.path("aln.bam"), folder.path(copy)).unwrap();
     }

@@ -19,6 +19,8 @@ pub use write::{compress, store};
 use std::sync::Arc;
 use std::time::Instant;
 
+use biofast_deflate::StreamMap;
+
 use crate::container::codec::{self, Policy};
 use crate::container::libdeflate::{Decompressor, InflateFailure, Inflated};
 use crate::container::trial::{DecoderTrial, WorkerId};
@@ -253,6 +255,8 @@ pub struct Inflater {
     /// Its own, or that of all workers of an input.
     trial: Arc<DecoderTrial>,
     worker: WorkerId,
+    /// Whether blocks are mapped as they are inflated.
+    maps: bool,
 }
 
 impl Inflater {
@@ -264,7 +268,23 @@ impl Inflater {
     /// A new inflater with the given policy.
     pub fn with_policy(policy: Policy) -> Self {
         let trial = Arc::new(DecoderTrial::new(policy, codec::lanes()));
-        Inflater { libdeflate: Decompressor::new(), own: None, trial, worker: WorkerId::new() }
+        Inflater {
+            libdeflate: Decompressor::new(),
+            own: None,
+            trial,
+            worker: WorkerId::new(),
+            maps: false,
+        }
+    }
+
+    /// One that also maps the blocks of a pipeline's chunks, so that they can be spliced. Only our own decoder does.
+    pub(crate) fn mapping(maps: bool) -> Inflater {
+        Inflater { maps, ..Inflater::new() }
+    }
+
+    /// Whether it maps blocks.
+    pub(crate) fn maps(&self) -> bool {
+        self.maps
     }
 
     /// What comes next belongs to an input whose workers share a trial.
@@ -318,10 +338,45 @@ impl Inflater {
         blocks: &[Block],
         out: &mut [u8],
     ) -> Result<usize, GroupFault> {
-        let (mut index, mut at) = (0, 0);
-        if let BlockDecoder::Own { lanes } = decoder {
-            (index, at) = self.inflate_together(lanes, group, blocks, out)?;
+        let done = match decoder {
+            BlockDecoder::Own { lanes } => {
+                self.inflate_together(lanes, group, blocks, out, &mut [])?
+            }
+            BlockDecoder::Libdeflate => (0, 0),
+        };
+        self.inflate_singly(done, group, blocks, out)
+    }
+
+    /// As [`inflate`](Self::inflate), and maps the blocks, as many as are inflated.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn inflate_mapped(
+        &mut self,
+        group: &[u8],
+        blocks: &[Block],
+        out: &mut [u8],
+        maps: &mut Vec<StreamMap>,
+    ) -> Result<usize, GroupFault> {
+        if maps.len() < blocks.len() {
+            maps.resize_with(blocks.len(), StreamMap::new);
         }
+        let lanes = match self.trial.preferred() {
+            BlockDecoder::Own { lanes } => lanes,
+            BlockDecoder::Libdeflate => biofast_deflate::Inflater::LANES,
+        };
+        let done = self.inflate_together(lanes, group, blocks, out, &mut maps[..blocks.len()])?;
+        self.inflate_singly(done, group, blocks, out)
+    }
+
+    /// Inflates the blocks behind those done, which are so many and have so many bytes.
+    fn inflate_singly(
+        &mut self,
+        (mut index, mut at): (usize, usize),
+        group: &[u8],
+        blocks: &[Block],
+        out: &mut [u8],
+    ) -> Result<usize, GroupFault> {
         for block in &blocks[index..] {
             let target = &mut out[at..at + block.inflated_len];
             self.inflate_one(block.deflate_data(group), block, target)
@@ -333,13 +388,15 @@ impl Inflater {
     }
 
     /// Inflates the blocks before the first fault, all if there is none. Returns how many they are, and their bytes.
-    /// The faulty one is left to libdeflate, so that verdicts and their wording don't depend on the codec.
+    /// The faulty one is left to libdeflate, so that verdicts and their wording don't depend on the codec. Blocks are mapped if there
+    /// are maps.
     fn inflate_together(
         &mut self,
         lanes: usize,
         group: &[u8],
         blocks: &[Block],
         out: &mut [u8],
+        maps: &mut [StreamMap],
     ) -> Result<(usize, usize), GroupFault> {
         let own = self.own.get_or_insert_with(biofast_deflate::Inflater::new);
         own.set_lanes(lanes);
@@ -349,7 +406,11 @@ impl Inflater {
             rest = more;
             biofast_deflate::Block { input: block.deflate_data(group), output }
         });
-        let good = own.inflate_blocks(jobs).map_or_else(|fault| fault.index, |()| blocks.len());
+        let inflated = match maps.is_empty() {
+            true => own.inflate_blocks(jobs),
+            false => own.inflate_mapped(jobs.zip(maps)),
+        };
+        let good = inflated.map_or_else(|fault| fault.index, |()| blocks.len());
         let mut at = 0;
         for (index, block) in blocks[..good].iter().enumerate() {
             let found = libdeflater::crc32(&out[at..at + block.inflated_len]);

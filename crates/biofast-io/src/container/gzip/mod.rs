@@ -3,6 +3,7 @@
 //! by several threads where there are enough (`speculate`).
 
 mod checksums;
+mod members;
 mod noting;
 mod points;
 mod speculate;
@@ -16,6 +17,7 @@ use super::codec;
 use super::inflate::Inflate;
 use crate::error::{Error, ErrorKind, Location};
 use crate::input::{GzipPoints, StoredBytes};
+pub use members::GzipMembers;
 use noting::Noting;
 pub use points::GzipPart;
 use speculate::Speculation;
@@ -37,6 +39,10 @@ pub(crate) struct GzipDecoder {
     /// Bytes inflated of the current member.
     inflated: u64,
     members: u64,
+    /// Where the current member starts.
+    member_start: u64,
+    /// Whether reading ends with each member.
+    is_by_member: bool,
     state: MemberState,
     ahead: Option<Box<Speculation>>,
     /// Whether the last step ended at the start of a block that was asked for.
@@ -65,6 +71,8 @@ impl GzipDecoder {
             inflate: Inflate::new(),
             inflated: 0,
             members: 0,
+            member_start: 0,
+            is_by_member: false,
             state: MemberState::Header,
             ahead: None,
             at_boundary: false,
@@ -163,7 +171,7 @@ impl GzipDecoder {
             if let Err(error) = step {
                 return (n, Some(error));
             }
-            if self.at_boundary {
+            if self.at_boundary || self.is_by_member && n > 0 && self.state == MemberState::Header {
                 break;
             }
         }
@@ -183,6 +191,7 @@ impl GzipDecoder {
             }
             match parse_header(bytes) {
                 HeaderParse::Complete(len) => {
+                    self.member_start = input.position();
                     input.consume(len);
                     self.inflate.reset();
                     if let Some(ahead) = &mut self.ahead {

@@ -1,4 +1,4 @@
-//! What files that are concatenated hold.
+//! What files hold that are concatenated or salvaged.
 
 use serde::Serialize;
 

@@ -14,13 +14,18 @@ type MakeHeader = Box<dyn FnOnce(&Header) -> Header + Send>;
 
 /// Takes the bytes of parts as they are read, and writes their blocks.
 pub(super) struct Copier {
-    pub(super) output: Output,
+    /// None where the text of parts is written, and not what is stored of them.
+    pub(super) output: Option<Output>,
     /// What stands in the place of the first header.
     pub(super) given: Option<Header>,
     /// Whether the given header may rename reference sequences: their number and lengths must be the parts' then.
     pub(super) renames: bool,
     /// What is made of the first header.
     pub(super) make_header: Option<MakeHeader>,
+    /// Whether read groups that the first header lacks are a fault.
+    pub(super) needs_groups: bool,
+    /// Whether what is read of the part is not copied: its text is given as blocks, or goes elsewhere.
+    pub(super) ignores: bool,
     /// Blocks that were copied.
     pub(super) blocks: u64,
     /// IDs of read groups that the first header lacks.
@@ -46,6 +51,8 @@ enum Phase {
     /// Its header isn't complete.
     Header,
     Blocks,
+    /// It is ordinary gzip.
+    Members,
 }
 
 /// Why a part can't be copied.
@@ -53,13 +60,17 @@ pub(super) enum CopyFault {
     NotBgzf,
     /// Which of the reference sequences are others than the common ones.
     References(String),
+    /// A read group that the header of the first part lacks.
+    ReadGroup(Vec<u8>),
     Output(output::Error),
 }
 
 impl Copier {
     pub(super) fn new(output: Output) -> Copier {
         Copier {
-            output,
+            output: Some(output),
+            needs_groups: false,
+            ignores: false,
             given: None,
             renames: false,
             make_header: None,
@@ -79,6 +90,8 @@ impl Copier {
     /// A part begins.
     pub(super) fn begin(&mut self) {
         self.phase = Phase::Unknown;
+        self.ignores = false;
+        self.pending.clear();
         self.header.clear();
         self.parser = HeaderParser::default();
         self.last.clear();
@@ -94,8 +107,37 @@ impl Copier {
         self.copy();
     }
 
+    /// The part is reads in ordinary gzip, whose members are copied.
+    pub(super) fn go_on_with_members(&mut self) {
+        self.phase = Phase::Members;
+        self.copy();
+    }
+
+    /// What is read of the part is not copied.
+    pub(super) fn ignore(&mut self) {
+        self.content = CatContent::Fastq;
+        self.phase = Phase::Blocks;
+        self.ignores = true;
+        self.pending.clear();
+    }
+
+    /// Takes blocks that are made of the part's text; `false` if there is no use in more of them.
+    pub(super) fn put(&mut self, blocks: &[u8]) -> bool {
+        self.pending.extend_from_slice(blocks);
+        self.copy();
+        self.fault.is_none()
+    }
+
+    /// The text of a part doesn't end in a line end, and the next one needs a line of its own.
+    pub(super) fn end_line(&mut self) {
+        self.write(&blocks_of(b"\n"));
+    }
+
     /// Takes the next bytes of the part; `false` if there is no use in more of them.
     pub(super) fn take(&mut self, bytes: &[u8]) -> bool {
+        if self.ignores {
+            return true;
+        }
         // The reader says what is wrong with blocks, where it is.
         if matches!(self.fault, Some(CopyFault::NotBgzf)) {
             return true;
@@ -122,7 +164,7 @@ impl Copier {
             && !self.last.is_empty()
             && !inflate(&self.last).is_some_and(|text| text.ends_with(b"\n"))
         {
-            self.write(&blocks_of(b"\n"));
+            self.end_line();
             self.blocks += 1;
         }
         self.fault.take().map_or(Ok(()), Err)
@@ -130,7 +172,8 @@ impl Copier {
 
     fn write(&mut self, bytes: &[u8]) {
         if self.fault.is_none()
-            && let Err(error) = self.output.append(bytes)
+            && let Some(output) = &mut self.output
+            && let Err(error) = output.append(bytes)
         {
             self.fault = Some(CopyFault::Output(error));
         }
@@ -142,6 +185,9 @@ impl Copier {
             return;
         }
         let pending = std::mem::take(&mut self.pending);
+        if self.phase == Phase::Members {
+            return self.write(&pending);
+        }
         // Blocks that follow one another are written together.
         let (mut from, mut at) = (0, 0);
         while at < pending.len() && self.fault.is_none() {
@@ -207,6 +253,10 @@ impl Copier {
             return;
         }
         self.lost.extend(read_groups(&header).difference(known).cloned());
+        if let Some(id) = self.lost.first().filter(|_| self.needs_groups) {
+            self.fault = Some(CopyFault::ReadGroup(id.clone()));
+            return;
+        }
         if is_first {
             let written = match self.make_header.take() {
                 Some(make) => make(common),
@@ -230,12 +280,7 @@ impl Copier {
 
 /// The IDs of a header's read groups.
 fn read_groups(header: &Header) -> BTreeSet<Vec<u8>> {
-    let lines = header.text().split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t"));
-    let ids = lines.filter_map(|line| {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        line.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(b"ID:"))
-    });
-    ids.map(<[u8]>::to_vec).collect()
+    header.read_groups().filter_map(|group| group.id()).map(<[u8]>::to_vec).collect()
 }
 
 /// Where two lists differ first, if they do: of all parts, and of this one.

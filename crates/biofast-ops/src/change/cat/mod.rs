@@ -1,5 +1,5 @@
-//! BAM files, or FASTQ in BGZF, one behind the other: their blocks are copied as they are, and everything in them is checked on
-//! the way.
+//! BAM files, or FASTQ, one behind the other: blocks and members of gzip are copied as they are, and everything in them is checked
+//! on the way.
 //!
 //! ```
 //! use biofast_bam::Reader;
@@ -24,20 +24,23 @@
 
 mod content;
 mod copier;
+mod text;
 
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use biofast_bam::{self as bam, Header};
-use biofast_io::output::Output;
-use biofast_io::{Location, Options, Source, bgzf, remote};
+use biofast_io::output::{Compression, Format, Output};
+use biofast_io::{Container, Location, MateNaming, Options, Reader, Shown, Source, bgzf, remote};
 use serde::Serialize;
 
+use crate::measure::reads::PairCheck;
 use crate::{Error, Refusal};
 pub use content::CatContent;
 use copier::{Copier, CopyFault};
+use text::{BlocksOfText, TextSink, TextTee, lock};
 
 /// A file that is a part of the whole.
 pub struct CatInput {
@@ -62,6 +65,24 @@ impl CatInput {
     pub fn from_reader(name: &str, reader: impl Read + Send + 'static) -> CatInput {
         CatInput { name: name.into(), reader: Box::new(reader) }
     }
+
+    /// The compression around it, as its first bytes say, which are read.
+    ///
+    /// # Errors
+    /// If they can't be.
+    pub fn container(&mut self) -> Result<Container, biofast_io::Error> {
+        /// As many bytes as tell BGZF from other gzip.
+        const START: u64 = 64;
+        let mut start = Vec::new();
+        let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        let mut rest = reader.take(START);
+        rest.read_to_end(&mut start).map_err(|error| {
+            biofast_io::Error::new(biofast_io::ErrorKind::Io(error), Location::in_input(&self.name))
+        })?;
+        let container = Container::sniff(&start);
+        self.reader = Box::new(Cursor::new(start).chain(rest.into_inner()));
+        Ok(container)
+    }
 }
 
 /// Summary of a concatenation.
@@ -79,6 +100,17 @@ pub struct CatSummary {
     pub lost_read_groups: Vec<String>,
 }
 
+impl CatSummary {
+    /// Adds what was joined to another file.
+    pub fn add(&mut self, other: CatSummary) {
+        self.content = self.content.or(other.content);
+        self.parts += other.parts;
+        self.records += other.records;
+        self.blocks += other.blocks;
+        self.lost_read_groups.extend(other.lost_read_groups);
+    }
+}
+
 /// Joins parts.
 pub struct Cat {
     copier: Arc<Mutex<Copier>>,
@@ -88,13 +120,58 @@ pub struct Cat {
     has_header: bool,
     /// The place of the last record.
     last: u64,
+    /// Where the text of parts goes, if it is written: to the output.
+    text: Option<Arc<Mutex<TextSink>>>,
+    /// Whether what is written is BGZF, once there is any.
+    is_bgzf: Option<bool>,
+    /// What is known of the names of the last part.
+    pairs: Option<PairCheck>,
 }
 
 impl Cat {
-    /// Writes to `output`, which adds no compression.
+    /// Writes to `output`, which adds no compression: parts are copied as they are stored. FASTQ that isn't gzip, or would make other
+    /// gzip of BGZF, is compressed to BGZF.
     pub fn new(output: Output) -> Cat {
-        let copier = Arc::new(Mutex::new(Copier::new(output)));
-        Cat { copier, summary: CatSummary::default(), sorted: false, has_header: false, last: 0 }
+        Cat {
+            copier: Arc::new(Mutex::new(Copier::new(output))),
+            summary: CatSummary::default(),
+            sorted: false,
+            has_header: false,
+            last: 0,
+            text: None,
+            is_bgzf: None,
+            pairs: None,
+        }
+    }
+
+    /// Writes the text of FASTQ to `output`, compressed as that says.
+    ///
+    /// # Errors
+    /// If the compression can't be started.
+    pub fn of_text(output: Output, threads: usize) -> Result<Cat, Error> {
+        let sink = TextSink::new(Some(output), threads)?;
+        let mut cat = Cat::new(Output::stream("", io::sink(), Compression::default()));
+        cat.lock().output = None;
+        cat.text = Some(Arc::new(Mutex::new(sink)));
+        Ok(cat)
+    }
+
+    /// Gathers what the [check of pairs](Cat::pairs) needs, by this rule.
+    #[must_use]
+    pub fn of_mates(self, rule: MateNaming) -> Cat {
+        Cat { pairs: Some(PairCheck::new(rule)), ..self }
+    }
+
+    /// What the last part has of mates, if that was [asked for](Cat::of_mates).
+    pub fn pairs(&self) -> Option<&PairCheck> {
+        self.pairs.as_ref()
+    }
+
+    /// Refuses parts with read groups that the header of the whole lacks.
+    #[must_use]
+    pub fn needs_read_groups(self) -> Cat {
+        self.lock().needs_groups = true;
+        self
     }
 
     /// What is made of the first header, to be that of the whole.
@@ -132,9 +209,11 @@ impl Cat {
     /// Adds a part.
     ///
     /// # Errors
-    /// If it is faulty, isn't BGZF or doesn't fit the parts before it, or the output can't be written. The output isn't complete then,
+    /// If it is faulty, is BAM without BGZF or doesn't fit the parts before it, or the output can't be written. The output isn't complete then,
     /// and nothing can be added.
     pub fn add(&mut self, part: CatInput, options: &Options) -> Result<(), Error> {
+        let mut part = part;
+        let container = part.container().map_err(bam::Error::from)?;
         let CatInput { name, reader } = part;
         let tee = Tee { reader, copier: Arc::clone(&self.copier) };
         self.lock().begin();
@@ -152,17 +231,22 @@ impl Cat {
             return Err(Refusal::Mixed { name: name.to_string(), content }.into());
         }
         self.summary.content = Some(content);
-        self.lock().go_on(content);
+        let is_copied = match (content, container) {
+            (CatContent::Bam, _) if self.text.is_some() => {
+                return Err(Refusal::Alignments(name.to_string()).into());
+            }
+            (CatContent::Bam, _) => true,
+            (CatContent::Fastq, Container::Bgzf) => self.text.is_none(),
+            (CatContent::Fastq, _) => false,
+        };
+        if is_copied {
+            self.is_bgzf.get_or_insert(true);
+            self.lock().go_on(content);
+        }
         let result = match content {
             CatContent::Bam => self.check_alignments(source, options),
-            CatContent::Fastq => biofast_fastq::Fold::new(source)
-                .options(options)
-                .run(
-                    || 0,
-                    |records, batch| *records += batch.len() as u64,
-                    |records, other| *records += other,
-                )
-                .map_err(Error::from),
+            CatContent::Fastq if is_copied => self.check_reads(source, options),
+            CatContent::Fastq => self.write_text(source, container, options),
         };
         let mut copier = self.copier.lock().unwrap_or_else(PoisonError::into_inner);
         // What stopped the reading came before what that led to.
@@ -178,6 +262,10 @@ impl Cat {
                 ));
                 return Err(bam::Error::new(kind, Location::in_input(&name)).into());
             }
+            Err(CopyFault::ReadGroup(id)) => {
+                let (name, id) = (name.to_string(), Shown(&id).to_string());
+                return Err(Refusal::ReadGroup { name, id }.into());
+            }
             Err(CopyFault::NotBgzf) if result.is_ok() => {
                 return Err(Refusal::NotBgzf(name.to_string()).into());
             }
@@ -186,6 +274,73 @@ impl Cat {
         self.summary.records += result?;
         self.summary.parts += 1;
         Ok(())
+    }
+
+    /// Reads all reads; returns how many there are.
+    fn check_reads(&mut self, source: Source, options: &Options) -> Result<u64, Error> {
+        let start = self.pairs.map(|_| PairCheck::new(options.mates));
+        let (reads, pairs) = biofast_fastq::Fold::new(source).options(options).run(
+            || (0u64, start),
+            |(reads, pairs), batch| {
+                *reads += batch.len() as u64;
+                pairs.iter_mut().for_each(|pairs| pairs.accept(batch));
+            },
+            |(reads, pairs), other| {
+                *reads += other.0;
+                if let (Some(mine), Some(theirs)) = (pairs, other.1) {
+                    mine.merge(&theirs);
+                }
+            },
+        )?;
+        self.pairs = pairs;
+        Ok(reads)
+    }
+
+    /// The same of what isn't copied block by block: its text, or members of gzip, is written.
+    fn write_text(
+        &mut self,
+        source: Source,
+        container: Container,
+        options: &Options,
+    ) -> Result<u64, Error> {
+        let name = source.name().to_owned();
+        let sink = match (&self.text, container, self.is_bgzf) {
+            (Some(sink), ..) => {
+                self.lock().ignore();
+                Arc::clone(sink)
+            }
+            // Behind BGZF it would keep readers from what makes that BGZF.
+            (None, Container::Gzip, None | Some(false)) => {
+                self.is_bgzf = Some(false);
+                self.lock().go_on_with_members();
+                Arc::new(Mutex::new(TextSink::new(None, 1)?))
+            }
+            _ => {
+                self.is_bgzf.get_or_insert(true);
+                self.lock().ignore();
+                let compression = Compression::new(Format::Bgzf, None).map_err(io::Error::other)?;
+                let blocks = BlocksOfText(Arc::clone(&self.copier));
+                let output = Output::stream(&name, blocks, compression);
+                Arc::new(Mutex::new(TextSink::new(Some(output), options.threads)?))
+            }
+        };
+        let reader = Reader::new(source, options).map_err(biofast_fastq::Error::from)?;
+        let tee = TextTee { reader, sink: Arc::clone(&sink) };
+        // What the reader of the stored bytes notices is noticed once.
+        let of_text = Options { progress: None, notes: None, ..options.clone() };
+        let result = self.check_reads(Source::from_adapter(&name, tee), &of_text);
+        // What stopped the reading came before what that led to.
+        let is_open = lock(&sink).end_part()?;
+        let reads = result?;
+        // The text of the whole goes on.
+        let Ok(sink) = Arc::try_unwrap(sink) else { return Ok(reads) };
+        let sink = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match sink.into_output()? {
+            Some(mut blocks) => blocks.finish()?,
+            None if is_open => self.lock().end_line(),
+            None => {}
+        }
+        Ok(reads)
     }
 
     /// Reads all records, and checks their order where that is wanted. Returns how many there are.
@@ -235,17 +390,33 @@ impl Cat {
     /// If the output can't be written.
     pub fn finish(mut self) -> Result<(Output, CatSummary), Error> {
         let copier = Arc::try_unwrap(self.copier).map(Mutex::into_inner);
-        let Ok(Ok(Copier { mut output, blocks, lost, .. })) = copier else {
-            let error = io::Error::other("a part is being read still");
-            let kind = biofast_io::ErrorKind::Io(error);
-            return Err(bam::Error::from(biofast_io::Error::new(kind, Location::default())).into());
+        let Ok(Ok(Copier { output, blocks, lost, .. })) = copier else {
+            return Err(still_read());
         };
-        output.append(&bgzf::EOF_BLOCK)?;
+        let written = match (output, self.text.take().map(Arc::try_unwrap)) {
+            (Some(mut output), _) => {
+                if self.is_bgzf != Some(false) {
+                    output.append(&bgzf::EOF_BLOCK)?;
+                }
+                Some(output)
+            }
+            (None, Some(Ok(sink))) => {
+                sink.into_inner().unwrap_or_else(PoisonError::into_inner).into_output()?
+            }
+            (None, _) => None,
+        };
+        let Some(output) = written else { return Err(still_read()) };
         self.summary.blocks = blocks;
         self.summary.lost_read_groups =
             lost.iter().map(|id| String::from_utf8_lossy(id).into_owned()).collect();
         Ok((output, self.summary))
     }
+}
+
+fn still_read() -> Error {
+    let error = io::Error::other("a part is being read still");
+    let kind = biofast_io::ErrorKind::Io(error);
+    bam::Error::from(biofast_io::Error::new(kind, Location::default())).into()
 }
 
 /// The places of the records of a batch.

@@ -42,7 +42,6 @@ use super::sort::template::LibraryRanks;
 use crate::Error;
 use headers::{Combine, Joined, Translation};
 use piece::MergeReader;
-pub(super) use piece::{append_text, stored_len};
 
 /// Inputs that are open at once.
 pub const MOST_OPEN: usize = 200;

@@ -12,6 +12,7 @@ use crate::change::sort::Order;
 use crate::change::sort::gather::SortEntry;
 use crate::change::sort::merge::BlockSource;
 use crate::change::sort::template::LibraryRanks;
+use crate::change::tags::{append_text, stored_tags};
 
 /// Bits of a record's number that are its number in its input; those above are the input's.
 const NUMBER_BITS: u32 = 40;
@@ -143,12 +144,12 @@ fn translate(record: &Record<'_>, translation: &Translation, out: &mut Vec<u8>) 
     let tags_at = bytes.len() - record.tag_bytes().len();
     let read_group = translation.read_group.as_deref();
     // What stands at the end under its old ID can stay there, if it is alone.
-    let (mut at, mut count, mut stays) = (tags_at, 0, true);
-    for tag in record.tags() {
-        at += stored_len(&tag);
+    let (mut count, mut stays) = (0, true);
+    for (tag, stored) in stored_tags(record) {
         if let Some(ids) = ids(&tag, translation) {
             count += 1;
-            stays = at == bytes.len() && ids.get(tag.value).is_some_and(|new| new == tag.value);
+            stays =
+                stored.end == bytes.len() && ids.get(tag.value).is_some_and(|new| new == tag.value);
         }
     }
     let stays = stays && count < 2;
@@ -165,14 +166,11 @@ fn translate(record: &Record<'_>, translation: &Translation, out: &mut Vec<u8>) 
             }
         }
     }
-    let mut at = tags_at;
-    for tag in record.tags() {
-        let len = stored_len(&tag);
+    for (tag, stored) in stored_tags(record) {
         let is_replaced = read_group.is_some() && tag.name == *b"RG";
         if !is_replaced && ids(&tag, translation).is_none() {
-            out.extend_from_slice(&bytes[at..at + len]);
+            out.extend_from_slice(&bytes[stored]);
         }
-        at += len;
     }
     let mut dropped = 0;
     for name in [*b"RG", *b"PG"] {
@@ -200,17 +198,4 @@ fn ids<'t>(tag: &Tag<'_>, translation: &'t Translation) -> Option<&'t Ids> {
         (b"PG", b'Z') => Some(&translation.programs),
         _ => None,
     }
-}
-
-/// Appends a field of text.
-pub(in crate::change) fn append_text(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(&name);
-    out.push(b'Z');
-    out.extend_from_slice(text);
-    out.push(0);
-}
-
-/// Bytes that a field takes: its name, its type, its value, and a NUL behind text.
-pub(in crate::change) fn stored_len(tag: &Tag<'_>) -> usize {
-    3 + tag.value.len() + usize::from(matches!(tag.kind, b'Z' | b'H'))
 }

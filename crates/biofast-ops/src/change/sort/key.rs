@@ -27,6 +27,8 @@ pub enum Order {
     /// belongs to one molecule stands together. As `samtools sort --template-coordinate`; paired reads need their mate's CIGAR
     /// (MC).
     TemplateCoordinate,
+    /// By a hash of the name, which brings the records of a name together and shuffles the names. As `samtools collate`.
+    NameHash,
 }
 
 impl Order {
@@ -38,6 +40,7 @@ impl Order {
             Order::LexicographicName => ("queryname", Some("queryname:lexicographical")),
             Order::Tag(_) | Order::TagAndName(_) => ("unknown", None),
             Order::TemplateCoordinate => ("unsorted", Some("unsorted:template-coordinate")),
+            Order::NameHash => ("unsorted", None),
         }
     }
 
@@ -47,7 +50,9 @@ impl Order {
         let (order, sub_order) = self.header_fields();
         match self {
             // Reads of one template stand together.
-            Order::TemplateCoordinate => header.with_grouping(order, "query", sub_order),
+            Order::TemplateCoordinate | Order::NameHash => {
+                header.with_grouping(order, "query", sub_order)
+            }
             _ => header.with_sort_order(order, sub_order),
         }
     }
@@ -60,7 +65,10 @@ impl Order {
             // The last bit is the strand.
             Order::Coordinate | Order::Tag(_) => (rest, last & !1),
             // The last byte is the number of the read.
-            Order::NaturalName | Order::LexicographicName | Order::TagAndName(_) => (rest, 0),
+            Order::NaturalName
+            | Order::LexicographicName
+            | Order::TagAndName(_)
+            | Order::NameHash => (rest, 0),
             Order::TemplateCoordinate => (rest, last),
         }
     }
@@ -96,6 +104,13 @@ impl Order {
                 natural_name(record, out);
             }
             Order::TemplateCoordinate => template(record, libraries, out)?,
+            Order::NameHash => {
+                let hash = hash_of_name(record.name());
+                out.push((hash % SHUFFLED_FILES) as u8);
+                out.extend(hash.to_be_bytes());
+                out.extend_from_slice(record.name());
+                end_name(record, out);
+            }
         }
         Ok(())
     }
@@ -114,6 +129,7 @@ impl fmt::Display for Order {
             Order::Tag(name) => tag(f, name, "coordinate"),
             Order::TagAndName(name) => tag(f, name, "name"),
             Order::TemplateCoordinate => f.write_str("template coordinate"),
+            Order::NameHash => f.write_str("a hash of the name"),
         }
     }
 }
@@ -156,6 +172,21 @@ fn natural_name(record: &Record<'_>, out: &mut Vec<u8>) {
         rest = after;
     }
     end_name(record, out);
+}
+
+/// Temporary files of `samtools collate`, to which names are given by their hash.
+const SHUFFLED_FILES: u32 = 64;
+
+/// The hash of `samtools collate`: each character added to 31 times those before it, mixed as by Thomas Wang.
+fn hash_of_name(name: &[u8]) -> u32 {
+    let sum = |sum: u32, byte: &u8| sum.wrapping_mul(31).wrapping_add(u32::from(*byte));
+    let mut hash = name.iter().fold(0, sum);
+    hash = hash.wrapping_add(!(hash << 15));
+    hash ^= hash >> 10;
+    hash = hash.wrapping_add(hash << 3);
+    hash ^= hash >> 6;
+    hash = hash.wrapping_add(!(hash << 11));
+    hash ^ hash >> 16
 }
 
 /// The end of a name, before all that may go on, and which read of the template this is.

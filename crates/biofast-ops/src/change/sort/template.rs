@@ -16,11 +16,7 @@ impl LibraryRanks {
 
     /// Those of a header.
     pub(in crate::change) fn of(header: &Header) -> LibraryRanks {
-        let lines = header.text().split(|&b| b == b'\n').filter(|line| line.starts_with(b"@RG\t"));
-        let ids = lines.filter_map(|line| {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            line.split(|&b| b == b'\t').find_map(|field| field.strip_prefix(b"ID:"))
-        });
+        let ids = header.read_groups().filter_map(|group| group.id());
         let groups: Vec<(&[u8], &[u8])> =
             ids.filter_map(|id| Some((id, header.library(id)?))).collect();
         let names: BTreeSet<&[u8]> = groups.iter().map(|(_, library)| *library).collect();

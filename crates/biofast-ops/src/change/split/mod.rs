@@ -1,8 +1,10 @@
-//! Reads or pairs to several files, in their order: by number, by bases, by text, or to a number of files.
+//! Reads or pairs to several files, in their order: by number, by bases, by text, or to a number of files; and alignments by the
+//! values of a tag.
 //!
 //! Parts that are written one after the other are cut by whoever takes the reads in order, as only there it is known how
 //! much is before them; where reads go to all parts in turn, each worker knows.
 
+mod by_tag;
 mod series;
 mod target;
 mod turns;
@@ -12,6 +14,7 @@ use biofast_io::Options;
 use biofast_io::output::Output;
 
 use crate::Error;
+pub use by_tag::{TagSplit, TagValues};
 pub(super) use target::append;
 pub use target::{MateAmounts, SplitAmount, SplitOutputs, SplitRule, SplitTarget};
 

@@ -1,15 +1,20 @@
 //! Makes runs of depth of alignments in order.
 
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use biofast_bam::{Error, ErrorKind, Fold, Header, Query};
 use biofast_io::{Location, Options};
 
+use super::low::Low;
 use super::mates::PendingMates;
 use super::run::DepthSink;
 use super::seam::MateSeam;
-use super::spans::{RecordSpan, ReferenceSums, SpanGroup, SpanPosition, SpanRules, Spans};
+use super::spans::{
+    Counting, MateRole, RecordSpan, ReferenceSums, SpanGroup, SpanPosition, SpanRules, Spans,
+};
 use super::window::DepthWindow;
 
 /// Makes depths of [`Spans`] that come in the order of the file.
@@ -28,6 +33,9 @@ pub struct DepthCollector<D> {
     window: DepthWindow,
     /// None where both mates count.
     mates: Option<PendingMates>,
+    /// Where records end that the next one of their name may overlap, where that counts [behind](Counting::Behind) it. They wait to
+    /// the end of the file, as in samtools.
+    ends: Option<HashMap<u128, u32, BuildHasherDefault<Low>>>,
     depths: D,
 }
 
@@ -43,6 +51,7 @@ impl<D: DepthSink> DepthCollector<D> {
             reach: 0,
             window: DepthWindow::default(),
             mates: Some(PendingMates::default()),
+            ends: None,
             depths,
         }
     }
@@ -67,6 +76,9 @@ impl<D: DepthSink> DepthCollector<D> {
         D: Send,
     {
         let name: Arc<str> = query.name().into();
+        if rules.counting == Counting::Behind {
+            (self.mates, self.ends) = (None, Some(HashMap::default()));
+        }
         let mut fault = None;
         let result = Fold::new(query).options(options).ordered(
             Vec::new,
@@ -129,9 +141,22 @@ impl<D: DepthSink> DepthCollector<D> {
         let depths = &mut self.depths;
         let start = u64::from(span.start);
         self.window.advance(start, &mut |run| depths.run(run));
+        let behind = self.ends.as_mut().map_or(0, |ends| match span.role {
+            MateRole::Opens | MateRole::Closes => match ends.remove(&span.key) {
+                Some(end) => end,
+                None if span.role == MateRole::Opens => {
+                    ends.insert(span.key, span.end);
+                    0
+                }
+                None => 0,
+            },
+            _ => 0,
+        });
         for &(from, to) in blocks {
-            self.window.step(from.into(), 1);
-            self.window.step(to.into(), -1);
+            if to > behind {
+                self.window.step(from.max(behind).into(), 1);
+                self.window.step(to.into(), -1);
+            }
         }
         if let Some(mates) = &mut self.mates {
             // A mate before the part can't be behind its first record, counted or not, nor of a later reference.

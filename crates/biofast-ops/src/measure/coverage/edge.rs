@@ -159,7 +159,7 @@ impl MateEdge {
                 self.open.insert(span.key);
             }
             // Whatever waited, from here on it is known what does.
-            MateRole::First | MateRole::Other | MateRole::None => {
+            _ => {
                 self.open.remove(&span.key);
                 self.known.insert(span.key);
             }

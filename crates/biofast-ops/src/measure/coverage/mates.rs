@@ -40,7 +40,7 @@ impl PendingMates {
             return;
         }
         let wait = match span.role {
-            MateRole::None => return,
+            MateRole::None | MateRole::Opens | MateRole::Closes => return,
             MateRole::First => true,
             // Of mates that start together the first one waits.
             MateRole::Together => {

@@ -44,7 +44,9 @@ impl<D: DepthSink + Send + 'static> Measure for DepthMeasure<D> {
         Some(match self.rules.counting {
             Counting::Once => DepthCollector::new(header, sink),
             // The spans may be those of others, for whom mates count once.
-            Counting::Each | Counting::Whole => DepthCollector::of_each(header, sink),
+            Counting::Each | Counting::Whole | Counting::Behind => {
+                DepthCollector::of_each(header, sink)
+            }
         })
     }
 

@@ -27,6 +27,7 @@
 //! ```
 
 mod collector;
+mod columns;
 mod distribution;
 mod edge;
 mod intervals;
@@ -45,6 +46,7 @@ mod window;
 use biofast_bam::{Error, Header, Query};
 use biofast_io::Options;
 
+pub use columns::{ColumnRun, ColumnSink, DepthColumns, collect_columns};
 pub use distribution::{Distribution, PerReference};
 pub use intervals::{Interval, Intervals};
 pub use measure::DepthMeasure;

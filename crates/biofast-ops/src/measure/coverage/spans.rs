@@ -12,6 +12,9 @@ pub enum Counting {
     Once,
     /// Its aligned bases.
     Each,
+    /// Its aligned bases; of the second record of a name those that lie behind the end of the first one, if that might overlap its
+    /// mate, like `samtools depth -s`.
+    Behind,
     /// All from its first to its last base, deletions and skips with them.
     Whole,
 }
@@ -31,6 +34,8 @@ pub struct DepthRules {
     pub deletions: bool,
     /// Whether [`ReferenceSums`] are wanted.
     pub sums: bool,
+    /// Only records of at least so many bases count, without those that are clipped at the ends.
+    pub min_len: u32,
 }
 
 impl Default for DepthRules {
@@ -44,6 +49,7 @@ impl Default for DepthRules {
             min_base_quality: 0,
             deletions: false,
             sums: false,
+            min_len: 0,
         }
     }
 }
@@ -54,6 +60,7 @@ impl DepthRules {
     fn accept(&self, record: &Record<'_>) -> bool {
         self.filter.accepts(record.flags(), record.mapping_quality())
             && (self.read_groups.is_empty() || is_of(record, &self.read_groups))
+            && (self.min_len == 0 || unclipped_len(record) >= self.min_len.into())
     }
 }
 
@@ -103,6 +110,10 @@ pub(super) enum MateRole {
     Together,
     /// The mate may have come already.
     Other,
+    /// Where records of a name count [behind each other](Counting::Behind): one that the next one of its name may overlap …
+    Opens,
+    /// … and one that it can't.
+    Closes,
 }
 
 /// A counted record.
@@ -318,7 +329,8 @@ impl Spans {
         };
         let role = match rules.counting {
             Counting::Once => role(record, end),
-            _ => MateRole::None,
+            Counting::Behind => role_by_name(record, end),
+            Counting::Each | Counting::Whole => MateRole::None,
         };
         let key = match role {
             MateRole::None => 0,
@@ -428,6 +440,33 @@ fn role(record: &Record<'_>, end: i64) -> MateRole {
         std::cmp::Ordering::Equal => MateRole::Together,
         std::cmp::Ordering::Greater => MateRole::Other,
     }
+}
+
+/// What a record that ends at `end` is to the next one of its name, as samtools sees it.
+fn role_by_name(record: &Record<'_>, end: i64) -> MateRole {
+    if record.flags() & (flag::PAIRED | flag::MATE_UNMAPPED) != flag::PAIRED {
+        return MateRole::None;
+    }
+    let mate = record.mate_position();
+    let is_near = record.mate_reference_id() == record.reference_id() && i64::from(mate) <= end;
+    if mate == -1 || is_near { MateRole::Opens } else { MateRole::Closes }
+}
+
+/// Bases without those that are clipped at the ends; those of the CIGAR where there is no sequence.
+fn unclipped_len(record: &Record<'_>) -> u64 {
+    let cigar = record.cigar();
+    if record.sequence_len() == 0 {
+        let used = cigar.iter().filter(|(op, _)| op.is_aligned() || *op == Op::Insertion);
+        return used.map(|(_, len)| u64::from(len)).sum();
+    }
+    let clipped = |at: usize| {
+        cigar.get(at).filter(|(op, _)| *op == Op::SoftClip).map(|(_, len)| u64::from(len))
+    };
+    let front = (0..cigar.len()).map_while(clipped);
+    // What is clipped from end to end is so once.
+    let others = front.clone().count()..cigar.len();
+    let back = others.rev().map_while(clipped);
+    (record.sequence_len() as u64).saturating_sub(front.sum::<u64>() + back.sum::<u64>())
 }
 
 /// Whether a record is of one of the read groups.

@@ -169,12 +169,14 @@ impl<M: Measure> From<M> for MeasureList {
 /// Whether the same spans serve both rules: what mates count matters only to what is made of them.
 fn are_alike(one: &DepthRules, other: &DepthRules) -> bool {
     // By name, so that no rule can be forgotten.
-    let DepthRules { filter, read_groups, counting, min_base_quality, deletions, sums: _ } = one;
+    let DepthRules { filter, read_groups, counting, min_base_quality, deletions, min_len, sums: _ } =
+        one;
     (*counting == Counting::Whole) == (other.counting == Counting::Whole)
         && *filter == other.filter
         && *read_groups == other.read_groups
         && *min_base_quality == other.min_base_quality
         && *deletions == other.deletions
+        && *min_len == other.min_len
 }
 
 /// A [`Measure`] of any type.

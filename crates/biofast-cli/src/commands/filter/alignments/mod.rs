@@ -18,7 +18,9 @@ use super::chain;
 use super::report::FilterReports;
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
-use crate::options::{RegionArgs, keeps_templates_together, temp_dir, warn_of_absent_names};
+use crate::options::{
+    RegionArgs, keeps_templates_together, tell_losses, temp_dir, warn_of_absent_names,
+};
 use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Watch;
@@ -140,9 +142,10 @@ fn plan(
     let mut choice = args.alignments.choice()?;
     let watch = Watch::new(session, args.reading.alignments());
     let reference = args.alignments.reference.as_deref();
-    inputs::tell_unused_reference(
-        &session.console, reference, &mut source, args.reading.messages.quiet,
-    );
+    if outputs::selected(args, 1)?.format() != bam::Format::Cram {
+        let quiet = args.reading.messages.quiet;
+        inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
+    }
     let (query, tested) = query(args, input, source, &watch)?;
     let partial = !query.is_everything();
     let total = query.stored_len().or(input.len());
@@ -235,8 +238,9 @@ fn write(
     if let Some(sampling) = sampling {
         header = header.with_comment(sampling);
     }
-    let mut outputs = outputs::open(args, &header, chain.is_some(), session)
-        .map_err(|error| input.blamed(error))?;
+    let mut outputs =
+        outputs::open(args, &header, (chain.is_some(), watch.options.threads), session)
+            .map_err(|error| input.blamed(error))?;
     let reports = FilterReports::open(args, session)?;
     output::outlast_readers(&mut outputs.all, reports.len());
     let pass = Pass { watch, choice, command_line: session.command_line() };
@@ -258,7 +262,11 @@ fn write(
     warn_of_absent_names(args.reading.messages.console(session), listed.as_ref());
     let sums = sums(args, input, *partial, &report.records);
     let report = report.with_listed_names(listed).with_files(sums);
-    reports.finish(session, args, report, outputs.finish()?)
+    let lost = std::mem::take(&mut outputs.lost);
+    reports.finish(session, args, report, outputs.finish()?)?;
+    let console = args.reading.messages.console(session);
+    lost.iter().for_each(|lost| tell_losses(Some(lost), console));
+    Ok(())
 }
 
 /// The input and the outputs, with what was read from and written to each.
@@ -329,7 +337,13 @@ fn query(
     };
     let opening = watch.opening(chosen.reference.as_deref(), detail);
     let query = match looked_up {
-        Some(selection) => RegionArgs::select(&watch.console, &selection, input, source, &opening)?,
+        Some(selection) => RegionArgs::select(
+            args.reading.messages.of(&watch.console),
+            &selection,
+            input,
+            source,
+            &opening,
+        )?,
         None => bam::Input::open(source, &opening)?.source.into(),
     };
     Ok((query, tested))

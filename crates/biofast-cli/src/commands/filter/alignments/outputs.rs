@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use biofast_bam::index::{BuildOptions, IndexFormat as BamIndex, Indexer};
-use biofast_bam::{self as bam, Header, Record, SamWriter};
-use biofast_io::output::{Compression, Format, Level, Output};
+use biofast_bam::{self as bam, CramOptions, Header, Record, SamWriter};
+use biofast_io::output::{Format, Level, Output};
 
 use crate::commands::filter::args::{Args, FilterFormat, FilterIndexFormat};
+use crate::options::{AlignmentsFormat, AlignmentsTarget, OpenedAlignments};
 use crate::output;
 use crate::session::Session;
 
@@ -21,6 +22,8 @@ pub(super) struct Outputs {
     pub(super) writers: Writers,
     /// Where the indexes of the first outputs go.
     indexes: Vec<Option<Output>>,
+    /// What tells of the losses of CRAM.
+    pub(super) lost: Vec<CramOptions>,
 }
 
 /// How records are written.
@@ -44,7 +47,7 @@ struct Index {
 pub(super) fn open(
     args: &Args,
     header: &Header,
-    trims: bool,
+    (trims, threads): (bool, usize),
     session: &mut Session,
 ) -> Result<Outputs> {
     let header = args.alignments.program.header(header, session);
@@ -52,12 +55,13 @@ pub(super) fn open(
         all: Vec::new(),
         writers: Writers { targets: Vec::new(), sam: SamWriter::new(&header) },
         indexes: Vec::new(),
+        lost: Vec::new(),
     };
-    let selected = args.out.as_deref().filter(|path| *path != Path::new("-"));
     let unselected = args.alignments.unselected.as_deref();
-    outputs.add(args, selected, &header, trims, session)?;
+    outputs.add(args, selected(args, threads)?, &header, trims, session)?;
     if let Some(path) = unselected {
-        outputs.add(args, Some(path), &header, trims, session)?;
+        let target = AlignmentsTarget { path: Some(path), ..selected(args, threads)? };
+        outputs.add(args, target, &header, trims, session)?;
     }
     for index in 0..outputs.writers.targets.len() {
         let (name, next) = (outputs.all[index].name().to_owned(), outputs.all.len());
@@ -69,49 +73,62 @@ pub(super) fn open(
     Ok(outputs)
 }
 
+/// The output of selected records. CRAM is made by `threads`.
+pub(super) fn selected(args: &Args, threads: usize) -> Result<AlignmentsTarget<'_>> {
+    let chosen = &args.alignments;
+    let asked = match args.output_format {
+        Some(FilterFormat::Alignments(format)) => Some(format),
+        Some(FilterFormat::Reads(_)) => bail!("-O takes sam, bam or cram for alignments"),
+        None => chosen.bam.then_some(AlignmentsFormat::Bam),
+    };
+    Ok(AlignmentsTarget {
+        path: args.out.as_deref().filter(|path| *path != Path::new("-")),
+        asked,
+        default: match chosen.uncompressed {
+            true => bam::Format::Bam,
+            false => bam::Format::Sam,
+        },
+        level: args.level,
+        bam_level: Some(BAM_LEVEL),
+        uncompressed: chosen.uncompressed,
+        cram: chosen.cram,
+        reference: chosen.reference.as_deref(),
+        threads,
+        has_index: args.write_index.is_some(),
+    })
+}
+
 impl Outputs {
     fn add(
         &mut self,
         args: &Args,
-        path: Option<&Path>,
+        mut target: AlignmentsTarget<'_>,
         header: &Header,
         trims: bool,
         session: &mut Session,
     ) -> Result<()> {
         let chosen = &args.alignments;
-        let named_bam = path.is_some_and(|path| output::has_extension(Some(path), "bam"));
-        let named_sam = path.is_some_and(|path| output::has_extension(Some(path), "sam"));
-        let is_bam = match args.output_format {
-            Some(FilterFormat::Bam) => true,
-            Some(FilterFormat::Sam) => false,
-            Some(FilterFormat::Reads(_)) => bail!("-O takes sam or bam for alignments"),
-            None => chosen.bam || named_bam || chosen.uncompressed && !named_sam,
-        };
-        let format = match (is_bam, path) {
-            (true, Some(path)) => output::format_of_bam(path)?,
-            (true, None) => Format::Bgzf,
-            (false, Some(path)) if args.output_format.is_none() => output::format_of_sam(path)?,
-            (false, Some(path)) => Format::from_name(path),
-            (false, None) => Format::Plain,
-        };
-        if chosen.uncompressed && !is_bam && self.all.is_empty() {
-            bail!("-u writes BAM, but SAM was requested");
+        let path = target.path;
+        if target.format() == bam::Format::Sam && !self.all.is_empty() {
+            // What is asked of the first output isn't asked of this one.
+            target.uncompressed = false;
+            let is_plain = path.is_none_or(|path| Format::from_name(path) == Format::Plain);
+            target.level = target.level.filter(|_| !is_plain);
         }
-        let level = match (is_bam, args.level) {
-            (true, _) if chosen.uncompressed => Some(Level::Number(0)),
-            (true, None) => Some(BAM_LEVEL),
-            (false, Some(_)) if format == Format::Plain && self.all.is_empty() => {
-                return Err(output::level_of_plain());
-            }
-            (_, level) => level,
-        };
-        let mut output = output::records(session, path, Compression::new(format, level)?)?;
+        let is_cram = target.format() == bam::Format::Cram;
+        if is_cram && !matches!(args.write_index, None | Some(FilterIndexFormat::Auto)) {
+            bail!("--write-index: the index of CRAM is CRAI");
+        }
+        let opened = target.open(session, header)?;
+        let is_bam = opened.takes_bam();
+        let OpenedAlignments { mut output, lost, .. } = opened;
+        self.lost.extend(lost);
         // Reads that are trimmed hardly leave a block as it was, and a level that is asked for holds for all blocks.
         if is_bam && args.level.is_none() && !chosen.uncompressed && !trims {
             output = output.copying();
         }
         let (mut index, mut index_output) = (None, None);
-        if let Some(wanted) = args.write_index {
+        if let Some(wanted) = args.write_index.filter(|_| !is_cram) {
             let Some(path) = path.filter(|_| output.is_file()) else {
                 bail!("--write-index needs an output file: name one with -o");
             };
@@ -135,7 +152,7 @@ impl Outputs {
 
     /// All outputs, their indexes last.
     pub(super) fn finish(self) -> Result<Vec<Output>> {
-        let Outputs { mut all, writers, indexes } = self;
+        let Outputs { mut all, writers, indexes, .. } = self;
         let mut filled = Vec::new();
         for ((output, target), index) in all.iter().zip(writers.targets).zip(indexes) {
             if let (Some(Index { indexer, .. }), Some(index)) = (target.index, index) {

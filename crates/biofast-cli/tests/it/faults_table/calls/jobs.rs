@@ -117,6 +117,13 @@ pub(super) const JOBS: &[Job] = &[
     job("view -b", "view -b x.bam -o o.bam", "o.bam"),
     job("view, SAM of a region", "view -h x.bam chr1:1-40000", ""),
     job("view, SAM to BAM", "view x.sam -o o.bam", "o.bam"),
+    // With a reference, its path would be in the file, and so that of the folder.
+    job("view, BAM to CRAM", "view x.bam --no-reference --quiet -o o.cram", "o.cram"),
+    job(
+        "sort, SAM to CRAM",
+        "sort x.sam --no-reference -q -o o.cram --write-index",
+        "o.cram o.cram.crai",
+    ),
     job("view, CRAM to BAM", "view -b x.cram -T ref.fa -o o.bam", "o.bam"),
     telling(job("stats of CRAM", "stats --json --reference ref.fa x.cram", "")),
     job(
@@ -149,6 +156,9 @@ pub(super) const JOBS: &[Job] = &[
     job("cat, BAM", "cat x.bam y.bam -o o.bam --summary o.json", "o.bam o.json"),
     job("faidx", "faidx 1.fq.gz -o o.fai --gzi-idx o.gzi", "o.fai o.gzi"),
     job("addreplacerg", "addreplacerg -r ID:x x.bam -o o.bam", "o.bam"),
+    job("fixmate", "fixmate -m grouped.bam -o o.bam", "o.bam"),
+    job("collate, spilling", "collate x.bam -o o.bam --temp-dir . --memory 16K", "o.bam"),
+    job("retag", "retag -x NM x.bam -o o.bam", "o.bam"),
     job("reheader", "reheader x.sam x.bam -o o.bam", "o.bam"),
     job("cat, FASTQ", "cat 1.fq.gz 2.fq.gz -o o.fq.gz", "o.fq.gz"),
     job("import", "import 1.fq.gz 2.fq.gz -r ID:1 -o o.bam --summary o.json", "o.bam o.json"),

@@ -4,7 +4,7 @@
 //! `samtools fixmate -m` say of its mate. Where they aren't there, the reads of a name are brought together by a hash of it, and learn
 //! what the tags would say. By Picard's rule they always are, and are decided about together.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use biofast_bam::{self as bam, Batch, Header, Query, Record, Value, flag};
@@ -13,15 +13,16 @@ use biofast_io::Options;
 use super::super::gather::SortEntry;
 use super::decide;
 use super::decisions::DuplicateDecisions;
+use super::entries::EntrySink;
 use super::finder::{BY_KEY, DuplicateFinder, TemplateGroup};
 use super::keys::ClippedEnds;
 use super::libraries::DuplicateLibraries;
 use super::marker::{MarkDecisions, MarkTally};
 use super::mates::{self, GroupMember};
 use super::metrics::DuplicateCounts;
-use super::primary::{Primary, is_primary};
+use super::primary::{MateRules, Primary, is_primary};
 use super::rule::{DuplicateRule, Marking};
-use super::sanitize::sanitized;
+use super::sanitize::{SanitizeRules, sanitized};
 use super::signature::{ReadSignature, hash, is_examined};
 use crate::Error;
 use crate::change::sort::sorter::{SortLimits, Sorted, Sorter};
@@ -31,7 +32,9 @@ use crate::change::sort::sorter::{SortLimits, Sorted, Sorter};
 enum MateSource {
     /// By its tags MC and ms.
     Tags,
-    /// By its name.
+    /// By its name: two reads of a batch that have it alone are mates, unless another read turns up that has it, too.
+    NamesNearby,
+    /// By its name, when all reads that have it are known.
     Names,
 }
 
@@ -55,22 +58,22 @@ pub(in crate::change) fn decide_anywhere(
 ) -> Result<DecidedInput, Error> {
     let first = match marking.rule {
         DuplicateRule::Samtools => MateSource::Tags,
-        DuplicateRule::Picard => MateSource::Names,
+        DuplicateRule::Picard => MateSource::NamesNearby,
     };
+    let threads = options.threads.max(1);
     let (mut name, mut collector) = collect(open()?, first, options, limits, marking)?;
     if collector.lacks_tags {
         drop(collector);
+        (name, collector) = collect(open()?, MateSource::NamesNearby, options, limits, marking)?;
+    }
+    if collector.mates == MateSource::NamesNearby && !collector.look_at_rest(limits, threads)? {
+        drop(collector);
         (name, collector) = collect(open()?, MateSource::Names, options, limits, marking)?;
     }
-    let threads = options.threads.max(1);
-    let AnyOrderCollector { mates, mut finder, reads, followers, records, .. } = collector;
-    if mates == MateSource::Names {
-        let sorted = finish(reads, limits, threads)?;
-        let of_all = DuplicateFinder::new(limits, [3, 1], marking, &finder.libraries);
-        let counted = std::mem::replace(&mut finder, of_all);
-        finder.candidates.counts.add(&counted.candidates.counts);
-        look_at_names(sorted, &mut finder)?;
+    if collector.mates == MateSource::Names {
+        collector.look_at_rest(limits, threads)?;
     }
+    let AnyOrderCollector { finder, followers, records, .. } = collector;
     let optical_distance = marking.optical_distance();
     let mut counts =
         DuplicateCounts { read: records, optical_distance, ..DuplicateCounts::default() };
@@ -121,6 +124,10 @@ struct AnyOrderCollector {
     followers: Sorter,
     records: u64,
     entry: Vec<u8>,
+    /// What was found in a batch: hashes of names, with the numbers of the records, and where their entries are.
+    nearby: Vec<(u64, u64, Range<usize>)>,
+    entries: Vec<u8>,
+    names: NameLooker,
     lacks_tags: bool,
     /// The record at which this failed, and why.
     failure: Option<(u64, Error)>,
@@ -139,15 +146,21 @@ impl AnyOrderCollector {
             Sorter::new(BY_KEY, &SortLimits { memory, ..limits.clone() })
         };
         let of_followers = if marking.supplementary { 3 } else { 0 };
+        let (of_reads, of_keys) = match mates {
+            MateSource::Tags => (0, [11 - of_followers, 3]),
+            MateSource::NamesNearby | MateSource::Names => (6 - of_followers, [6, 2]),
+        };
         AnyOrderCollector {
             mates,
             lengths: Arc::clone(lengths),
-            finder: DuplicateFinder::new(limits, [11 - of_followers, 3], marking, libraries),
-            // Keys take the rest when the names are together.
-            reads: sorter(11 - of_followers),
+            finder: DuplicateFinder::new(limits, of_keys, marking, libraries),
+            reads: sorter(of_reads),
             followers: sorter(of_followers),
             records: 0,
             entry: Vec::new(),
+            nearby: Vec::new(),
+            entries: Vec::new(),
+            names: NameLooker::default(),
             lacks_tags: false,
             failure: None,
         }
@@ -163,7 +176,64 @@ impl AnyOrderCollector {
             }
             return ControlFlow::Break(());
         }
-        ControlFlow::Continue(())
+        match self.look_nearby() {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failure = Some((batch.first_record(), error));
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Looks at pairs of which both reads are in the batch, and keeps all other reads.
+    fn look_nearby(&mut self) -> Result<(), Error> {
+        self.nearby.sort_unstable_by_key(|(hash, number, _)| (*hash, *number));
+        for group in self.nearby.chunk_by(|one, other| one.0 == other.0) {
+            let read = |(_, number, range): &(u64, u64, Range<usize>)| {
+                KnownRead::of(*number, &self.entries[range.clone()])
+            };
+            let key = group[0].0.to_be_bytes();
+            if let [one, other] = group {
+                let pair = [read(one), read(other)];
+                if pair[0].signature.name == pair[1].signature.name {
+                    self.names.look(&pair, &mut self.finder)?;
+                    // That is all there may be of this name.
+                    self.reads.add_entry(&SortEntry { number: one.1, key: &key, record: &[] })?;
+                    continue;
+                }
+            }
+            for (_, number, range) in group {
+                let record = &self.entries[range.clone()];
+                self.reads.add_entry(&SortEntry { number: *number, key: &key, record })?;
+            }
+        }
+        self.nearby.clear();
+        self.entries.clear();
+        Ok(())
+    }
+
+    /// Looks at the reads that have been kept, by their names. `false` if reads that were looked at together aren't the only ones of
+    /// their name.
+    fn look_at_rest(&mut self, limits: &SortLimits, threads: usize) -> Result<bool, Error> {
+        let none = Sorter::new(BY_KEY, &SortLimits { memory: 0, ..limits.clone() });
+        let sorted = finish(std::mem::replace(&mut self.reads, none), limits, threads)?;
+        let mut are_alone = true;
+        let Self { finder, names, .. } = self;
+        for_each_hash(sorted, |entries| {
+            let has_pair = entries.iter().any(|(_, entry)| entry.is_empty());
+            if has_pair {
+                are_alone &= entries.iter().nth(1).is_none();
+                return Ok(());
+            }
+            let mut reads: Vec<KnownRead<'_>> =
+                entries.iter().map(|(number, entry)| KnownRead::of(number, entry)).collect();
+            // Nearly always they have one name.
+            reads.sort_by_key(|read| (read.signature.name, read.number));
+            let mut groups =
+                reads.chunk_by(|one, other| one.signature.name == other.signature.name);
+            groups.try_for_each(|group| names.look(group, finder))
+        })?;
+        Ok(are_alone)
     }
 
     /// Adds a record; `false` if tags are missing.
@@ -178,9 +248,9 @@ impl AnyOrderCollector {
         }
         match self.mates {
             _ if !is_primary => self.finder.candidates.counts.excluded += 1,
-            MateSource::Names => self.add_by_name(number, record)?,
+            MateSource::NamesNearby | MateSource::Names => self.add_by_name(number, record)?,
             MateSource::Tags if is_examined(flags, &self.finder.marking) => {
-                return self.add_by_tags(number, record);
+                return Ok(look_by_tags(&mut self.finder, number, record)?.is_some());
             }
             MateSource::Tags => self.finder.candidates.counts.excluded += 1,
         }
@@ -190,40 +260,28 @@ impl AnyOrderCollector {
     /// Whether a record may be marked as others of its name are, or others as it is.
     fn may_be_marked_with_others(&self, record: &Record<'_>) -> bool {
         let flags = record.flags();
-        self.mates == MateSource::Names
+        self.mates != MateSource::Tags
             || !is_primary(flags)
             || flags & (flag::UNMAPPED | flag::MATE_UNMAPPED) != 0
             || record.tags().any(|tag| matches!(&tag.name, b"SA" | b"XA"))
     }
 
-    fn add_by_tags(&mut self, number: u64, record: &Record<'_>) -> Result<bool, Error> {
-        let mut read = Primary::new(0, record);
-        let signature =
-            ReadSignature::new(record, &read, &self.finder.marking, &self.finder.libraries);
-        if !read.has_mate_somewhere() {
-            self.finder.look_alone(number, &read, &signature, None)?;
-            return Ok(true);
-        }
-        let score = record.tag(b"ms")?.and_then(|value| value.as_int());
-        let (Some(Value::Text(cigar)), Some(score)) = (record.tag(b"MC")?, score) else {
-            return Ok(false);
-        };
-        read.mate_score = Some(score as u32);
-        let mate = Primary::mate_of(&read);
-        let ends = ClippedEnds::of_mate(mate.position, cigar);
-        self.finder.look_alone(number, &read, &signature, Some((&mate, &ends)))?;
-        Ok(true)
-    }
-
     fn add_by_name(&mut self, number: u64, record: &Record<'_>) -> Result<(), Error> {
         let changed = match self.finder.marking.rule {
-            DuplicateRule::Samtools => sanitized(record, &self.lengths),
+            DuplicateRule::Samtools => sanitized(record, &self.lengths, SanitizeRules::default()),
             DuplicateRule::Picard => None,
         };
         let record = changed.as_ref().map_or(*record, |bytes| Record::from_checked(bytes));
         let primary = Primary::new(0, &record);
         let signature =
             ReadSignature::new(&record, &primary, &self.finder.marking, &self.finder.libraries);
+        if self.mates == MateSource::NamesNearby {
+            let start = self.entries.len();
+            primary.write(&mut self.entries);
+            signature.write(&mut self.entries);
+            self.nearby.push((hash(&record.name()), number, start..self.entries.len()));
+            return Ok(());
+        }
         self.entry.clear();
         primary.write(&mut self.entry);
         signature.write(&mut self.entry);
@@ -240,6 +298,29 @@ impl AnyOrderCollector {
         let failures = [self.failure.take(), other.failure];
         self.failure = failures.into_iter().flatten().min_by_key(|failure| failure.0);
     }
+}
+
+/// Looks at a primary record whose tags tell of its mate. Where it begins and ends; `None` if tags are missing.
+pub(super) fn look_by_tags<E: EntrySink>(
+    finder: &mut DuplicateFinder<E>,
+    number: u64,
+    record: &Record<'_>,
+) -> Result<Option<ClippedEnds>, Error> {
+    let mut read = Primary::new(0, record);
+    let signature = ReadSignature::new(record, &read, &finder.marking, &finder.libraries);
+    if !read.has_mate_somewhere() {
+        finder.look_alone(number, &read, &signature, None)?;
+        return Ok(Some(signature.ends));
+    }
+    let score = record.tag(b"ms")?.and_then(|value| value.as_int());
+    let (Some(Value::Text(cigar)), Some(score)) = (record.tag(b"MC")?, score) else {
+        return Ok(None);
+    };
+    read.mate_score = Some(score as u32);
+    let mate = Primary::mate_of(&read);
+    let ends = ClippedEnds::of_mate(mate.position, cigar);
+    finder.look_alone(number, &read, &signature, Some((&mate, &ends)))?;
+    Ok(Some(signature.ends))
 }
 
 fn add_by_name(sorter: &mut Sorter, number: u64, name: &[u8], entry: &[u8]) -> Result<(), Error> {
@@ -290,50 +371,62 @@ fn for_each_hash(
     if group.ends.is_empty() { Ok(()) } else { take(&group) }
 }
 
-/// Looks at the reads of each name.
-fn look_at_names(sorted: Sorted, finder: &mut DuplicateFinder) -> Result<(), Error> {
-    let (mut members, mut offsets) = (Vec::<GroupMember>::new(), Vec::new());
-    for_each_hash(sorted, |entries| {
-        let mut all: Vec<(u64, Primary, ReadSignature<'_>)> = Vec::with_capacity(2);
-        for (number, mut entry) in entries.iter() {
-            let primary = Primary::read(&mut entry);
-            all.push((number, primary, ReadSignature::read(entry)));
+/// A primary record whose mate is looked for.
+struct KnownRead<'r> {
+    number: u64,
+    primary: Primary,
+    signature: ReadSignature<'r>,
+}
+
+impl<'r> KnownRead<'r> {
+    /// What an entry says.
+    fn of(number: u64, mut entry: &'r [u8]) -> KnownRead<'r> {
+        let primary = Primary::read(&mut entry);
+        KnownRead { number, primary, signature: ReadSignature::read(entry) }
+    }
+}
+
+/// Looks at the reads of a name.
+#[derive(Default)]
+struct NameLooker {
+    members: Vec<GroupMember>,
+    offsets: Vec<u64>,
+}
+
+impl NameLooker {
+    /// `group` are all, in the order of their numbers.
+    fn look(&mut self, group: &[KnownRead<'_>], finder: &mut DuplicateFinder) -> Result<(), Error> {
+        let Some(first) = group.first().map(|first| first.number) else { return Ok(()) };
+        let NameLooker { members, offsets } = self;
+        offsets.clear();
+        offsets.extend(group.iter().map(|one| one.number - first));
+        let reads: Vec<ReadSignature<'_>> = group.iter().map(|one| one.signature).collect();
+        let primary = group.iter().enumerate().map(|(index, one)| {
+            let mut primary = one.primary;
+            primary.index = index;
+            Some(primary)
+        });
+        let is_paired = group.iter().any(|one| one.primary.flags & flag::PAIRED != 0);
+        if is_paired && group.len() < 2 {
+            finder.candidates.counts.without_mate += 1;
         }
-        // Nearly always they have one name.
-        all.sort_by_key(|(number, _, signature)| (signature.name, *number));
-        for group in all.chunk_by(|one, other| one.2.name == other.2.name) {
-            let first = group[0].0;
-            offsets.clear();
-            offsets.extend(group.iter().map(|one| one.0 - first));
-            let reads: Vec<ReadSignature<'_>> = group.iter().map(|one| one.2).collect();
-            let primary = group.iter().enumerate().map(|(index, one)| {
-                let mut primary = one.1;
-                primary.index = index;
-                Some(primary)
-            });
-            let is_paired = group.iter().any(|one| one.1.flags & flag::PAIRED != 0);
-            if is_paired && group.len() < 2 {
-                finder.candidates.counts.without_mate += 1;
+        match finder.marking.rule {
+            DuplicateRule::Samtools => {
+                mates::mate(primary, MateRules::MARKING, members);
+                members
+                    .iter()
+                    .zip(group)
+                    .try_for_each(|(member, one)| look_at_mate(finder, one.number, member, &reads))
             }
-            match finder.marking.rule {
-                DuplicateRule::Samtools => {
-                    mates::mate(primary, &mut members);
-                    for (member, one) in members.iter().zip(group) {
-                        look_at_mate(finder, one.0, member, &reads)?;
-                    }
-                }
-                DuplicateRule::Picard => {
-                    members.clear();
-                    members.extend(primary.map(GroupMember::from));
-                    mates::as_picard(&mut members, |index| reads[index].group_hash);
-                    let offsets = Some(&offsets[..]);
-                    let group = TemplateGroup { first, offsets, members: &members, reads: &reads };
-                    finder.look(&group)?;
-                }
+            DuplicateRule::Picard => {
+                members.clear();
+                members.extend(primary.map(GroupMember::from));
+                mates::as_picard(members, |index| reads[index].group_hash);
+                let group = TemplateGroup { first, offsets: Some(offsets), members, reads: &reads };
+                finder.look(&group)
             }
         }
-        Ok(())
-    })
+    }
 }
 
 /// Looks at a read that knows its mate, which is among `reads`, as if tags told of it.

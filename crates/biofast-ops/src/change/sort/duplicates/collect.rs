@@ -9,9 +9,9 @@ use super::finder::{Candidates, DuplicateFinder, TemplateGroup};
 use super::gate::GroupBatch;
 use super::libraries::DuplicateLibraries;
 use super::mates::{self, GroupMember};
-use super::primary::{Primary, is_primary};
+use super::primary::{MateRules, Primary, is_primary};
 use super::rule::{DuplicateRule, Marking};
-use super::sanitize::sanitized;
+use super::sanitize::{SanitizeRules, SanitizedRecords};
 use super::signature::ReadSignature;
 use crate::Error;
 use crate::change::sort::key::Order;
@@ -72,18 +72,8 @@ impl DuplicateCollector {
         if self.finder.marking.rule == DuplicateRule::Picard {
             return self.add_sanitized(first, records);
         }
-        let mut changed = Vec::new();
-        for (index, record) in records.iter().enumerate() {
-            changed.extend(sanitized(record, &self.lengths).map(|bytes| (index, bytes)));
-        }
-        if changed.is_empty() {
-            return self.add_sanitized(first, records);
-        }
-        let mut all = records.to_vec();
-        for (index, bytes) in &changed {
-            all[*index] = Record::from_checked(bytes);
-        }
-        self.add_sanitized(first, &all)
+        let sanitized = SanitizedRecords::new(records, &self.lengths, SanitizeRules::default());
+        self.add_sanitized(first, &sanitized.of(records))
     }
 
     fn add_sanitized(&mut self, first: u64, records: &[Record<'_>]) -> Result<(), Error> {
@@ -96,7 +86,7 @@ impl DuplicateCollector {
         let mut reads = Vec::with_capacity(records.len());
         match marking.rule {
             DuplicateRule::Samtools => {
-                mates::mate(primary, &mut members);
+                mates::mate(primary, MateRules::MARKING, &mut members);
                 mates::tell_supplementary(records, &mut members);
                 if !marking.clear {
                     share_marks(&mut members, marking.remove);

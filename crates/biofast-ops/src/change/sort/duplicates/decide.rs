@@ -4,6 +4,7 @@ use biofast_bam::Header;
 
 use super::super::gather::SortEntry;
 use super::decisions::{DuplicateDecisions, RecordBits};
+use super::entries::{EntrySink, FewEntries, SortedEntries};
 use super::finder::{Candidates, KeyFilter};
 use super::keys::{self, Entrant, MarkedRead, PRESENCE};
 use super::metrics::{DuplicateCounts, SetSizes};
@@ -92,28 +93,59 @@ pub(super) fn decide(
     Ok(decisions)
 }
 
+/// Decides about the entries of some records, from number `first` on, by the rule of samtools: all that decides about them is here.
+/// Optical duplicates aren't told from others.
+pub(super) fn decide_few(
+    candidates: Candidates<FewEntries>,
+    (first, records): (u64, u64),
+    marking: &Marking,
+    counts: &mut DuplicateCounts,
+) -> Result<(RecordBits, [FewEntries; 2]), Error> {
+    let Candidates { mut pairs, singles, filter, .. } = candidates;
+    let decisions = DuplicateDecisions {
+        reads: RecordBits::from(first, records),
+        ..DuplicateDecisions::default()
+    };
+    let kind_len = marking.kind_len();
+    let mut pass = Pass { kind_len, singles, filter, decisions, counts, chains: None };
+    pairs.sort();
+    pass.decide_pairs(&mut pairs, None)?;
+    let Pass { singles: mut sorted, mut decisions, counts, .. } = pass;
+    sorted.sort();
+    let mut singles = Singles { sorted, decisions: &mut decisions, counts };
+    singles.decide_in_order(kind_len, None)?;
+    let singles = singles.sorted;
+    Ok((decisions.reads, [pairs, singles]))
+}
+
 fn finish(mut sorter: Sorter, limits: &SortLimits, threads: usize) -> Result<Sorted, Error> {
     sorter.limits = limits.clone();
     sorter.finish(&Header::default(), threads)
 }
 
 /// What goes over the pairs.
-struct Pass<'c> {
+struct Pass<'c, E> {
     /// Bytes of library and barcode in a key.
     kind_len: usize,
-    singles: Sorter,
+    singles: E,
     filter: KeyFilter,
     decisions: DuplicateDecisions,
     counts: &'c mut DuplicateCounts,
     chains: Option<Chains>,
 }
 
-impl Pass<'_> {
+impl<E: EntrySink> Pass<'_, E> {
     /// Marks all pairs but the first of each group; optical ones are counted if they are put into a set. An entry with one read is
     /// of a pair, too, whose other read isn't looked at: what is decided is decided of both.
-    fn decide_pairs(&mut self, pairs: &mut Sorted, mut set: Option<Set>) -> Result<(), Error> {
+    fn decide_pairs(
+        &mut self,
+        pairs: &mut impl SortedEntries,
+        mut set: Option<Set>,
+    ) -> Result<(), Error> {
         let len = keys::PAIR_KIND + self.kind_len;
         let (mut common, mut best, mut ordinal) = (Vec::new(), None::<BestEntry>, 0);
+        // Memory of entries that are done with.
+        let (mut spare, mut key) = (Vec::new(), Vec::new());
         // Whether chains know the best read.
         let mut is_known = [false; 2];
         while let Some(entry) = pairs.next_entry()? {
@@ -122,7 +154,8 @@ impl Pass<'_> {
                 self.end_set(&common, set.as_mut());
                 common.clear();
                 common.extend_from_slice(group);
-                (best, is_known) = (None, [false; 2]);
+                spare = best.take().map_or(spare, |best| best.rank);
+                is_known = [false; 2];
                 ordinal += 1;
             }
             let mut rest = entry.record;
@@ -133,12 +166,10 @@ impl Pass<'_> {
             {
                 set.add(location, rest);
             }
-            let next = BestEntry {
-                rank: rank.to_vec(),
-                first,
-                group: entrant.group,
-                reads: entrant.reads,
-            };
+            let mut own = std::mem::take(&mut spare);
+            own.clear();
+            own.extend_from_slice(rank);
+            let next = BestEntry { rank: own, first, group: entrant.group, reads: entrant.reads };
             let worse = match &mut best {
                 None => {
                     best = Some(next);
@@ -164,7 +195,6 @@ impl Pass<'_> {
             }
             // Where single reads may be, they learn that a pair is there, and the chain of the first one.
             for (side, place, read) in places_of(group, &entrant) {
-                let mut key = Vec::with_capacity(40);
                 let own = keys::DuplicateClass::new(None, read.barcode);
                 let kind = match read.barcode {
                     Some(_) => own.as_bytes(),
@@ -179,12 +209,15 @@ impl Pass<'_> {
                 key.push(PRESENCE);
                 keys::write_turn(read.position, number, &mut key);
                 let record = &chain.to_le_bytes();
-                self.singles.add_entry(&SortEntry { number, key: &key, record })?;
+                self.singles.take(place, &SortEntry { number, key: &key, record })?;
                 if let (Some(chains), Some(best)) = (&mut self.chains, &best)
                     && !std::mem::replace(&mut is_known[side], true)
                 {
                     chains.add_best(chain, best.name())?;
                 }
+            }
+            if let Some(worse) = worse {
+                spare = worse.rank;
             }
         }
         self.end_set(&common, set.as_mut());
@@ -209,13 +242,13 @@ impl Pass<'_> {
 }
 
 /// What goes over the single reads.
-struct Singles<'d> {
-    sorted: Sorted,
+struct Singles<'d, S> {
+    sorted: S,
     decisions: &'d mut DuplicateDecisions,
     counts: &'d mut DuplicateCounts,
 }
 
-impl Singles<'_> {
+impl<S: SortedEntries> Singles<'_, S> {
     /// Marks all single reads at a place but the first, and that, too, where a read of a pair is.
     fn decide_by_rank(&mut self, kind_len: usize) -> Result<(), Error> {
         let len = keys::SINGLE_KIND + kind_len;

@@ -5,25 +5,53 @@ use super::metrics::SetSizes;
 
 /// A bit for each record, by its number.
 #[derive(Default)]
-pub(in crate::change) struct RecordBits(Vec<u64>);
+pub(in crate::change) struct RecordBits {
+    /// The number of the first record; a multiple of 64.
+    first: u64,
+    words: Vec<u64>,
+}
 
 impl RecordBits {
     pub(super) fn new(len: u64) -> RecordBits {
-        RecordBits(vec![0; usize::try_from(len.div_ceil(64)).unwrap_or(usize::MAX)])
+        RecordBits::from(0, len)
+    }
+
+    /// Those of so many records from number `first` on.
+    pub(super) fn from(first: u64, len: u64) -> RecordBits {
+        let start = first / 64 * 64;
+        let words = (first + len - start).div_ceil(64);
+        let words = vec![0; usize::try_from(words).unwrap_or(usize::MAX)];
+        RecordBits { first: start, words }
+    }
+
+    /// The number of the first record.
+    pub(super) fn first(&self) -> u64 {
+        self.first
     }
 
     pub(super) fn get(&self, number: u64) -> bool {
-        self.0.get((number / 64) as usize).is_some_and(|word| word >> (number % 64) & 1 != 0)
+        let at = number.wrapping_sub(self.first);
+        self.words.get((at / 64) as usize).is_some_and(|word| word >> (at % 64) & 1 != 0)
     }
 
     pub(super) fn set(&mut self, number: u64) {
-        if let Some(word) = self.0.get_mut((number / 64) as usize) {
-            *word |= 1 << (number % 64);
+        let at = number.wrapping_sub(self.first);
+        if let Some(word) = self.words.get_mut((at / 64) as usize) {
+            *word |= 1 << (at % 64);
         }
+    }
+
+    /// Adds what is set in `other` of the records that are here.
+    pub(super) fn add(&mut self, other: &RecordBits) {
+        let from = self.first.max(other.first);
+        let words = self.words.iter_mut().skip(((from - self.first) / 64) as usize);
+        let others = other.words.iter().skip(((from - other.first) / 64) as usize);
+        words.zip(others).for_each(|(own, other)| *own |= other);
     }
 }
 
 /// What was decided.
+#[derive(Default)]
 pub(super) struct DuplicateDecisions {
     /// Primary records that are duplicates.
     pub(super) reads: RecordBits,
@@ -49,8 +77,8 @@ impl DuplicateDecisions {
             followed(first, group, read).for_each(|number| self.groups.set(number));
         }
         if let Some(follower) = read.follower {
-            if self.followers.0.is_empty() {
-                self.followers = RecordBits(vec![0; self.reads.0.len()]);
+            if self.followers.words.is_empty() {
+                self.followers = RecordBits::new(64 * self.reads.words.len() as u64);
             }
             self.followers.set(first + follower);
         }

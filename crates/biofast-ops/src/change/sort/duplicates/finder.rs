@@ -6,6 +6,7 @@ use biofast_bam::flag;
 
 use super::super::gather::SortEntry;
 use super::barcodes;
+use super::entries::{EntrySink, FewEntries};
 use super::keys::{self, ClippedEnds, DuplicateClass, Entrant, MarkedRead, Pair};
 use super::libraries::DuplicateLibraries;
 use super::mates::GroupMember;
@@ -24,26 +25,34 @@ pub(super) const BY_KEY: Order = Order::LexicographicName;
 /// Which keys single reads have, about: a key that isn't in it no single read has.
 pub(super) struct KeyFilter {
     bits: Vec<u64>,
+    /// How many there are once there is a key: a power of two.
+    len: usize,
 }
 
-/// A power of two: 4 MB for the first single read and as many as there are.
-const FILTER_BITS: usize = 1 << 25;
-
 impl KeyFilter {
-    fn places(key: &[u8]) -> [usize; 2] {
+    /// 4 MB for the first single read and as many as there are.
+    const OF_ALL: usize = 1 << 25;
+    /// 16 kB for those of a few thousand records.
+    const OF_FEW: usize = 1 << 17;
+
+    fn new(len: usize) -> KeyFilter {
+        KeyFilter { bits: Vec::new(), len }
+    }
+
+    fn places(&self, key: &[u8]) -> [usize; 2] {
         // FNV-1a, and a last mixing for its low bits.
         let hash = key.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         let hash = (hash ^ hash >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        [(hash >> 38) as usize % FILTER_BITS, hash as usize % FILTER_BITS]
+        [(hash >> 38) as usize % self.len, hash as usize % self.len]
     }
 
-    fn add(&mut self, key: &[u8]) {
+    pub(super) fn add(&mut self, key: &[u8]) {
         if self.bits.is_empty() {
-            self.bits = vec![0; FILTER_BITS / 64];
+            self.bits = vec![0; self.len / 64];
         }
-        for place in KeyFilter::places(key) {
+        for place in self.places(key) {
             self.bits[place / 64] |= 1 << (place % 64);
         }
     }
@@ -60,23 +69,23 @@ impl KeyFilter {
 
     pub(super) fn may_have(&self, key: &[u8]) -> bool {
         let is_set = |place: usize| self.bits[place / 64] >> (place % 64) & 1 != 0;
-        !self.bits.is_empty() && KeyFilter::places(key).into_iter().all(is_set)
+        !self.bits.is_empty() && self.places(key).into_iter().all(is_set)
     }
 }
 
 /// What decides about duplicates.
-pub(super) struct Candidates {
-    pub(super) pairs: Sorter,
-    pub(super) singles: Sorter,
+pub(super) struct Candidates<E = Sorter> {
+    pub(super) pairs: E,
+    pub(super) singles: E,
     pub(super) filter: KeyFilter,
     pub(super) counts: DuplicateCounts,
 }
 
 /// Takes the reads of one name after the other.
-pub(super) struct DuplicateFinder {
+pub(super) struct DuplicateFinder<E = Sorter> {
     pub(super) marking: Marking,
     pub(super) libraries: Arc<DuplicateLibraries>,
-    pub(super) candidates: Candidates,
+    pub(super) candidates: Candidates<E>,
     barcodes: Vec<Option<u32>>,
     key: Vec<u8>,
     entrant: Vec<u8>,
@@ -152,19 +161,7 @@ impl DuplicateFinder {
         let [pairs, singles] = sixteenths
             .map(|part| SortLimits { memory: limits.memory / 16 * part, ..limits.clone() })
             .map(|limits| Sorter::new(BY_KEY, &limits));
-        DuplicateFinder {
-            marking: marking.clone(),
-            libraries: Arc::clone(libraries),
-            candidates: Candidates {
-                pairs,
-                singles,
-                filter: KeyFilter { bits: Vec::new() },
-                counts: DuplicateCounts::default(),
-            },
-            barcodes: Vec::new(),
-            key: Vec::new(),
-            entrant: Vec::new(),
-        }
+        DuplicateFinder::of(Candidates::new(pairs, singles, KeyFilter::OF_ALL), marking, libraries)
     }
 
     /// Takes over what another one found.
@@ -174,6 +171,50 @@ impl DuplicateFinder {
         self.candidates.singles.merge(singles);
         self.candidates.filter.merge(filter);
         self.candidates.counts.add(&counts);
+    }
+}
+
+impl<E> Candidates<E> {
+    fn new(pairs: E, singles: E, filter: usize) -> Candidates<E> {
+        let filter = KeyFilter::new(filter);
+        Candidates { pairs, singles, filter, counts: DuplicateCounts::default() }
+    }
+
+    /// None, of few records.
+    pub(super) fn of_few() -> Candidates<E>
+    where
+        E: Default,
+    {
+        Candidates::new(E::default(), E::default(), KeyFilter::OF_FEW)
+    }
+}
+
+impl Candidates<FewEntries> {
+    /// Notes the keys of all single reads.
+    pub(super) fn note_singles(&mut self, kind_len: usize) {
+        let len = keys::SINGLE_KIND + kind_len;
+        for (key, what) in self.singles.keys().filter_map(|key| key.split_at_checked(len)) {
+            if what.first() == Some(&keys::SINGLE) {
+                self.filter.add(key);
+            }
+        }
+    }
+}
+
+impl<E: EntrySink> DuplicateFinder<E> {
+    pub(super) fn of(
+        candidates: Candidates<E>,
+        marking: &Marking,
+        libraries: &Arc<DuplicateLibraries>,
+    ) -> DuplicateFinder<E> {
+        DuplicateFinder {
+            marking: marking.clone(),
+            libraries: Arc::clone(libraries),
+            candidates,
+            barcodes: Vec::new(),
+            key: Vec::new(),
+            entrant: Vec::new(),
+        }
     }
 
     /// Looks for what may be a duplicate.
@@ -303,12 +344,18 @@ impl DuplicateFinder {
         let is_same_strand = (read.flags ^ mate.flags) & flag::REVERSE == 0;
         let is_hidden = usize::from(!own.read.is_reverse) == side;
         if is_same_strand && is_hidden && self.marking.mode == Mode::Template {
-            let place = own.own.ends.five_prime(read.flags);
-            entrant.hidden = Some(keys::place(read.reference, place));
+            if E::IS_WINDOW {
+                entrant.is_silent = true;
+                self.add_presence(read, own)?;
+            } else {
+                let place = own.own.ends.five_prime(read.flags);
+                entrant.hidden = Some(keys::place(read.reference, place));
+            }
         }
         pair.write(self.kind(own).as_bytes(), &mut self.key);
         let rank = (read.flags & flag::QC_FAIL != 0, score(read));
-        self.add_pair(first, rank, own.own.name, &entrant)
+        let place = if pair.is_left { pair.left } else { pair.right };
+        self.add_pair((place, first), rank, own.own.name, &entrant)
     }
 
     /// A primary record whose tags tell of its mate: `mate` is the mate as they have it, if it is aligned.
@@ -386,13 +433,13 @@ impl DuplicateFinder {
         pair.write(kind.as_bytes(), &mut self.key);
         let fails = (reads[0].flags | reads[1].flags) & flag::QC_FAIL != 0;
         let rank = (fails, score(reads[view]));
-        self.add_pair(group.first, rank, looked[0].own.name, &entrant)
+        self.add_pair((pair.left, group.first), rank, looked[0].own.name, &entrant)
     }
 
-    /// Adds the entry of a pair whose key has what the group has in common.
+    /// Adds the entry of a pair, which is at this place, whose key has what the group has in common.
     fn add_pair(
         &mut self,
-        first: u64,
+        (place, first): (u64, u64),
         (fails, score): (bool, i64),
         name: &[u8],
         entrant: &Entrant,
@@ -402,7 +449,7 @@ impl DuplicateFinder {
         self.key.extend_from_slice(name);
         entrant.write(&mut self.entrant);
         let entry = SortEntry { number: first, key: &self.key, record: &self.entrant };
-        self.candidates.pairs.add_entry(&entry)
+        self.candidates.pairs.take(place, &entry)
     }
 
     /// A read that Picard finds no mate of.
@@ -461,7 +508,7 @@ impl DuplicateFinder {
         let read_group = earlier.own.read_group;
         picard::write_cluster(orientation, read_group, &mut self.entrant);
         let entry = SortEntry { number: group.first, key: &self.key, record: &self.entrant };
-        self.candidates.pairs.add_entry(&entry)
+        self.candidates.pairs.take(pairs[0].left, &entry)
     }
 
     /// Lets single reads know that a read of a pair is here.
@@ -470,8 +517,11 @@ impl DuplicateFinder {
         let kind = self.kind(own);
         keys::write_single(place, own.read.is_reverse, kind.as_bytes(), &mut self.key);
         self.key.push(keys::PRESENCE);
+        if self.marking.rule == DuplicateRule::Samtools {
+            keys::write_turn(read.position, own.number, &mut self.key);
+        }
         let entry = SortEntry { number: own.number, key: &self.key, record: &[] };
-        self.candidates.singles.add_entry(&entry)
+        self.candidates.singles.take(place, &entry)
     }
 
     /// A read without a mate that is aligned.
@@ -501,7 +551,7 @@ impl DuplicateFinder {
             }
         }
         let entry = SortEntry { number: looked.number, key: &self.key, record: &self.entrant };
-        self.candidates.singles.add_entry(&entry)
+        self.candidates.singles.take(place, &entry)
     }
 }
 

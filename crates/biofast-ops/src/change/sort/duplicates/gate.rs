@@ -48,6 +48,11 @@ impl GroupBatch {
     }
 }
 
+/// A hash of a name that is the same in every run.
+pub(in crate::change) fn hash_of_name(name: &[u8]) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(name)
+}
+
 /// Names of groups that lack something are remembered, so many at least.
 const REMEMBERED: usize = 1 << 17;
 
@@ -65,21 +70,26 @@ pub(super) struct Gate {
 
 /// What a group has.
 #[derive(Default)]
-struct NameGroup {
+pub(in crate::change) struct NameGroup {
     primary: usize,
     expects_mate: bool,
 }
 
 impl NameGroup {
-    fn add(&mut self, flags: u16) {
+    pub(in crate::change) fn add(&mut self, flags: u16) {
         if is_primary(flags) {
             self.primary += 1;
             self.expects_mate |= flags & flag::PAIRED != 0;
         }
     }
 
+    /// Whether two reads are there.
+    pub(in crate::change) fn has_pair(&self) -> bool {
+        self.primary > 1
+    }
+
     /// Whether a record of this name should be there and isn't.
-    fn lacks(&self) -> bool {
+    pub(in crate::change) fn lacks(&self) -> bool {
         self.primary == 0 || (self.expects_mate && self.primary < 2)
     }
 }
@@ -154,7 +164,7 @@ impl Gate {
             return Ok(());
         }
         let name = batch.record(count - 1).name();
-        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(name) | 1;
+        let hash = hash_of_name(name) | 1;
         let number = batch.first + count as u64;
         let slot = (hash >> 32) as usize % REMEMBERED;
         let (remembered, before) = self.lacking[slot];
@@ -182,12 +192,16 @@ impl Gate {
 ///
 /// # Errors
 /// If it does.
-pub(super) fn check_header(input: &str, header: &Header) -> Result<(), Error> {
+pub(in crate::change) fn check_header(
+    input: &str,
+    header: &Header,
+    needing: &str,
+) -> Result<(), Error> {
     if !header.is_sorted_by_coordinate() {
         return Ok(());
     }
     Err(Refusal::NotGrouped(format!(
-        "{input}: sorted by coordinate, but marking duplicates needs records grouped by name"
+        "{input}: sorted by coordinate, but {needing} needs records grouped by name"
     ))
     .into())
 }

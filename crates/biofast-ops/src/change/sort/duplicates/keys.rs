@@ -165,6 +165,12 @@ impl ClippedEnds {
         }
     }
 
+    /// Whether both are less than so many bases from the position of the read.
+    pub(super) fn are_near(&self, position: i32, bases: i64) -> bool {
+        let is_near = |end: i64| (end - i64::from(position)).abs() < bases;
+        is_near(self.start) && is_near(self.end)
+    }
+
     /// Where its first base is, seen from the sequencer.
     pub(super) fn five_prime(&self, flags: u16) -> i64 {
         if flags & flag::REVERSE == 0 { self.start } else { self.end }

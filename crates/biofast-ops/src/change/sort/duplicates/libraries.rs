@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use biofast_bam::{Header, Record};
 
-use super::tags::read_group;
+use crate::change::tags::read_group;
 
 /// Libraries by read group: records of several ones are no duplicates of each other.
 pub(super) struct DuplicateLibraries {
@@ -24,14 +24,11 @@ impl DuplicateLibraries {
             names: vec![UNKNOWN.to_owned()],
             numbers: BTreeMap::new(),
         };
-        for line in header.text().split(|&byte| byte == b'\n') {
-            let Some(fields) = line.strip_prefix(b"@RG\t") else { continue };
-            let fields = fields.split(|&byte| byte == b'\t' || byte == b'\r');
-            let field = |name: &[u8]| fields.clone().find_map(|field| field.strip_prefix(name));
-            let Some(id) = field(b"ID:") else { continue };
+        for group in header.read_groups() {
+            let Some(id) = group.id() else { continue };
             let number = libraries.numbers.len() as u16;
             libraries.numbers.entry(id.to_vec()).or_insert(number);
-            let Some(library) = field(b"LB:") else { continue };
+            let Some(library) = group.field(*b"LB") else { continue };
             let library = String::from_utf8_lossy(library);
             let known = libraries.names.iter().position(|name| *name == library);
             let number = known.unwrap_or_else(|| {

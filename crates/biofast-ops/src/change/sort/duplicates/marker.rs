@@ -1,11 +1,15 @@
 //! What becomes of records, and marking them while they are merged.
 
-use biofast_bam::{Record, flag};
+use std::sync::Arc;
+
+use biofast_bam::{Header, Record, flag};
 
 use super::decisions::DuplicateDecisions;
+use super::libraries::DuplicateLibraries;
 use super::metrics::{ByLibrary, DuplicateCounts, LibraryCounts, SetSizes};
 use super::rule::Marking;
 use crate::change::sort::gather::SortEntry;
+use crate::change::tags::{append_text, stored_tags};
 
 /// What was decided of all records, and what is done about it.
 pub(in crate::change) struct MarkDecisions {
@@ -79,6 +83,15 @@ impl MarkDecisions {
 }
 
 impl MarkTally {
+    /// One that has counted nothing of an input with this header.
+    pub(in crate::change) fn of(marking: &Marking, header: &Header) -> MarkTally {
+        let libraries = || Arc::new(DuplicateLibraries::new(header));
+        let by_library = marking.by_library.then(|| ByLibrary::new(libraries()));
+        let optical_distance = marking.optical_distance();
+        let counts = DuplicateCounts { optical_distance, ..DuplicateCounts::default() };
+        MarkTally { counts, by_library }
+    }
+
     /// Counts a record by its library, with the flags that it gets.
     pub(in crate::change) fn add(&mut self, record: &Record<'_>, mark: &MarkDecision) {
         if let Some(counts) = &mut self.by_library {
@@ -162,25 +175,14 @@ impl MarkDecision {
 /// of another type.
 fn write_type(is_optical: bool, record: &mut Vec<u8>) {
     let value: &[u8] = if is_optical { b"SQ" } else { b"LB" };
-    let found = {
-        let record = Record::from_checked(record);
-        let mut at = record.as_bytes().len() - record.tag_bytes().len();
-        record.tags().find_map(|tag| {
-            let len = 3 + tag.value.len() + usize::from(matches!(tag.kind, b'Z' | b'H'));
-            at += len;
-            (tag.name == *b"dt").then_some((at - len, len, tag.kind))
-        })
-    };
+    let found = stored_tags(&Record::from_checked(record))
+        .find_map(|(tag, stored)| (tag.name == *b"dt").then_some((stored, tag.kind)));
     match found {
-        Some((at, len, b'Z')) => {
-            record.splice(at + 3..at + len - 1, value.iter().copied());
+        Some((stored, b'Z')) => {
+            record.splice(stored.start + 3..stored.end - 1, value.iter().copied());
         }
         Some(_) => {}
-        None => {
-            record.extend_from_slice(b"dtZ");
-            record.extend_from_slice(value);
-            record.push(0);
-        }
+        None => append_text(*b"dt", value, record),
     }
 }
 

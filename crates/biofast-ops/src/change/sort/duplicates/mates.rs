@@ -2,13 +2,13 @@
 
 use biofast_bam::{Record, flag};
 
-use super::primary::{Primary, pair};
+use super::primary::{MateRules, MateTag, Primary, pair};
 use super::sanitize::{append_text, bin};
-use super::tags::append_tags;
+use crate::change::tags::append_tags;
 
 /// A record of a group.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum GroupMember {
+pub(in crate::change) enum GroupMember {
     /// It stays as it is.
     Other,
     /// A supplementary record, which is told of its read's mate.
@@ -33,7 +33,11 @@ impl From<Option<Primary>> for GroupMember {
 
 /// The records of a name, in their order, as far as they are primary. Where there are more than two such, each is told of the first,
 /// and the first of the last, as samtools does.
-pub(super) fn mate(reads: impl Iterator<Item = Option<Primary>>, out: &mut Vec<GroupMember>) {
+pub(in crate::change) fn mate(
+    reads: impl Iterator<Item = Option<Primary>>,
+    rules: MateRules,
+    out: &mut Vec<GroupMember>,
+) {
     out.clear();
     let mut first: Option<(usize, Primary)> = None;
     for (index, read) in reads.enumerate() {
@@ -43,7 +47,7 @@ pub(super) fn mate(reads: impl Iterator<Item = Option<Primary>>, out: &mut Vec<G
         };
         match &mut first {
             None => first = Some((index, next)),
-            Some((_, first)) => pair(first, &mut next),
+            Some((_, first)) => pair(first, &mut next, rules),
         }
         out.push(GroupMember::Primary(next));
     }
@@ -56,7 +60,7 @@ pub(super) fn mate(reads: impl Iterator<Item = Option<Primary>>, out: &mut Vec<G
 }
 
 /// Tells supplementary records of reads of pairs of the mate: the last primary record of the other number.
-pub(super) fn tell_supplementary(records: &[Record<'_>], out: &mut [GroupMember]) {
+pub(in crate::change) fn tell_supplementary(records: &[Record<'_>], out: &mut [GroupMember]) {
     if out.len() < 2 {
         return;
     }
@@ -104,8 +108,8 @@ pub(super) fn as_picard(out: &mut [GroupMember], group: impl Fn(usize) -> u64) {
 }
 
 /// Appends the record changed to `to`, without its size in front: what it says of its mate is in its fields and in the optional
-/// fields MQ, MC and ms. Some others are left out.
-pub(super) fn write(
+/// fields MQ, MC, ct and ms. Some others are left out.
+pub(in crate::change) fn write(
     records: &[Record<'_>],
     to: &Primary,
     is_unwanted: impl Fn([u8; 2]) -> bool,
@@ -128,22 +132,48 @@ pub(super) fn write(
     put(24, &to.mate_position.to_le_bytes());
     put(28, &to.template_len.to_le_bytes());
     append_tags(record, out, |name| match &name {
-        b"MQ" => to.mate_quality.is_some(),
-        b"MC" => to.mate_cigar.is_some(),
-        b"ms" => to.mate_score.is_some(),
+        b"MQ" => to.tags.has(MateTag::Quality),
+        b"MC" => to.tags.has(MateTag::Cigar),
+        b"ms" => to.tags.has(MateTag::Score),
+        b"ct" if to.lost_template || to.tags.has(MateTag::Template) => true,
         _ => is_unwanted(name),
     });
-    if let Some(quality) = to.mate_quality {
-        out.extend_from_slice(b"MQi");
-        out.extend_from_slice(&u32::from(quality).to_le_bytes());
+    for tag in to.tags.iter() {
+        match tag {
+            MateTag::Quality => {
+                out.extend_from_slice(b"MQi");
+                out.extend(u32::from(to.mate_quality.unwrap_or_default()).to_le_bytes());
+            }
+            MateTag::Cigar => {
+                out.extend_from_slice(b"MCZ");
+                to.mate_cigar.iter().for_each(|&mate| append_text(records[mate].cigar(), out));
+                out.push(0);
+            }
+            MateTag::Template => {
+                out.extend_from_slice(b"ctZ");
+                to.right.iter().for_each(|&right| append_template(record, &records[right], out));
+                out.push(0);
+            }
+            MateTag::Score => {
+                out.extend_from_slice(b"msi");
+                out.extend(to.mate_score.unwrap_or_default().to_le_bytes());
+            }
+        }
     }
-    if let Some(mate) = to.mate_cigar {
-        out.extend_from_slice(b"MCZ");
-        append_text(records[mate].cigar(), out);
-        out.push(0);
-    }
-    if let Some(score) = to.mate_score {
-        out.extend_from_slice(b"msi");
-        out.extend_from_slice(&score.to_le_bytes());
-    }
+}
+
+/// Number, strand and CIGAR of two reads, with the bases between them: `1F10M30T2R10M`.
+fn append_template(left: &Record<'_>, right: &Record<'_>, out: &mut Vec<u8>) {
+    let append = |read: &Record<'_>, out: &mut Vec<u8>| {
+        let is = |bit: u16| read.flags() & bit != 0;
+        out.push(if is(flag::READ1) { b'1' } else { b'2' });
+        out.push(if is(flag::REVERSE) { b'R' } else { b'F' });
+        if !read.cigar().is_empty() {
+            append_text(read.cigar(), out);
+        }
+    };
+    append(left, out);
+    let between = i64::from(right.position()) - left.alignment_end();
+    out.extend_from_slice(format!("{between}T").as_bytes());
+    append(right, out);
 }

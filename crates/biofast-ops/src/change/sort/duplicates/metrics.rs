@@ -247,12 +247,15 @@ impl DuplicateCounts {
         self.duplicate_mates += other.duplicate_mates;
     }
 
+    /// Adds what was counted of other reads as they were looked at and decided about.
     pub(super) fn add(&mut self, other: &DuplicateCounts) {
         self.without_mate += other.without_mate;
         self.excluded += other.excluded;
         self.examined += other.examined;
         self.paired += other.paired;
         self.single += other.single;
+        self.duplicate_pair += other.duplicate_pair;
+        self.duplicate_single += other.duplicate_single;
         self.without_barcode += other.without_barcode;
     }
 }

@@ -33,21 +33,22 @@ mod clear;
 mod collect;
 mod decide;
 mod decisions;
+mod entries;
 mod finder;
-mod gate;
+pub(in crate::change) mod gate;
 mod keys;
 mod libraries;
 pub(super) mod marker;
-mod mates;
+pub(in crate::change) mod mates;
 pub(super) mod metrics;
 mod numbers;
 mod optical;
 mod picard;
-mod primary;
+pub(in crate::change) mod primary;
 mod rule;
-mod sanitize;
+pub(in crate::change) mod sanitize;
 mod signature;
-mod tags;
+mod window;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -70,6 +71,7 @@ pub(in crate::change) use marker::{MarkDecisions, MarkTally};
 use metrics::ByLibrary;
 pub use metrics::{DuplicateCounts, LibraryCounts, SetSizes};
 pub use rule::{DuplicateRule, Marking, Mode};
+pub(in crate::change) use window::{DuplicateWindow, SurveyedRecords, Undecidable, WindowSurveyor};
 
 /// Sorts all records of an input by coordinate, or those of a query, and marks duplicates, on `options.threads` threads.
 /// The example is that of the [module](self).
@@ -87,7 +89,7 @@ pub fn sort(
     let name: Arc<str> = input.name().into();
     let mut reader = Reader::new(input, options)?;
     let header = reader.shared_header();
-    gate::check_header(&name, &header)?;
+    gate::check_header(&name, &header, "marking duplicates")?;
     let lengths: Arc<[u64]> = header.references().iter().map(|one| one.length).collect();
     let threads = options.threads.max(1);
     let share = SortLimits { memory: limits.memory / threads, ..limits.clone() };
@@ -125,7 +127,11 @@ pub fn sort(
 }
 
 /// Refuses reads of which none has a barcode that duplicates should have in common.
-fn check_barcodes(name: &str, counts: &DuplicateCounts, marking: &Marking) -> Result<(), Error> {
+pub(in crate::change) fn check_barcodes(
+    name: &str,
+    counts: &DuplicateCounts,
+    marking: &Marking,
+) -> Result<(), Error> {
     let DuplicateCounts { examined, without_barcode, .. } = *counts;
     if without_barcode == 0 || without_barcode < examined || marking.allow_missing_barcodes {
         return Ok(());

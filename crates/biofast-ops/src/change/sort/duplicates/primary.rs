@@ -7,13 +7,71 @@ use super::numbers;
 /// Qualities below this don't count for a score.
 pub(super) const LEAST_QUALITY: u8 = 15;
 
+/// How mates are told of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::change) struct MateRules {
+    /// Whether mates that don't look at each other are no proper pair.
+    pub(in crate::change) checks_pairs: bool,
+    /// Whether the score of the mate is written (`ms`).
+    pub(in crate::change) scores: bool,
+    /// Whether the CIGARs of both reads are written (`ct`).
+    pub(in crate::change) templates: bool,
+    /// Whether reads that aren't aligned are left out afterwards, so that their mates forget their strand.
+    pub(in crate::change) removes: bool,
+}
+
+impl MateRules {
+    /// What marking duplicates needs.
+    pub(super) const MARKING: MateRules =
+        MateRules { checks_pairs: true, scores: true, templates: false, removes: false };
+}
+
+/// A tag that is written about the mate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MateTag {
+    /// `MQ`
+    Quality,
+    /// `MC`
+    Cigar,
+    /// `ct`
+    Template,
+    /// `ms`
+    Score,
+}
+
+/// The tags that are written, in the order in which they were set last: that matters where a name has more than two primary records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct MateTags([Option<MateTag>; 4]);
+
+impl MateTags {
+    pub(super) fn iter(&self) -> impl Iterator<Item = MateTag> {
+        self.0.into_iter().flatten()
+    }
+
+    pub(super) fn has(&self, tag: MateTag) -> bool {
+        self.0.contains(&Some(tag))
+    }
+
+    fn remove(&mut self, tag: MateTag) {
+        let mut others = self.0.into_iter().flatten().filter(|other| *other != tag);
+        self.0 = std::array::from_fn(|_| others.next());
+    }
+
+    fn append(&mut self, tag: MateTag) {
+        self.remove(tag);
+        if let Some(free) = self.0.iter_mut().find(|place| place.is_none()) {
+            *free = Some(tag);
+        }
+    }
+}
+
 /// What a primary record is changed to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Primary {
+pub(in crate::change) struct Primary {
     /// Which record of the group it is, and which its mate.
     pub(super) index: usize,
     pub(super) mate: Option<usize>,
-    pub(super) flags: u16,
+    pub(in crate::change) flags: u16,
     pub(super) reference: i32,
     pub(super) position: i32,
     pub(super) mate_reference: i32,
@@ -28,10 +86,15 @@ pub(super) struct Primary {
     pub(super) mate_quality: Option<u8>,
     pub(super) mate_cigar: Option<usize>,
     pub(super) mate_score: Option<u32>,
+    /// The record to the right of it, whose CIGAR is in `ct` behind its own; and whether another record has taken that over.
+    pub(super) right: Option<usize>,
+    pub(super) lost_template: bool,
+    /// Which of these are written.
+    pub(super) tags: MateTags,
 }
 
 /// Whether a record is the one of its read that counts.
-pub(super) fn is_primary(flags: u16) -> bool {
+pub(in crate::change) fn is_primary(flags: u16) -> bool {
     flags & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0
 }
 
@@ -43,7 +106,7 @@ pub(super) fn score(qualities: &[u8]) -> u32 {
 }
 
 impl Primary {
-    pub(super) fn new(index: usize, record: &Record<'_>) -> Primary {
+    pub(in crate::change) fn new(index: usize, record: &Record<'_>) -> Primary {
         let position = record.position();
         let flags = record.flags();
         let on_reference = match flags & flag::UNMAPPED {
@@ -52,7 +115,6 @@ impl Primary {
         };
         Primary {
             index,
-            mate: None,
             flags,
             reference: record.reference_id(),
             position,
@@ -62,9 +124,7 @@ impl Primary {
             end: i64::from(position) + on_reference,
             mapping_quality: record.mapping_quality(),
             score: score(record.qualities().as_slice()),
-            mate_quality: None,
-            mate_cigar: None,
-            mate_score: None,
+            ..Primary::default()
         }
     }
 
@@ -154,11 +214,13 @@ impl Primary {
         }
         if mate.is_mapped() {
             self.mate_quality = Some(mate.mapping_quality);
+            self.tags.append(MateTag::Quality);
         } else {
             self.flags |= flag::MATE_UNMAPPED;
         }
         if mate.is_mapped() || self.is_mapped() {
             self.mate_cigar = Some(mate.index);
+            self.tags.append(MateTag::Cigar);
         }
     }
 
@@ -166,18 +228,36 @@ impl Primary {
         self.mate = Some(mate.index);
         self.mate_score = Some(mate.score);
     }
+
+    /// Writes both CIGARs, its own before that of a record to the right of it.
+    fn describe_template(&mut self, right: &mut Primary) {
+        self.right = Some(right.index);
+        self.tags.append(MateTag::Template);
+        right.tags.remove(MateTag::Template);
+        right.lost_template = true;
+    }
 }
 
 /// Two primary records of a name.
-pub(super) fn pair(one: &mut Primary, other: &mut Primary) {
+pub(super) fn pair(one: &mut Primary, other: &mut Primary, rules: MateRules) {
     one.flags |= flag::PAIRED;
     other.flags |= flag::PAIRED;
     other.go_to(one);
     one.go_to(other);
     other.learn_of(one);
     one.learn_of(other);
+    let are_on_one = one.is_mapped() && other.is_mapped() && one.reference == other.reference;
+    if rules.templates && are_on_one {
+        match one.position > other.position {
+            true => other.describe_template(one),
+            false => one.describe_template(other),
+        }
+    }
     other.learn_score_of(one);
     one.learn_score_of(other);
+    if rules.scores {
+        [&mut *one, &mut *other].into_iter().for_each(|read| read.tags.append(MateTag::Score));
+    }
     let unknown = flag::UNMAPPED | flag::MATE_UNMAPPED;
     let are_near = one.reference == other.reference && (one.flags | other.flags) & unknown == 0;
     let len = if are_near { other.five_prime() - one.five_prime() } else { 0 };
@@ -186,13 +266,16 @@ pub(super) fn pair(one: &mut Primary, other: &mut Primary) {
     // Whether they look at each other; `one` is the first of two at one place.
     let (left, right) =
         if one.five_prime() > other.five_prime() { (&other, &one) } else { (&one, &other) };
-    let faces = one.is_mapped()
-        && other.is_mapped()
-        && one.reference == other.reference
-        && !left.is_reverse()
-        && right.is_reverse();
-    if !faces {
+    if rules.checks_pairs && !(are_on_one && !left.is_reverse() && right.is_reverse()) {
         one.flags &= !flag::PROPER_PAIR;
         other.flags &= !flag::PROPER_PAIR;
+    }
+    if rules.removes {
+        let (one_is_mapped, other_is_mapped) = (one.is_mapped(), other.is_mapped());
+        for (read, stays_paired) in [(one, other_is_mapped), (other, one_is_mapped)] {
+            if !stays_paired {
+                read.flags &= !(flag::MATE_REVERSE | flag::PROPER_PAIR);
+            }
+        }
     }
 }

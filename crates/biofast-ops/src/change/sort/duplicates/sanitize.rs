@@ -1,5 +1,8 @@
 //! Records whose fields contradict each other are put right, as `samtools fixmate` does it (`-z all`) before it looks at mates.
 
+use std::borrow::Cow;
+use std::str::FromStr;
+
 use biofast_bam::{Cigar, Op, Record, flag};
 
 /// The longest operation that a CIGAR holds.
@@ -13,31 +16,117 @@ fn is_of_alignment(name: [u8; 2]) -> bool {
     matches!(&name, b"NM" | b"MD" | b"CG" | b"SM")
 }
 
+/// Which fields of a record are put right; by default all but `matches`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SanitizeRules {
+    /// A read without a reference has no position, and neither has one behind the end of its reference.
+    pub positions: bool,
+    /// A read that isn't aligned has mapping quality 0.
+    pub mapping_qualities: bool,
+    /// A read without a reference or a position, or behind the end of its reference, isn't aligned.
+    pub unmapped: bool,
+    /// A CIGAR ends with the reference, and a read that isn't aligned has none.
+    pub cigars: bool,
+    /// A read that isn't aligned has no tags about an alignment.
+    pub tags: bool,
+    /// An operation of a CIGAR that continues the one before is joined with it, and empty ones go.
+    pub joined: bool,
+    /// The operations `=` and `X` become `M`.
+    pub matches: bool,
+}
+
+impl SanitizeRules {
+    /// Everything stays as it is.
+    pub const NONE: SanitizeRules = SanitizeRules {
+        positions: false,
+        mapping_qualities: false,
+        unmapped: false,
+        cigars: false,
+        tags: false,
+        joined: false,
+        matches: false,
+    };
+    /// The default.
+    const ALL: SanitizeRules = SanitizeRules {
+        positions: true,
+        mapping_qualities: true,
+        unmapped: true,
+        cigars: true,
+        tags: true,
+        joined: true,
+        matches: false,
+    };
+}
+
+impl Default for SanitizeRules {
+    fn default() -> SanitizeRules {
+        SanitizeRules::ALL
+    }
+}
+
+/// A word that names no fields to put right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is none of pos, mqual, unmap, cigar, cigdup, cigarx, aux, on, all and off")]
+pub struct UnknownRule(String);
+
+/// By the words of samtools, separated by commas.
+impl FromStr for SanitizeRules {
+    type Err = UnknownRule;
+
+    fn from_str(text: &str) -> Result<SanitizeRules, UnknownRule> {
+        let mut rules = SanitizeRules::NONE;
+        for word in text.split(',') {
+            match word {
+                "all" | "*" => rules = SanitizeRules::ALL,
+                "on" => {
+                    rules = SanitizeRules { positions: false, joined: false, ..SanitizeRules::ALL }
+                }
+                "off" | "none" => rules = SanitizeRules::NONE,
+                "pos" => rules.positions = true,
+                "mqual" => rules.mapping_qualities = true,
+                "unmap" => rules.unmapped = true,
+                "cigar" => rules.cigars = true,
+                "cigdup" => rules.joined = true,
+                "cigarx" => (rules.joined, rules.matches) = (true, true),
+                "aux" => rules.tags = true,
+                _ => return Err(UnknownRule(word.to_owned())),
+            }
+        }
+        Ok(rules)
+    }
+}
+
 /// The record as it should be, without its size in front; `None` if it is so already.
 ///
 /// A read without a reference has no position and isn't aligned, and neither is one that lies behind its reference. What reaches
 /// over the end of the reference is clipped. A read that isn't aligned has no CIGAR, no mapping quality, and no tags about an
 /// alignment. Operations of a CIGAR that continue the one before are joined with it.
-pub(super) fn sanitized(record: &Record<'_>, lengths: &[u64]) -> Option<Vec<u8>> {
+pub(super) fn sanitized(
+    record: &Record<'_>,
+    lengths: &[u64],
+    rules: SanitizeRules,
+) -> Option<Vec<u8>> {
     let (mut reference, mut position) = (record.reference_id(), record.position());
     let mut flags = record.flags();
     let cigar = record.cigar();
     let mut words = None;
-    if reference < 0 {
+    if reference < 0 && rules.positions {
         position = -1;
-        flags |= flag::UNMAPPED;
+        flags |= if rules.unmapped { flag::UNMAPPED } else { 0 };
     }
-    if flags & flag::UNMAPPED == 0 {
+    if flags & flag::UNMAPPED == 0 && rules.cigars {
         let len = usize::try_from(reference).ok().and_then(|at| lengths.get(at));
         let len = len.map_or(0, |&len| len as i64);
         let start = i64::from(position);
-        if position < 0 {
+        if position < 0 && rules.unmapped {
             flags |= flag::UNMAPPED;
-        } else if start >= len {
+        } else if start >= len && rules.unmapped {
             flags |= flag::UNMAPPED;
-            (reference, position) = (-1, -1);
+            if rules.positions {
+                (reference, position) = (-1, -1);
+            }
         } else if start + (cigar.reference_len() as i64).max(1) > len {
-            words = trimmed(cigar, (len - start) as u64);
+            words = trimmed(cigar, (len - start).max(0) as u64);
             if words.is_none() {
                 flags = flags & !flag::PROPER_PAIR | flag::UNMAPPED;
             }
@@ -45,12 +134,23 @@ pub(super) fn sanitized(record: &Record<'_>, lengths: &[u64]) -> Option<Vec<u8>>
     }
     let is_unmapped = flags & flag::UNMAPPED != 0;
     let (mut quality, mut has_tags_left) = (record.mapping_quality(), true);
+    let drops_tags = is_unmapped && rules.tags;
     if is_unmapped {
-        quality = 0;
-        has_tags_left = !record.tags().any(|tag| is_of_alignment(tag.name));
-        words = (!cigar.is_empty()).then(Vec::new);
-    } else if words.is_some() || !is_joined(cigar) {
-        words = Some(joined(words.unwrap_or_else(|| cigar.words().collect())));
+        quality = if rules.mapping_qualities { 0 } else { quality };
+        has_tags_left = !drops_tags || !record.tags().any(|tag| is_of_alignment(tag.name));
+        words = (rules.cigars && !cigar.is_empty()).then(Vec::new);
+    } else {
+        if rules.matches && cigar.words().any(is_match) {
+            let own = words.unwrap_or_else(|| cigar.words().collect());
+            words = Some(
+                own.into_iter()
+                    .map(|word| if is_match(word) { word & !15 } else { word })
+                    .collect(),
+            );
+        }
+        if rules.joined && (words.is_some() || !is_joined(cigar)) {
+            words = Some(joined(words.unwrap_or_else(|| cigar.words().collect())));
+        }
     }
     let before = (record.reference_id(), record.position(), record.flags());
     let is_changed = before != (reference, position, flags)
@@ -88,10 +188,10 @@ pub(super) fn sanitized(record: &Record<'_>, lengths: &[u64]) -> Option<Vec<u8>>
     }
     out.extend_from_slice(&bytes[start_of_bases..tags]);
     let is_unwanted = |name: [u8; 2]| {
-        is_unmapped && is_of_alignment(name)
+        drops_tags && is_of_alignment(name)
             || words.is_some() && record.has_long_cigar() && name == *b"CG"
     };
-    super::tags::append_tags(record, &mut out, is_unwanted);
+    crate::change::tags::append_tags(record, &mut out, is_unwanted);
     if let Some(words) = in_tag {
         out.extend_from_slice(b"CGBI");
         out.extend_from_slice(&(words.len() as u32).to_le_bytes());
@@ -105,6 +205,40 @@ pub(super) fn sanitized(record: &Record<'_>, lengths: &[u64]) -> Option<Vec<u8>>
     out[10..12].copy_from_slice(&bin(i64::from(position), len).to_le_bytes());
     out[14..16].copy_from_slice(&flags.to_le_bytes());
     Some(out)
+}
+
+/// Those of a name's records that should be others, by their index.
+pub(in crate::change) struct SanitizedRecords(Vec<(usize, Vec<u8>)>);
+
+impl SanitizedRecords {
+    pub(in crate::change) fn new(
+        records: &[Record<'_>],
+        lengths: &[u64],
+        rules: SanitizeRules,
+    ) -> SanitizedRecords {
+        let mut changed = Vec::new();
+        for (index, record) in records.iter().enumerate() {
+            changed.extend(sanitized(record, lengths, rules).map(|bytes| (index, bytes)));
+        }
+        SanitizedRecords(changed)
+    }
+
+    /// The same records, each as it should be.
+    pub(in crate::change) fn of<'s>(&'s self, records: &'s [Record<'s>]) -> Cow<'s, [Record<'s>]> {
+        if self.0.is_empty() {
+            return Cow::Borrowed(records);
+        }
+        let mut all = records.to_vec();
+        for (index, bytes) in &self.0 {
+            all[*index] = Record::from_checked(bytes);
+        }
+        Cow::Owned(all)
+    }
+}
+
+/// Whether it says that bases are those of the reference, or others.
+fn is_match(word: u32) -> bool {
+    matches!(word & 15, 7 | 8)
 }
 
 fn consumes_read(word: u32) -> bool {
@@ -180,7 +314,7 @@ fn joined(words: Vec<u32>) -> Vec<u32> {
 }
 
 /// The bin of so many bases (SAMv1, 5.3); position −1 has one, too.
-pub(super) fn bin(position: i64, len: u64) -> u16 {
+pub(in crate::change) fn bin(position: i64, len: u64) -> u16 {
     let end = position + len as i64 - 1;
     for (shift, first) in [(14, 4681), (17, 585), (20, 73), (23, 9), (26, 1)] {
         if position >> shift == end >> shift {
@@ -238,7 +372,7 @@ mod tests {
         let read = read.tag(b"NM", 1).tag(b"XX", 2).build().unwrap();
         let mut bytes = Vec::new();
         let record = read.write_bam(&header, &mut bytes).unwrap();
-        let sanitized = sanitized(&record, &[100])?;
+        let sanitized = sanitized(&record, &[100], SanitizeRules::ALL)?;
         let record = Record::from_checked(&sanitized);
         record.check().unwrap();
         assert_eq!(record.sequence_len(), len);

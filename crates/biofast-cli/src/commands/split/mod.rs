@@ -1,4 +1,6 @@
-//! `biofast split`: reads or pairs to several files.
+//! `biofast split`: reads or pairs to several files, and alignments by a tag.
+
+mod alignments;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -13,12 +15,14 @@ use biofast_ops::split::{SplitAmount, SplitOutputs, SplitRule, SplitTarget, spli
 
 use crate::console::Hinted;
 use crate::inputs;
-use crate::options::{InFile, OutFile, Pairing, PairsOut, ReadsOut};
+use crate::options::{InFile, OutFile, Pairing, PairsOut, ProgramLineArgs, ReadsOut, sam_tag};
 use crate::output::{self, OTHER_FILES};
 use crate::reads_job::{FileSums, ReadsJob, ReadsOptions, count_reads};
 use crate::session::{Exit, Session};
 
-/// Split reads into several files by number, bases or size
+/// Split reads into several files by number, bases or size, or alignments by a tag
+///
+/// With --by, a file of alignments is split by the values of a tag, like `samtools split -d`: BAM, SAM or CRAM to BAM or SAM.
 ///
 /// One file holds single reads, or pairs with --interleaved; two files hold mates, whose names must agree. Pairs stay
 /// together, and reads keep their order. FASTA output has lines of 60 bases. Parts don't depend on the number of
@@ -31,7 +35,9 @@ Examples:
   biofast split -p 4 --blocks reads.fq.gz -o block_{part}.fq.gz
   biofast split -l 500M reads.fq.gz -o long_{part}.fq.zst
   biofast split -s 1000 genes.fa.gz -o genes_{part}.fa.gz
-  zcat reads.fq.gz | biofast split --by-bytes 100M - -o small_{part}.fq")]
+  zcat reads.fq.gz | biofast split --by-bytes 100M - -o small_{part}.fq
+  biofast split --by RG aln.bam -o group_{value}.bam
+  biofast split --by CB aln.bam -o cell_{value}.bam -u other.bam")]
 pub(crate) struct Args {
     /// One file of reads, or two files of mates; use '-' or no FILE for standard input
     #[arg(value_name = "FILE")]
@@ -51,7 +57,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pairing: Pairing,
 
-    /// Names of output files; {part} stands for the number of the part, and {mate} for 1 or 2
+    /// Names of output files; {part} stands for the number of the part, {mate} for 1 or 2, {value} for that of --by
     ///
     /// Without {mate} or --out2, pairs are interleaved. Two input files then need --interleaved-out.
     #[arg(short, long, value_name = "TEMPLATE", required = true)]
@@ -71,6 +77,17 @@ pub(crate) struct Args {
     /// Allow more than 1,000 output files
     #[arg(long)]
     force: bool,
+
+    /// With --by: write the records without a value to FILE [default: they are an error]
+    #[arg(short = 'u', long, value_name = "FILE")]
+    unassigned: Option<OutFile>,
+
+    /// Reference sequences (FASTA) for CRAM with --by; a .fai index is optional
+    #[arg(long, value_name = "FASTA")]
+    reference: Option<InFile>,
+
+    #[command(flatten)]
+    program: ProgramLineArgs,
 
     #[command(flatten)]
     writing: ReadsOut,
@@ -102,6 +119,12 @@ struct By {
     /// Units are powers of 1024. A longer read gets its own part.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     by_bytes: Option<NonZeroU64>,
+
+    /// Write alignments to a file for each value of TAG, such as RG or CB: text or whole numbers
+    ///
+    /// With RG, every read group of the header has a file, whose header has no other.
+    #[arg(short = 'd', long, value_name = "TAG", value_parser = sam_tag)]
+    by: Option<[u8; 2]>,
 }
 
 /// A number of reads as typed.
@@ -139,6 +162,9 @@ fn number(typed: &str, thousand: u64) -> Option<NonZeroU64> {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    if let Some(tag) = args.by.by {
+        return alignments::run(args, tag, session);
+    }
     let inputs = inputs::of_reads(&args.files, args.interleaved, session)?;
     let mut job = args.reading.job(inputs, &args.pairing, session).rereading(args.blocks);
     let paired = job.is_paired();
@@ -205,7 +231,7 @@ fn rule(args: &Args, job: &ReadsJob<'_>) -> Result<SplitRule> {
     if args.blocks && args.by.by_part.is_none() {
         bail!("--blocks needs --by-part");
     }
-    let By { by_size, by_part, by_length, by_bytes } = &args.by;
+    let By { by_size, by_part, by_length, by_bytes, by: _ } = &args.by;
     Ok(match (by_size, by_part, by_length, by_bytes) {
         (Some(n), ..) => SplitRule::Reads(*n),
         (_, Some(parts), ..) if args.blocks => {

@@ -1,0 +1,131 @@
+//! A table of frequencies for each symbol before; each state has a lane.
+#![allow(clippy::needless_range_loop)] // tiles are indexed by lane, then by place
+
+use biofast_kernels::Isa;
+
+use crate::counts::count_pairs;
+use crate::error::Error;
+use crate::input::Input;
+use crate::isa::{self, Job, WIDE};
+use crate::lanes::{self, TILE, Tile};
+use crate::nx16::contexts::{put_rows, read_slots};
+use crate::nx16::format::LOW;
+use crate::nx16::slots::Slots;
+use crate::nx16::words::{GivenWords, Taken, limit_per_frequency, refill};
+use crate::step::ContextSteps;
+
+/// Compresses with `N` states. There must be a symbol for each.
+pub(super) fn encode<const N: usize>(isa: Isa, data: &[u8], out: &mut Vec<u8>) {
+    let mut rows = count_pairs(data, N);
+    let bits = put_rows(isa, &mut rows, out);
+    let mut table = ContextSteps::new(rows.len());
+    for (context, row) in rows.iter().enumerate() {
+        table.set(context, row, bits, limit_per_frequency(bits));
+    }
+    isa::run(isa, Encoding1::<N> { data, table, out });
+}
+
+/// Compressing data whose frequencies are known.
+struct Encoding1<'a, const N: usize> {
+    data: &'a [u8],
+    table: ContextSteps,
+    out: &'a mut Vec<u8>,
+}
+
+impl<const N: usize> Job for Encoding1<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { data, table, out } = self;
+        let mut states = [LOW; N];
+        let mut given = GivenWords::new();
+        let len = data.len() / N;
+        // Each symbol waits for the one before it, its context. First the rest of the last lane.
+        let mut next: [u8; N] = std::array::from_fn(|lane| data[(lane + 1) * len - 1]);
+        let rest = &data[N * len - 1..];
+        next[N - 1] = rest[rest.len() - 1];
+        for pair in rest.windows(2).rev() {
+            given.put(&mut states[N - 1], table.get(pair[0], pair[1]));
+            next[N - 1] = pair[0];
+        }
+        given.flush();
+        let mut tile: Tile<N> = [[0; TILE]; N];
+        for stretch in lanes::stretches(len - 1).rev() {
+            lanes::load(&mut tile, data, len, stretch);
+            for at in (0..stretch.1.min(TILE)).rev() {
+                for lane in (0..N).rev() {
+                    let context = tile[lane][at];
+                    given.put(&mut states[lane], table.get(context, next[lane]));
+                    next[lane] = context;
+                }
+            }
+            given.flush();
+        }
+        for lane in (0..N).rev() {
+            given.put(&mut states[lane], table.get(0, next[lane]));
+        }
+        given.finish(&states, out);
+    }
+}
+
+/// Decompresses `len` symbols.
+pub(super) fn decode<const N: usize>(
+    isa: Isa,
+    mut input: Input<'_>,
+    len: usize,
+) -> Result<Vec<u8>, Error> {
+    let slots = read_slots(isa, &mut input)?;
+    isa::run(isa, Decoding1::<N> { isa, input, slots, raw_len: len })
+}
+
+/// Decompressing a stream from behind its frequencies.
+struct Decoding1<'a, const N: usize> {
+    isa: Isa,
+    input: Input<'a>,
+    slots: Slots,
+    raw_len: usize,
+}
+
+impl<const N: usize> Job for Decoding1<'_, N> {
+    type Output = Result<Vec<u8>, Error>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let Self { isa, input, slots, raw_len } = self;
+        let (mut taken, mut states) = Taken::start::<N>(input)?;
+        let mut out = vec![0; raw_len];
+        let len = raw_len / N;
+        let mut last = [0; N];
+        let mut tile: Tile<N> = [[0; TILE]; N];
+        for stretch in lanes::stretches(len) {
+            let mut done = 0;
+            if let (WIDE, Some(states), Some(last), Some(tile)) =
+                (N, states.first_chunk_mut(), last.first_chunk_mut(), tile.first_chunk_mut())
+            {
+                done = isa::order1(isa, taken.turns(&slots, states), last, tile, stretch.1);
+            }
+            for at in done..stretch.1.min(TILE) {
+                for quad in 0..N / 4 {
+                    let mut window = taken.window()?;
+                    let mut bits = 0;
+                    for lane in 4 * quad..4 * quad + 4 {
+                        last[lane] = slots.next(&mut states[lane], last[lane])?;
+                        bits += refill(&mut states[lane], &mut window);
+                        tile[lane][at] = last[lane];
+                    }
+                    taken.take(bits);
+                }
+            }
+            lanes::store(&tile, &mut out, len, stretch);
+        }
+        for symbol in &mut out[N * len..] {
+            let mut window = taken.window()?;
+            last[N - 1] = slots.next(&mut states[N - 1], last[N - 1])?;
+            taken.take(refill(&mut states[N - 1], &mut window));
+            *symbol = last[N - 1];
+        }
+        taken.finish(&states)?;
+        Ok(out)
+    }
+}

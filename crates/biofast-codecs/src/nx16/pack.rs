@@ -1,0 +1,100 @@
+//! Several symbols in a byte, where few symbols occur.
+
+use crate::error::Error;
+use crate::input::{Input, put_uint7};
+
+/// Bits of a symbol if so many occur.
+fn bits(symbols: usize) -> Option<u32> {
+    match symbols {
+        1 => Some(0),
+        2 => Some(1),
+        3..=4 => Some(2),
+        5..=16 => Some(4),
+        _ => None,
+    }
+}
+
+/// Packs the data, and appends the map of symbols and the packed length. `None`, and nothing, if there are too many symbols.
+pub(super) fn encode(data: &[u8], out: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let mut codes = [0u8; 256];
+    data.iter().for_each(|&symbol| codes[usize::from(symbol)] = 1);
+    let map: Vec<u8> = (0..=255).filter(|&symbol| codes[usize::from(symbol)] > 0).collect();
+    let bits = bits(map.len())?;
+    for (code, &symbol) in (0..).zip(&map) {
+        codes[usize::from(symbol)] = code;
+    }
+    let packed: Vec<u8> = match bits {
+        0 => Vec::new(),
+        bits => {
+            let pack = |symbols: &[u8]| {
+                symbols.iter().rev().fold(0, |byte, &s| byte << bits | codes[usize::from(s)])
+            };
+            data.chunks(8 / bits as usize).map(pack).collect()
+        }
+    };
+    out.push(map.len() as u8);
+    out.extend(&map);
+    put_uint7(out, packed.len() as u32);
+    Some(packed)
+}
+
+/// The symbols by their codes.
+pub(super) struct Map {
+    symbols: [u8; 16],
+    bits: u32,
+}
+
+impl Map {
+    pub(super) fn read(input: &mut Input<'_>) -> Result<Map, Error> {
+        let count = usize::from(input.byte()?);
+        let mut symbols = [0; 16];
+        // More than 16, of which 256 are written as 0: htslib says that these are packed, too, and stores them as they are.
+        let Some(bits) = bits(count) else { return Ok(Map { symbols, bits: 8 }) };
+        symbols[..count].copy_from_slice(input.take(count)?);
+        Ok(Map { symbols, bits })
+    }
+
+    pub(super) fn unpack(&self, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+        match self.bits {
+            0 => Ok(vec![self.symbols[0]; raw_len]),
+            1 => self.unpack_each::<8>(packed, raw_len),
+            2 => self.unpack_each::<4>(packed, raw_len),
+            8 if packed.len() == raw_len => Ok(packed.to_vec()),
+            8 => Err(Error::Invalid("packed data of another length")),
+            _ => self.unpack_each::<2>(packed, raw_len),
+        }
+    }
+
+    /// With `N` symbols a byte.
+    fn unpack_each<const N: usize>(&self, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+        let bits = self.bits;
+        if packed.len() != raw_len.div_ceil(N) {
+            return Err(Error::Invalid("packed data of another length"));
+        }
+        // What each byte unpacks to.
+        let mut table = [[0; N]; 256];
+        for (byte, symbols) in table.iter_mut().enumerate() {
+            for (at, symbol) in (0..).zip(symbols) {
+                *symbol = self.symbols[byte >> (at * bits) & ((1 << bits) - 1)];
+            }
+        }
+        let mut out = Vec::with_capacity(raw_len + N);
+        packed.iter().for_each(|&byte| out.extend_from_slice(&table[usize::from(byte)]));
+        out.truncate(raw_len);
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_htslib_calls_packed_and_is_not_is_read() {
+        for count in [0, 17, 255] {
+            let map = Map::read(&mut Input(&[count, 7, 9])).expect("a map without symbols");
+            assert_eq!(map.unpack(b"abc", 3), Ok(b"abc".to_vec()));
+            assert!(map.unpack(b"abc", 4).is_err());
+        }
+    }
+}

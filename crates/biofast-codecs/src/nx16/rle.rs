@@ -1,0 +1,133 @@
+//! Lengths of runs instead of repeated symbols, for the symbols that repeat most often.
+
+use biofast_kernels::Isa;
+
+use crate::error::Error;
+use crate::input::{Input, put_uint7};
+use crate::nx16::format::smaller;
+use crate::nx16::order0;
+
+/// Symbols and, apart, for some of them how often each is repeated.
+pub(super) struct Runs {
+    pub(super) symbols: Vec<u8>,
+    /// Which symbols have lengths, and the lengths.
+    lengths: Vec<u8>,
+}
+
+/// Takes runs out; `None` if it doesn't pay.
+pub(super) fn encode(data: &[u8]) -> Option<Runs> {
+    // Where a run saves more than lengths of others cost. Two counts in turn, as an addition waits for the one before.
+    let mut repeats = [[0i64; 256]; 2];
+    let mut last = None;
+    for (&symbol, turn) in data.iter().zip([0, 1].into_iter().cycle()) {
+        repeats[turn][usize::from(symbol)] += if last == Some(symbol) { 1 } else { -1 };
+        last = Some(symbol);
+    }
+    let has_lengths: [bool; 256] =
+        std::array::from_fn(|symbol| repeats[0][symbol] + repeats[1][symbol] > 0);
+    let with: Vec<u8> = (0..=255).filter(|&symbol| has_lengths[usize::from(symbol)]).collect();
+    if with.is_empty() {
+        return None;
+    }
+    // All 256 are stated as none.
+    let mut lengths = vec![with.len() as u8];
+    lengths.extend(&with);
+    let mut symbols = Vec::with_capacity(data.len() / 4);
+    let mut rest = data;
+    while let Some((&symbol, after)) = rest.split_first() {
+        symbols.push(symbol);
+        rest = after;
+        if has_lengths[usize::from(symbol)] {
+            let more = rest.iter().take_while(|&&next| next == symbol).count();
+            put_uint7(&mut lengths, more as u32);
+            rest = &rest[more..];
+        }
+    }
+    (symbols.len() + lengths.len() < data.len()).then_some(Runs { symbols, lengths })
+}
+
+impl Runs {
+    /// Appends the lengths, compressed if that makes them smaller.
+    pub(super) fn put(&self, isa: Isa, is_wide: bool, out: &mut Vec<u8>) {
+        let mut compressed = Vec::new();
+        if is_wide {
+            order0::encode::<32>(isa, &self.lengths, &mut compressed);
+        } else {
+            order0::encode::<4>(isa, &self.lengths, &mut compressed);
+        }
+        let is_stored = compressed.len() >= self.lengths.len();
+        put_uint7(out, (self.lengths.len() as u32) << 1 | u32::from(is_stored));
+        put_uint7(out, self.symbols.len() as u32);
+        if is_stored {
+            out.extend(&self.lengths);
+        } else {
+            put_uint7(out, compressed.len() as u32);
+            out.extend(&compressed);
+        }
+    }
+}
+
+/// Lengths of runs, to expand symbols.
+pub(super) struct Lengths {
+    has_lengths: [bool; 256],
+    /// The lengths as stored, from `start` on.
+    data: Vec<u8>,
+    start: usize,
+}
+
+impl Lengths {
+    /// Reads lengths, and how many symbols they belong to: at most `expanded_len`.
+    pub(super) fn read(
+        isa: Isa,
+        input: &mut Input<'_>,
+        is_wide: bool,
+        expanded_len: usize,
+    ) -> Result<(Lengths, usize), Error> {
+        let stated = input.uint7()?;
+        let count = smaller(input.uint7()?, expanded_len)?;
+        let len = (stated >> 1) as usize;
+        let data = if stated & 1 == 1 {
+            input.take(len)?.to_vec()
+        } else {
+            let compressed = Input(input.u7_slice()?);
+            // A list of symbols, and no length has more than five bytes.
+            if len > 257 + 5 * count {
+                return Err(Error::Invalid("more lengths of runs than symbols"));
+            }
+            match is_wide {
+                false => order0::decode::<4>(isa, compressed, len)?,
+                true => order0::decode::<32>(isa, compressed, len)?,
+            }
+        };
+        let mut list = Input(&data);
+        let with = match list.byte()? {
+            0 => 256,
+            with => usize::from(with),
+        };
+        let mut has_lengths = [false; 256];
+        list.take(with)?.iter().for_each(|&symbol| has_lengths[usize::from(symbol)] = true);
+        Ok((Lengths { has_lengths, data, start: 1 + with }, count))
+    }
+
+    pub(super) fn expand(&self, symbols: &[u8], expanded_len: usize) -> Result<Vec<u8>, Error> {
+        let mut out = Vec::with_capacity(expanded_len);
+        let mut lengths = Input(self.data.get(self.start..).unwrap_or_default());
+        for &symbol in symbols {
+            let more = match self.has_lengths[usize::from(symbol)] {
+                true => lengths.uint7()? as usize,
+                false => 0,
+            };
+            if more >= expanded_len - out.len() {
+                return Err(Error::Invalid("runs longer than the data"));
+            }
+            match more {
+                0 => out.push(symbol),
+                _ => out.resize(out.len() + more + 1, symbol),
+            }
+        }
+        if out.len() < expanded_len {
+            return Err(Error::Invalid("runs shorter than the data"));
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,73 @@
+//! Tables of decoders: what each slot of a context means.
+
+use crate::counts::Row;
+use crate::error::Error;
+use crate::nx16::format::BITS;
+
+/// For each slot of each context: frequency less 1, place among the symbol's slots, symbol; 12, 12 and 8 bits.
+pub(crate) struct Slots {
+    /// Of each context, 2^`bits`.
+    entries: Vec<u32>,
+    bits: u32,
+    /// In a table of order 1, no symbol is this or more. A table of order 0 has one context, whatever its symbols are.
+    contexts: usize,
+}
+
+impl Slots {
+    /// A table of order 0.
+    pub(super) fn order0(row: &Row) -> Slots {
+        let mut slots = Slots { entries: vec![0; 1 << BITS], bits: BITS, contexts: 0 };
+        slots.fill(0, row);
+        slots
+    }
+
+    /// A table of order 1 for symbols below `contexts`. What isn't [set](Self::set) means symbol 0.
+    pub(super) fn order1(contexts: usize, bits: u32) -> Slots {
+        let bits = bits.min(BITS);
+        Slots { entries: vec![0; contexts << bits], bits, contexts }
+    }
+
+    /// Sets the slots of a context, of symbols below the number of contexts.
+    pub(super) fn set(&mut self, context: usize, row: &Row) {
+        self.fill(context, &row[..self.contexts.min(row.len())]);
+    }
+
+    fn fill(&mut self, context: usize, row: &[u32]) {
+        let mut entries = self.entries[context << self.bits..][..1 << self.bits].iter_mut();
+        for (symbol, &frequency) in (0..).zip(row) {
+            for (slot, entry) in (0..frequency).zip(&mut entries) {
+                *entry = (frequency - 1) << 20 | slot << 8 | symbol;
+            }
+        }
+    }
+
+    /// The entries, 2^[`bits`](Self::bits) of each context.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) fn entries(&self) -> &[u32] {
+        &self.entries
+    }
+
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// Whether there is a context for each of these symbols. In a table of order 1, all symbols of entries are such.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(crate) fn have_contexts(&self, symbols: &[u8]) -> bool {
+        symbols.iter().all(|&symbol| usize::from(symbol) < self.contexts)
+    }
+
+    /// Takes the symbol after `last`, in order 0 after 0, from a state.
+    #[inline(always)]
+    pub(crate) fn next(&self, state: &mut u32, last: u8) -> Result<u8, Error> {
+        let slot = *state & ((1 << self.bits) - 1);
+        let at = usize::from(last) << self.bits | slot as usize;
+        let entry = *self.entries.get(at).ok_or(NO_CONTEXT)?;
+        let rest = *state >> self.bits;
+        *state = (entry >> 20) * rest + rest + (entry >> 8) % (1 << BITS);
+        Ok(entry as u8)
+    }
+}
+
+const NO_CONTEXT: Error = Error::Invalid("a context without frequencies");

@@ -1,0 +1,131 @@
+//! A stream without stripes: transforms, and the order in which they are undone.
+
+use std::num::NonZeroU8;
+
+use biofast_kernels::Isa;
+
+use crate::error::Error;
+use crate::input::{Input, put_uint7};
+use crate::nx16::format::{flags, smaller};
+use crate::nx16::{order0, order1, pack, rle};
+use crate::order::Order;
+
+/// How to encode. What can't be done, or makes the data larger, is left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The order of the symbols that remain after all transforms.
+    pub order: Order,
+    /// 32 states instead of 4, where there are symbols enough: faster with SIMD.
+    pub wide: bool,
+    /// Several symbols in a byte if there are at most 16.
+    pub pack: bool,
+    /// Lengths of runs instead of repeated symbols.
+    pub rle: bool,
+    /// Each n-th byte in a stream of its own, such as the bytes of numbers. The other options say what each stream may try.
+    pub stripe: Option<NonZeroU8>,
+}
+
+/// Below it, 32 states cost more than they save.
+const MIN_WIDE: usize = 1000;
+/// Below it, tables of order 1 cost more than they save.
+const MIN_ORDER1: usize = 32;
+
+/// Compresses data without stripes, and states their length where `with_len`.
+pub(super) fn encode_stream(
+    isa: Isa,
+    data: &[u8],
+    options: &Options,
+    with_len: bool,
+    out: &mut Vec<u8>,
+) {
+    let start = out.len();
+    let mut flags = if with_len { 0 } else { flags::NO_SIZE };
+    out.push(flags);
+    if with_len {
+        put_uint7(out, data.len() as u32);
+    }
+    let packed = options.pack.then(|| pack::encode(data, out)).flatten();
+    if packed.is_some() {
+        flags |= flags::PACK;
+    }
+    let data = packed.as_deref().unwrap_or(data);
+    let runs = options.rle.then(|| rle::encode(data)).flatten();
+    let symbols = runs.as_ref().map_or(data, |runs| &runs.symbols);
+    let is_wide = options.wide && symbols.len() >= MIN_WIDE;
+    if let Some(runs) = &runs {
+        flags |= flags::RLE;
+        runs.put(isa, is_wide, out);
+    }
+    let before = out.len();
+    let is_order1 = options.order == Order::One && symbols.len() >= MIN_ORDER1;
+    match (is_order1, is_wide) {
+        _ if symbols.is_empty() => {}
+        (false, false) => order0::encode::<4>(isa, symbols, out),
+        (false, true) => order0::encode::<32>(isa, symbols, out),
+        (true, false) => order1::encode::<4>(isa, symbols, out),
+        (true, true) => order1::encode::<32>(isa, symbols, out),
+    }
+    if is_wide {
+        flags |= flags::WIDE;
+    }
+    if is_order1 {
+        flags |= flags::ORDER;
+    }
+    if out.len() - before >= symbols.len() {
+        out.truncate(before);
+        out.extend_from_slice(symbols);
+        flags = flags & !flags::ORDER | flags::STORED;
+    }
+    out[start] = flags;
+}
+
+/// Reads a stream's flags, and its length if it states one.
+pub(super) fn read_flags(input: &mut Input<'_>, raw_len: usize) -> Result<u8, Error> {
+    let flags = input.byte()?;
+    if flags & flags::NO_SIZE == 0 {
+        let stated = input.uint7()?.into();
+        if stated != raw_len as u64 {
+            return Err(Error::Length { expected: raw_len, stated });
+        }
+    }
+    Ok(flags)
+}
+
+/// Decompresses a stream without stripes from behind its length.
+pub(super) fn decode_stream(
+    isa: Isa,
+    flags: u8,
+    mut input: Input<'_>,
+    raw_len: usize,
+) -> Result<Vec<u8>, Error> {
+    let is_wide = flags & flags::WIDE != 0;
+    let (map, packed_len) = match flags & flags::PACK {
+        0 => (None, raw_len),
+        _ => {
+            let map = pack::Map::read(&mut input)?;
+            (Some(map), smaller(input.uint7()?, raw_len)?)
+        }
+    };
+    let (runs, len) = match flags & flags::RLE {
+        0 => (None, packed_len),
+        _ => {
+            let (runs, len) = rle::Lengths::read(isa, &mut input, is_wide, packed_len)?;
+            (Some(runs), len)
+        }
+    };
+    let mut data = match (flags & flags::ORDER != 0, is_wide) {
+        _ if len == 0 => Vec::new(),
+        _ if flags & flags::STORED != 0 => input.take(len)?.to_vec(),
+        (false, false) => order0::decode::<4>(isa, input, len)?,
+        (false, true) => order0::decode::<32>(isa, input, len)?,
+        (true, false) => order1::decode::<4>(isa, input, len)?,
+        (true, true) => order1::decode::<32>(isa, input, len)?,
+    };
+    if let Some(runs) = runs {
+        data = runs.expand(&data, packed_len)?;
+    }
+    if let Some(map) = map {
+        data = map.unpack(&data, raw_len)?;
+    }
+    Ok(data)
+}

@@ -1,0 +1,51 @@
+//! Optional fields that are copied, written or looked up in records.
+
+use std::ops::Range;
+
+use biofast_bam::{Record, Tag};
+
+/// Appends a record's optional fields without some.
+pub(super) fn append_tags(
+    record: &Record<'_>,
+    out: &mut Vec<u8>,
+    is_unwanted: impl Fn([u8; 2]) -> bool,
+) {
+    // Mostly there is none of them.
+    if !record.tags().any(|tag| is_unwanted(tag.name)) {
+        out.extend_from_slice(record.tag_bytes());
+        return;
+    }
+    for tag in record.tags().filter(|tag| !is_unwanted(tag.name)) {
+        out.extend_from_slice(&tag.name);
+        out.push(tag.kind);
+        out.extend_from_slice(tag.value);
+        if matches!(tag.kind, b'Z' | b'H') {
+            out.push(0);
+        }
+    }
+}
+
+/// Appends an optional field of text.
+pub(super) fn append_text(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&name);
+    out.push(b'Z');
+    out.extend_from_slice(text);
+    out.push(0);
+}
+
+/// A record's optional fields, each with where it is stored in the record: its name, its type, its value, and a NUL behind text.
+pub(super) fn stored_tags<'r>(
+    record: &Record<'r>,
+) -> impl Iterator<Item = (Tag<'r>, Range<usize>)> {
+    let mut at = record.as_bytes().len() - record.tag_bytes().len();
+    record.tags().map(move |tag| {
+        let start = at;
+        at += 3 + tag.value.len() + usize::from(matches!(tag.kind, b'Z' | b'H'));
+        (tag, start..at)
+    })
+}
+
+/// The read group that a record names.
+pub(super) fn read_group<'r>(record: &Record<'r>) -> Option<&'r [u8]> {
+    record.tags().find(|tag| tag.name == *b"RG").and_then(|tag| tag.as_text())
+}
