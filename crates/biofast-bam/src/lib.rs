@@ -88,8 +88,6 @@ mod writer;
 
 pub use cigar::{Cigar, Op};
 pub use cigar_buf::CigarBuf;
-#[doc(hidden)]
-pub use cram::panics_are_caught;
 pub use cram::{cram_containers, index_cram};
 pub use cram_options::{CramOptions, CramVersion, Losses};
 pub use error::{Error, ErrorKind};

@@ -56,11 +56,6 @@ pub(crate) fn wanted_ranges(
     Err(not_in_build(&display_name(path)))
 }
 
-/// What the module of CRAM has of this name: nothing is decompressed.
-pub fn panics_are_caught() -> bool {
-    false
-}
-
 fn not_in_build(name: &str) -> Error {
     let kind = biofast_io::ErrorKind::NotInBuild { format: "CRAM", feature: "cram" };
     biofast_io::Error::new(kind, Location::in_input(&name.into())).into()

@@ -41,7 +41,6 @@ pub fn command() -> clap::Command {
 /// std::process::exit(biofast_cli::main(std::env::args_os()).into());
 /// ```
 pub fn main(words: impl IntoIterator<Item = std::ffi::OsString>) -> u8 {
-    silence_decompressors();
     let mut words = words.into_iter();
     let program = words.next().unwrap_or_else(|| "biofast".into());
     let arguments: Vec<std::ffi::OsString> = words.collect();
@@ -121,14 +120,4 @@ fn show(print: impl FnOnce() -> std::io::Result<()>) -> anyhow::Result<Exit> {
         }
         _ => Ok(Exit::Fine),
     }
-}
-
-/// Panics of decompressors become errors that name the place: what the runtime would print is no message for users.
-fn silence_decompressors() {
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        if !biofast_bam::panics_are_caught() {
-            usual(info);
-        }
-    }));
 }

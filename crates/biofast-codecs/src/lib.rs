@@ -1,5 +1,5 @@
-//! The codecs of CRAM blocks, from the CRAM codecs specification: [rANS 4x8](rans4x8) of CRAM 3.0, [rANS Nx16](nx16) and the
-//! [name tokeniser](names) of CRAM 3.1.
+//! The codecs of CRAM blocks, from the CRAM codecs specification: [rANS 4x8](rans4x8) of CRAM 3.0, [rANS Nx16](nx16), the
+//! [arithmetic coder](arith), the [name tokeniser](names) and [fqzcomp](fqzcomp) of CRAM 3.1.
 //!
 //! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
 //!
@@ -16,17 +16,21 @@
 //! # Ok::<(), biofast_codecs::Error>(())
 //! ```
 
+pub mod arith;
 mod counts;
 mod error;
+pub mod fqzcomp;
 mod input;
 mod isa;
 mod lanes;
 pub mod names;
 pub mod nx16;
 mod order;
+mod range;
 pub mod rans4x8;
 mod step;
 mod symbols;
+mod transforms;
 
 pub use error::Error;
 pub use order::Order;

@@ -41,26 +41,10 @@ impl<J: Send + 'static, R: Send + 'static> Lanes<J, R> {
             let workers = LaneWorkers::Here(Box::new(worker()), VecDeque::new());
             return Ok(Lanes { workers, under_way: 0 });
         }
-        Lanes::with_stack(threads, None, worker)
-    }
-
-    /// `threads` threads, 1 at least, with stacks of `stack` bytes.
-    pub fn with_stack<W>(
-        threads: usize,
-        stack: Option<usize>,
-        mut worker: impl FnMut() -> W,
-    ) -> io::Result<Lanes<J, R>>
-    where
-        W: FnMut(J) -> R + Send + 'static,
-    {
         let lane = |mut work: W| {
             let (jobs, queue) = sync_channel::<J>(WAITING);
             let (finished, results) = sync_channel::<R>(1 + WAITING);
-            let mut builder = std::thread::Builder::new();
-            if let Some(stack) = stack {
-                builder = builder.stack_size(stack);
-            }
-            let thread = builder.spawn(move || {
+            let thread = std::thread::Builder::new().spawn(move || {
                 while let Ok(job) = queue.recv() {
                     if finished.send(work(job)).is_err() {
                         break;
@@ -69,7 +53,7 @@ impl<J: Send + 'static, R: Send + 'static> Lanes<J, R> {
             })?;
             Ok(WorkerLane { jobs: Some(jobs), results, thread: Some(thread) })
         };
-        let lanes = (0..threads.max(1)).map(|_| lane(worker())).collect::<io::Result<_>>()?;
+        let lanes = (0..threads).map(|_| lane(worker())).collect::<io::Result<_>>()?;
         let workers = LaneWorkers::Threads { lanes, submitted: 0, taken: 0 };
         Ok(Lanes { workers, under_way: 0 })
     }

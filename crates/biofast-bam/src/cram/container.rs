@@ -3,13 +3,11 @@
 use std::borrow::Cow;
 use std::io::{BufRead, Cursor, Read};
 
-use biofast_codecs::{Error, names, nx16, rans4x8};
+use biofast_codecs::{Error, arith, fqzcomp, names, nx16, rans4x8};
 use biofast_io::{Options, Reader, Source};
 use libdeflater::{Decompressor, crc32};
-use noodles_cram as cram;
 
 use crate::cram::bytes::{ByteCursor, Result, bad, itf8, length, ltf8};
-use crate::cram::guard;
 use crate::error::ErrorKind;
 use crate::header::{Header, Parsed, read_groups};
 use crate::sam::header::Text;
@@ -256,6 +254,19 @@ pub(super) const SLICE_HEADER: u8 = 2;
 pub(super) const EXTERNAL: u8 = 4;
 pub(super) const CORE: u8 = 5;
 
+/// How a block is compressed (section 8; 6 to 8 since version 3.1, as 5).
+pub(super) mod method {
+    pub(crate) const RAW: u8 = 0;
+    pub(crate) const GZIP: u8 = 1;
+    pub(crate) const BZIP2: u8 = 2;
+    pub(crate) const XZ: u8 = 3;
+    pub(crate) const RANS_4X8: u8 = 4;
+    pub(crate) const RANS_NX16: u8 = 5;
+    pub(crate) const ARITHMETIC: u8 = 6;
+    pub(crate) const FQZCOMP: u8 = 7;
+    pub(crate) const NAMES: u8 = 8;
+}
+
 /// A block as stored.
 pub(super) struct Block<'a> {
     method: u8,
@@ -304,99 +315,65 @@ impl<'a> Block<'a> {
         if self.raw_len == 0 {
             return Ok(Cow::Borrowed(&[]));
         }
-        if self.method == 0 {
+        if self.method == method::RAW {
             if self.data.len() != self.raw_len {
                 return bad("a block's two lengths differ though it isn't compressed");
             }
             return Ok(Cow::Borrowed(self.data));
         }
         // No compressor reaches such ratios on blocks of this size; a length field does.
-        if self.raw_len > MAX_BLOCK || (self.method == 1 && self.raw_len / 1100 > self.data.len()) {
+        if self.raw_len > MAX_SLICE
+            || (self.method == method::GZIP && self.raw_len / 1100 > self.data.len())
+        {
             return bad("a block that claims an impossible size");
         }
         let invalid = |e: Error| ErrorKind::BadCram(e.to_string().into());
+        let (data, raw_len) = (self.data, self.raw_len);
         let decoded = match self.method {
-            1 => gunzip(self.data, self.raw_len)?,
-            4 => rans4x8::decode(self.data, self.raw_len).map_err(invalid)?,
-            5 => nx16::decode(self.data, self.raw_len).map_err(invalid)?,
-            8 => match names::decode(self.data, self.raw_len) {
-                Err(Error::Unsupported(_)) => self.decode_rare()?,
-                decoded => decoded.map_err(invalid)?,
-            },
-            _ => self.decode_rare()?,
+            method::GZIP => gunzip(data, raw_len)?,
+            method::BZIP2 => decompress(data, raw_len, b"BZh")?,
+            method::XZ => decompress(data, raw_len, b"\xfd7zXZ\0")?,
+            method::RANS_4X8 => rans4x8::decode(data, raw_len).map_err(invalid)?,
+            method::RANS_NX16 => nx16::decode(data, raw_len).map_err(invalid)?,
+            method::ARITHMETIC => arith::decode(data, raw_len).map_err(invalid)?,
+            method::FQZCOMP => fqzcomp::decode(data, raw_len).map_err(invalid)?,
+            method::NAMES => names::decode(data, raw_len).map_err(invalid)?,
+            _ => return bad("a block of an unknown compression method"),
         };
         if decoded.len() != self.raw_len {
             return bad("a block that decompresses to a different length than stated");
         }
         Ok(Cow::Owned(decoded))
     }
-
-    /// The data of rare methods: bzip2, xz, the arithmetic coder, fqzcomp.
-    fn decode_rare(&self) -> Result<Vec<u8>> {
-        guard::check(self.method, self.data, self.raw_len)?;
-        guard::decompress(|| self.decode_codec())
-    }
-
-    /// Lets noodles decompress the data. It decodes blocks of slices only, so the block is put
-    /// into a container of one slice.
-    fn decode_codec(&self) -> std::io::Result<Vec<u8>> {
-        let mut body = Vec::with_capacity(self.data.len() + 96);
-        // A slice header that says "no reference, no records, two blocks".
-        let mut slice = vec![0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 2, 1];
-        slice.push(1);
-        slice.extend([0xff, 0xff, 0xff, 0xff, 0x0f]);
-        slice.extend([0; 16]);
-        put_block(&mut body, 0, SLICE_HEADER, slice.len(), &slice);
-        put_block(&mut body, 0, CORE, 0, &[]);
-        put_block(&mut body, self.method, EXTERNAL, self.raw_len, self.data);
-        let mut container = (body.len() as u32).to_le_bytes().to_vec();
-        container.extend([0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0, 0, 3, 1, 0]);
-        let crc = crc32(&container);
-        container.extend(crc.to_le_bytes());
-        container.extend(body);
-        let mut parsed = cram::io::reader::Container::default();
-        cram::io::Reader::new(&container[..]).read_container(&mut parsed)?;
-        let missing = || std::io::Error::from(std::io::ErrorKind::InvalidData);
-        let slice = parsed.slices().next().ok_or_else(missing)??;
-        let (_, mut external) = slice.decode_blocks()?;
-        external.pop().map(|(_, bytes)| bytes.into_owned()).ok_or_else(missing)
-    }
 }
 
-/// 1 GiB: as a slice's data, already far beyond what any writer makes.
-const MAX_BLOCK: usize = 1 << 30;
+/// The most that a block or a slice may take when decompressed, 1 GiB: far more than any writer makes, and what keeps a small damaged
+/// file from taking all memory.
+pub(super) const MAX_SLICE: usize = 1 << 30;
 
-/// Inflates gzip. At most `raw_len` bytes and one more are allocated.
+/// Inflates gzip.
 fn gunzip(data: &[u8], raw_len: usize) -> Result<Vec<u8>> {
     let mut out = vec![0; raw_len];
     match Decompressor::new().gzip_decompress(data, &mut out) {
         Ok(len) if len == raw_len => Ok(out),
         // Only the first of several members.
-        Ok(_) => {
-            out.clear();
-            let source = Source::from_reader("a CRAM block", Cursor::new(data.to_vec()));
-            Reader::new(source, &Options::default())
-                .map_err(std::io::Error::from)
-                .and_then(|reader| reader.take(raw_len as u64 + 1).read_to_end(&mut out))
-                .map_err(|e| ErrorKind::BadCram(e.to_string().into()))?;
-            Ok(out)
-        }
+        Ok(_) => decompress(data, raw_len, b"\x1f\x8b"),
         Err(_) => bad("a gzip block that can't be decompressed"),
     }
 }
 
-fn put_block(out: &mut Vec<u8>, method: u8, content: u8, raw_len: usize, data: &[u8]) {
-    let start = out.len();
-    out.extend([method, content, 1]);
-    for n in [data.len(), raw_len] {
-        // Any number may be written in the longest form.
-        let n = n as u32;
-        out.push(0xf0 | (n >> 28) as u8);
-        out.extend([(n >> 20) as u8, (n >> 12) as u8, (n >> 4) as u8, (n & 0x0f) as u8]);
+/// Decompresses a file of a format that starts with `magic`. At most `raw_len` bytes and one more are allocated.
+fn decompress(data: &[u8], raw_len: usize, magic: &[u8]) -> Result<Vec<u8>> {
+    if !data.starts_with(magic) {
+        return bad("a block that isn't compressed as it says");
     }
-    out.extend_from_slice(data);
-    let crc = crc32(&out[start..]);
-    out.extend(crc.to_le_bytes());
+    let mut out = Vec::new();
+    let source = Source::from_reader("a CRAM block", Cursor::new(data.to_vec()));
+    Reader::new(source, &Options::default())
+        .map_err(std::io::Error::from)
+        .and_then(|reader| reader.take(raw_len as u64 + 1).read_to_end(&mut out))
+        .map_err(|e| ErrorKind::BadCram(e.to_string().into()))?;
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -415,7 +392,7 @@ mod tests {
     fn gzip_blocks_have_any_number_of_members() {
         let members = [gzip(b"abc"), gzip(b""), gzip(b"de")].concat();
         let block = |data: &[u8], raw_len| {
-            let block = Block { method: 1, content: EXTERNAL, id: 0, raw_len, data };
+            let block = Block { method: method::GZIP, content: EXTERNAL, id: 0, raw_len, data };
             block.decode().ok().map(Cow::into_owned)
         };
         assert_eq!(block(&gzip(b"abc"), 3).as_deref(), Some(&b"abc"[..]));

@@ -14,12 +14,10 @@ use super::slice::{self, SliceHeader};
 use crate::cram::bytes::{ByteCursor, Result, bad};
 use crate::cram::container::{Block, COMPRESSION_HEADER, Container};
 use crate::cram::encoding::Compression;
+use crate::cram::record::SEVERAL;
 use crate::error::{Error, ErrorKind};
 use crate::index::MAX_INDEX;
 use crate::order::Order;
-
-/// Slices of several references.
-pub(super) const SEVERAL: i32 = -2;
 
 /// A line of CRAI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -186,7 +186,7 @@ impl Encoding {
         match self {
             Encoding::Array(len, values) => {
                 let n = super::bytes::length(len.int(data)?)?;
-                if n > super::guard::MAX_SLICE {
+                if n > super::container::MAX_SLICE {
                     return bad("a byte array of more than 1 GiB");
                 }
                 values.run(n, data, out)

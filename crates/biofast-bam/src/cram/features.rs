@@ -1,7 +1,7 @@
 //! Read features: the sequence, qualities, CIGAR and the tags MD and NM of a mapped read, from
 //! what differs from the reference (CRAM specification, section 10.6).
 
-use super::guard::MAX_SLICE;
+use super::container::MAX_SLICE;
 use super::record::{CramRecord, Slice};
 use crate::cram::bytes::{Result, bad, length};
 use crate::cram::encoding::{Compression, Data, Encoding, Series};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use biofast_io::{Location, display_name};
 
 use super::containers::ContainerHeaders;
-use super::crai::{self, CraiEntry, SEVERAL};
+use super::crai::{self, CraiEntry};
+use crate::cram::record::SEVERAL;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::input_options::CramRanges;

@@ -2,12 +2,10 @@
 //! specification, section 10.4). The sign and the cases without a length are those of
 //! htslib 1.16.
 
-use super::record::{CramRecord, UNMAPPED};
+use super::record::{CramRecord, MATE_UNMAPPED, REVERSE, UNMAPPED};
 use crate::cram::bytes::{Result, bad};
 
 const PAIRED: i32 = 1;
-const MATE_UNMAPPED: i32 = 8;
-const REVERSE: i32 = 16;
 const MATE_REVERSE: i32 = 32;
 const FIRST: i32 = 64;
 

@@ -1,9 +1,7 @@
 //! CRAM as a stream of BAM bytes: containers are cut off one by one and decoded on several
 //! threads, in order.
 //!
-//! Versions 2.0 to 3.1. Blocks are decompressed by noodles; records are decoded here, for
-//! noodles decodes neither version 2 nor slices over several references without a reference,
-//! and panics where a reference or a block is missing.
+//! Versions 2.0 to 3.1.
 //!
 //! Format: CRAM format specification, version 3.
 
@@ -14,7 +12,6 @@ mod context;
 mod crai;
 mod encoding;
 mod features;
-mod guard;
 mod indexed;
 mod mates;
 mod out;
@@ -38,16 +35,12 @@ use crate::cram::container::{
 };
 pub use crate::cram::containers::cram_containers;
 use crate::cram::encoding::Compression;
-pub use crate::cram::guard::panics_are_caught;
 pub(crate) use crate::cram::indexed::wanted_ranges;
 use crate::cram::reference::Repository;
 use crate::error::{Error, ErrorKind};
 use crate::input_options::{Detail, InputOptions};
 use crate::order::Order;
 use context::Context;
-
-/// Some decompressors keep tables of half a megabyte on the stack.
-const STACK: usize = 16 << 20;
 
 /// Makes BAM of CRAM.
 pub(crate) struct CramToBam {
@@ -214,7 +207,7 @@ impl Produce for CramToBam {
                 let (containers, context) =
                     self.start(reader, out).map_err(|kind| self.error(kind, self.offset, None))?;
                 let context = Arc::new(context);
-                let workers = Lanes::with_stack(self.threads, Some(STACK), || {
+                let workers = Lanes::new(self.threads, || {
                     let context = Arc::clone(&context);
                     move |job| decode(job, &context)
                 })
@@ -274,7 +267,7 @@ pub fn index_cram(source: Source, options: &Options) -> std::result::Result<Vec<
     let started = cram.start(reader, &mut Vec::new());
     let (mut containers, context) = started.map_err(|kind| cram.error(kind, cram.offset, None))?;
     let context = Arc::new(context);
-    let mut workers = Lanes::with_stack(cram.threads, Some(STACK), || {
+    let mut workers = Lanes::new(cram.threads, || {
         let context = Arc::clone(&context);
         move |job: ContainerJob| (job.offset, crai::entries(&job.container, job.offset, &context))
     })

@@ -1,9 +1,22 @@
 //! A slice and its records as they are decoded.
 
-/// The sequence is missing (`*`).
+use crate::flag;
+
+/// How a record is stored (CF): its qualities as an array.
+pub(super) const QUALITIES: i32 = 1;
+/// With the mate's fields.
+pub(super) const DETACHED: i32 = 2;
+/// With the distance to its mate, a later record of the slice.
+pub(super) const MATE_DOWNSTREAM: i32 = 4;
+/// Without a sequence (`*`).
 pub(super) const NO_SEQUENCE: i32 = 8;
 
-pub(super) const UNMAPPED: i32 = 4;
+pub(super) const UNMAPPED: i32 = flag::UNMAPPED as i32;
+pub(super) const MATE_UNMAPPED: i32 = flag::MATE_UNMAPPED as i32;
+pub(super) const REVERSE: i32 = flag::REVERSE as i32;
+
+/// The reference of a slice that has several.
+pub(super) const SEVERAL: i32 = -2;
 
 /// A part of one of the slice's buffers.
 pub(super) type Span = std::ops::Range<usize>;

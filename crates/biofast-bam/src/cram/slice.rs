@@ -3,9 +3,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::container::MAX_SLICE;
 use super::context::Context;
-use super::guard::MAX_SLICE;
-use super::record::{CramRecord, NO_SEQUENCE, Slice, Span, UNMAPPED};
+use super::record::{
+    CramRecord, DETACHED, MATE_DOWNSTREAM, NO_SEQUENCE, QUALITIES, REVERSE, SEVERAL, Slice, Span,
+    UNMAPPED,
+};
 use crate::cram::bytes::{Bits, ByteCursor, Result, bad, length};
 use crate::cram::container::{Block, CORE, EXTERNAL, SLICE_HEADER, Version};
 use crate::cram::encoding::{Compression, Data, Series};
@@ -14,14 +17,6 @@ use crate::cram::mates;
 use crate::cram::tags;
 use crate::input_options::Detail;
 use crate::packing;
-
-/// Qualities are stored as an array.
-const QUALITIES: i32 = 1;
-/// The mate's fields are stored.
-const DETACHED: i32 = 2;
-/// The mate is a later record of the slice.
-const MATE_DOWNSTREAM: i32 = 4;
-const REVERSE: i32 = 16;
 
 /// What a slice states of itself.
 pub(super) struct SliceHeader {
@@ -215,7 +210,7 @@ impl Decoder<'_> {
         let cram_flags = self.int(Series::CF)?;
         let mut record = CramRecord { flags, ..CramRecord::default() };
         record.reference = self.header.reference;
-        if record.reference == -2 {
+        if record.reference == SEVERAL {
             record.reference = self.int(Series::RI)?;
             if !self.placement {
                 self.know(record.reference)?;

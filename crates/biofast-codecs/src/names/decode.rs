@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::input::Input;
 use crate::names::token::{MAX_POSITIONS, NEW_POSITION, SAME_STREAM, Token, kind, put_number};
-use crate::nx16;
+use crate::{arith, nx16, transforms};
 
 /// The streams of a position.
 #[derive(Default)]
@@ -50,8 +50,13 @@ impl StreamsRead {
     }
 }
 
-/// Reads all streams. Their total length is bounded by that of the names: no token takes as many bytes a byte of its name.
-fn read_positions(mut input: Input<'_>, raw_len: usize) -> Result<Vec<StreamsRead>, Error> {
+/// Reads all streams, each decompressed by `decode`. Their total length is bounded by that of the names: no token takes as many bytes
+/// a byte of its name.
+fn read_positions(
+    mut input: Input<'_>,
+    raw_len: usize,
+    decode: impl Fn(&[u8], usize) -> Result<Vec<u8>, Error>,
+) -> Result<Vec<StreamsRead>, Error> {
     let mut positions: Vec<StreamsRead> = Vec::new();
     let mut left = 16 * raw_len + 1024;
     while let Some(&first) = input.0.first() {
@@ -85,9 +90,9 @@ fn read_positions(mut input: Input<'_>, raw_len: usize) -> Result<Vec<StreamsRea
             stream.clone()
         } else {
             let stream = input.u7_slice()?;
-            let len = nx16::stated_len(stream)?;
+            let len = transforms::stated_len(stream)?;
             afford(len)?;
-            nx16::decode(stream, len)?
+            decode(stream, len)?
         };
         let position = positions.last_mut().ok_or(NO_STREAM)?;
         if kind == kind::TYPE {
@@ -117,10 +122,8 @@ pub(super) fn decode(stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     if count > raw_len {
         return Err(Error::Invalid("more names than bytes"));
     }
-    if input.byte()? != 0 {
-        return Err(Error::Unsupported("names compressed by the arithmetic coder"));
-    }
-    let positions = read_positions(input, raw_len)?;
+    let by = if input.byte()? == 0 { nx16::decode } else { arith::decode };
+    let positions = read_positions(input, raw_len, by)?;
     let mut decoder = NameDecoder { positions, raw_len, ..NameDecoder::default() };
     decoder.out.reserve(raw_len);
     for _ in 0..count {

@@ -21,8 +21,7 @@ pub fn encode(names: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
 /// Decompresses names, which take `raw_len` bytes, each ended by a NUL.
 ///
 /// # Errors
-/// The stream states another length, ends too early, or isn't what an encoder writes; or it is compressed by the arithmetic coder,
-/// which is [`Error::Unsupported`].
+/// The stream states another length, ends too early, or isn't what an encoder writes.
 pub fn decode(stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     decode::decode(stream, raw_len)
 }

@@ -4,16 +4,14 @@
 use biofast_kernels::Isa;
 
 use crate::error::Error;
-use crate::input::Input;
-use crate::nx16::format::flags;
-use crate::nx16::stream::{decode_stream, encode_stream, read_flags};
+use crate::nx16::stream::{decode_stream, encode_stream};
+use crate::transforms;
 
 mod contexts;
 pub(crate) mod format;
 mod frequencies;
 mod order0;
 mod order1;
-mod pack;
 mod rle;
 mod slots;
 mod stream;
@@ -54,20 +52,5 @@ pub fn decode(stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
 /// As [`decode`].
 #[doc(hidden)]
 pub fn decode_by(isa: Isa, stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
-    let mut input = Input(stream);
-    let flags = read_flags(&mut input, raw_len)?;
-    if flags & flags::STRIPE != 0 {
-        stripe::decode(isa, input, raw_len)
-    } else {
-        decode_stream(isa, flags, input, raw_len)
-    }
-}
-
-/// The length that a stream states.
-pub(crate) fn stated_len(stream: &[u8]) -> Result<usize, Error> {
-    let mut input = Input(stream);
-    if input.byte()? & flags::NO_SIZE != 0 {
-        return Err(Error::Invalid("a stream that doesn't state its length"));
-    }
-    Ok(input.uint7()? as usize)
+    transforms::decode(stream, raw_len, |flags, input, len| decode_stream(isa, flags, input, len))
 }

@@ -4,8 +4,8 @@ use biofast_kernels::Isa;
 
 use crate::error::Error;
 use crate::input::{Input, put_uint7};
-use crate::nx16::format::smaller;
 use crate::nx16::order0;
+use crate::transforms::smaller;
 
 /// Symbols and, apart, for some of them how often each is repeated.
 pub(super) struct Runs {

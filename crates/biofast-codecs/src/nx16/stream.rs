@@ -6,9 +6,9 @@ use biofast_kernels::Isa;
 
 use crate::error::Error;
 use crate::input::{Input, put_uint7};
-use crate::nx16::format::{flags, smaller};
-use crate::nx16::{order0, order1, pack, rle};
+use crate::nx16::{order0, order1, rle};
 use crate::order::Order;
+use crate::transforms::{flags, pack, smaller};
 
 /// How to encode. What can't be done, or makes the data larger, is left out.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ pub(super) fn encode_stream(
         (true, true) => order1::encode::<32>(isa, symbols, out),
     }
     if is_wide {
-        flags |= flags::WIDE;
+        flags |= flags::OTHER;
     }
     if is_order1 {
         flags |= flags::ORDER;
@@ -79,18 +79,6 @@ pub(super) fn encode_stream(
     out[start] = flags;
 }
 
-/// Reads a stream's flags, and its length if it states one.
-pub(super) fn read_flags(input: &mut Input<'_>, raw_len: usize) -> Result<u8, Error> {
-    let flags = input.byte()?;
-    if flags & flags::NO_SIZE == 0 {
-        let stated = input.uint7()?.into();
-        if stated != raw_len as u64 {
-            return Err(Error::Length { expected: raw_len, stated });
-        }
-    }
-    Ok(flags)
-}
-
 /// Decompresses a stream without stripes from behind its length.
 pub(super) fn decode_stream(
     isa: Isa,
@@ -98,7 +86,7 @@ pub(super) fn decode_stream(
     mut input: Input<'_>,
     raw_len: usize,
 ) -> Result<Vec<u8>, Error> {
-    let is_wide = flags & flags::WIDE != 0;
+    let is_wide = flags & flags::OTHER != 0;
     let (map, packed_len) = match flags & flags::PACK {
         0 => (None, raw_len),
         _ => {

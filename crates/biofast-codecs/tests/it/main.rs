@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod fqzcomp;
 mod names;
 mod nx16;
 mod rans4x8;

@@ -88,10 +88,8 @@ fn names_become_small() {
 #[test]
 fn what_cannot_be_coded_is_said() {
     assert!(matches!(encode(b"a\0b", &mut Vec::new()), Err(Error::Invalid(_))));
-    let mut stream = round_trip(b"r1\0r2\0");
+    let stream = round_trip(b"r1\0r2\0");
     assert!(matches!(decode(&stream, 7), Err(Error::Length { expected: 7, stated: 6 })));
-    stream[8] = 1;
-    assert!(matches!(decode(&stream, 6), Err(Error::Unsupported(_))));
 }
 
 #[test]
@@ -115,8 +113,9 @@ proptest! {
     #[test]
     fn any_bytes_do_no_harm(
         mut stream in proptest::collection::vec(any::<u8>(), 0..600), len in 0..600u32, count in 0..600u32,
+        by in 0..2u8,
     ) {
-        stream.splice(0..0, [&len.to_le_bytes()[..], &count.to_le_bytes(), &[0]].concat());
+        stream.splice(0..0, [&len.to_le_bytes()[..], &count.to_le_bytes(), &[by]].concat());
         if let Ok(out) = decode(&stream, len as usize) {
             prop_assert_eq!(out.len(), len as usize);
         }

@@ -2,19 +2,14 @@
 
 use std::num::NonZeroU8;
 
+use biofast_codecs::fqzcomp::{self, Read};
 use biofast_codecs::{Order, names, nx16, rans4x8};
 
-use super::bytes::put_itf8;
 use super::estimate::Counts;
+use crate::cram::bytes::put_itf8;
+use crate::cram::container::method::{FQZCOMP, GZIP, NAMES, RANS_4X8, RANS_NX16, RAW};
 use crate::cram::container::{EXTERNAL, FILE_HEADER};
 use crate::cram_options::{CramVersion, Effort};
-
-/// Compression methods (CRAM specification, section 8).
-const RAW: u8 = 0;
-const GZIP: u8 = 1;
-const RANS_4X8: u8 = 4;
-const RANS_NX16: u8 = 5;
-const NAMES: u8 = 8;
 
 /// Writes the blocks of a slice.
 pub(super) struct Codecs<'a> {
@@ -31,6 +26,8 @@ pub(super) struct Kit {
     thorough: libdeflater::Compressor,
     /// Whether the codecs of version 3.1 may be used.
     is_new: bool,
+    /// Whether it may take long.
+    is_thorough: bool,
     counts: Counts,
     packed: Vec<u8>,
     trial: Vec<u8>,
@@ -64,6 +61,7 @@ impl Kit {
             quick: libdeflater::Compressor::new(level(quick)),
             thorough: libdeflater::Compressor::new(level(thorough)),
             is_new: version != CramVersion::V3_0,
+            is_thorough: effort == Effort::Small,
             counts: Counts::new(),
             packed: Vec::new(),
             trial: Vec::new(),
@@ -160,8 +158,22 @@ impl Codecs<'_> {
         self.add(id, data, Content::Other);
     }
 
-    pub(super) fn qualities(&mut self, id: i32, data: &[u8]) {
-        self.add(id, data, Content::Qualities);
+    /// Those of the reads, one after the other.
+    pub(super) fn qualities(&mut self, id: i32, data: &[u8], reads: &[Read]) {
+        if data.is_empty() {
+            return;
+        }
+        self.ids.push(id);
+        let mut method = self.kit.pack(data, Content::Qualities);
+        if self.kit.is_new && self.kit.is_thorough {
+            self.kit.trial.clear();
+            let packed = fqzcomp::encode(data, reads, &mut self.kit.trial);
+            if packed.is_ok() && self.kit.trial.len() < self.kit.packed.len() {
+                std::mem::swap(&mut self.kit.packed, &mut self.kit.trial);
+                method = FQZCOMP;
+            }
+        }
+        self.kit.put(method, (EXTERNAL, id), data, &mut self.out);
     }
 
     /// Names, each with its NUL.

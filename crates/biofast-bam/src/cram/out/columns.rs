@@ -1,7 +1,9 @@
 //! The data series of a slice as they are gathered, and how they become blocks (CRAM specification, sections 8.4, 8.5 and 13).
 
-use super::bytes::{put_array, put_itf8};
+use biofast_codecs::fqzcomp::Read;
+
 use super::codec::Codecs;
+use crate::cram::bytes::{put_array, put_itf8};
 use crate::cram::encoding::{KEYS, Series, TagKey};
 
 /// Numbers of a data series.
@@ -27,6 +29,8 @@ struct TagColumn {
 pub(super) struct Columns {
     numbers: [Numbers; KEYS.len()],
     bytes: [Vec<u8>; KEYS.len()],
+    /// The reads that have qualities.
+    reads: Vec<Read>,
     /// Lengths of stretches of bases.
     stretches: Vec<u8>,
     tags: Vec<TagColumn>,
@@ -69,6 +73,13 @@ impl Columns {
             None => numbers.first = Some(value),
         }
         put_itf8(value, &mut numbers.bytes);
+    }
+
+    /// The qualities of a read.
+    #[inline]
+    pub(super) fn qualities(&mut self, qualities: &[u8], is_reverse: bool) {
+        self.reads.push(Read { len: qualities.len(), is_reverse });
+        self.bytes(Series::QS).extend_from_slice(qualities);
     }
 
     /// Where bytes of a series go.
@@ -203,7 +214,9 @@ impl Columns {
             }
             let bytes = &self.bytes[series];
             match () {
-                () if series == Series::QS as usize => codecs.qualities(id(series), bytes),
+                () if series == Series::QS as usize => {
+                    codecs.qualities(id(series), bytes, &self.reads);
+                }
                 () if series == Series::RN as usize => codecs.names(id(series), bytes),
                 () => codecs.bytes(id(series), bytes),
             }

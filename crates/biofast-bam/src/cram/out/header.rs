@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::bytes::{put_itf8, put_ltf8};
 use super::codec::{Kit, put_header_block};
+use crate::cram::bytes::{put_itf8, put_ltf8};
 use crate::cram::container::Version;
 use crate::fasta::Fasta;
 use crate::header::Header;

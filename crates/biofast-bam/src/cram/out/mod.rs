@@ -3,7 +3,6 @@
 //! Versions 3.0 and 3.1 (CRAM format specification). A container holds one slice. Where it ends depends on the records alone, and
 //! so does how its blocks are compressed: the bytes are the same on any number of threads.
 
-mod bytes;
 mod codec;
 mod columns;
 mod estimate;
@@ -27,20 +26,20 @@ use self::slice::{EncodedContainer, SlicePlan, SliceRecords};
 use crate::cram::container::Version;
 use crate::cram::crai::{self, CraiEntry};
 use crate::cram::reference::Repository;
-use crate::cram_options::{CramOptions, CramVersion, Losses, StoredBases};
+use crate::cram_options::{CramOptions, CramVersion, Effort, Losses, StoredBases};
 use crate::error::{Error, ErrorKind};
 use crate::fasta::Fasta;
 use crate::framer::next_record;
 use crate::header::{Header, HeaderParser, Parsed};
 use crate::record::Record;
 
-/// A container ends with so many records …
-const RECORDS: usize = 10_000;
-/// … or with so many bases and bytes of tags.
-const BYTES: usize = 5_000_000;
-/// Containers of fewer records that end because the reference does are short: after two, those of several references are
-/// stored together.
-const SHORT: usize = RECORDS / 4 + 10;
+/// Where a container ends: with so many records, or so many bases and bytes of tags. More take more memory, and less space.
+fn limits(effort: Effort) -> (usize, usize) {
+    match effort {
+        Effort::Fast | Effort::Balanced => (10_000, 5_000_000),
+        Effort::Small => (25_000, 12_500_000),
+    }
+}
 
 impl CramOptions {
     /// What makes CRAM of BAM, for [`Output::recoded`](biofast_io::output::Output::recoded).
@@ -103,6 +102,8 @@ enum EncoderState {
 /// The records of the next container.
 struct Gathered {
     references: i32,
+    /// The most records, and the most bases and bytes of tags.
+    limits: (usize, usize),
     /// Where each record starts in what is pending.
     starts: Vec<u32>,
     /// Where the next one starts.
@@ -174,7 +175,7 @@ impl CramEncoder {
             let (plan, mut kit) = (Arc::clone(&plan), Kit::new(version, effort));
             move |records: SliceRecords| slice::encode(&records, &plan, &mut kit)
         })?;
-        let gathered = Gathered::new(header.references().len(), !is_embedded);
+        let gathered = Gathered::new(header.references().len(), limits(effort), !is_embedded);
         self.state = EncoderState::Records(gathered, lanes);
         Ok(())
     }
@@ -277,10 +278,11 @@ fn located(kind: ErrorKind) -> Error {
 }
 
 impl Gathered {
-    fn new(references: usize, can_mix: bool) -> Gathered {
+    fn new(references: usize, limits: (usize, usize), can_mix: bool) -> Gathered {
         Gathered {
             // A header has fewer than 2^31.
             references: references as i32,
+            limits,
             starts: Vec::new(),
             end: 0,
             amount: 0,
@@ -306,7 +308,7 @@ impl Gathered {
             let record = Record::from_checked(&rest[4..len]);
             let reference = record.reference_id();
             let is_other = !self.starts.is_empty() && reference != self.reference;
-            let is_full = self.starts.len() == RECORDS || self.amount >= BYTES;
+            let is_full = self.starts.len() == self.limits.0 || self.amount >= self.limits.1;
             if is_full || (is_other && !self.may_mix) {
                 self.ended(!is_full);
                 return Ok(Some(self.cut(pending)));
@@ -326,7 +328,8 @@ impl Gathered {
             self.may_mix = self.is_mixed;
             self.short = 0;
         } else {
-            let is_short = by_reference && self.starts.len() < SHORT;
+            // After two such, those of several references are stored together.
+            let is_short = by_reference && self.starts.len() < self.limits.0 / 4 + 10;
             self.short = if is_short { self.short + 1 } else { 0 };
             self.may_mix = self.can_mix && self.short >= 2;
         }

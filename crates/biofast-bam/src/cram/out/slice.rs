@@ -2,29 +2,23 @@
 
 use std::io;
 
-use super::bytes::{put_itf8, put_ltf8};
 use super::codec::{Codecs, Kit, put_raw_block};
 use super::columns::{Columns, EMBEDDED};
 use super::extent::{self, Extent};
 use super::features::{self, DerivedTags, Stretch};
 use super::pairs::{self, Mate};
 use super::reference::{Stretches, WriterReference};
+use crate::cram::bytes::{put_itf8, put_ltf8};
 use crate::cram::container::{COMPRESSION_HEADER, CORE, SLICE_HEADER};
 use crate::cram::encoding::{Series, TagKey};
+use crate::cram::record::{DETACHED, MATE_DOWNSTREAM, NO_SEQUENCE, QUALITIES, SEVERAL};
 use crate::cram::reference::md5;
 use crate::cram_options::Losses;
-use crate::flag::{MATE_REVERSE, MATE_UNMAPPED, PAIRED, UNMAPPED};
+use crate::flag::{MATE_REVERSE, MATE_UNMAPPED, PAIRED, REVERSE, UNMAPPED};
 use crate::record::{Record, record_at};
 
-/// Flags of a record's storage (CF).
-const QUALITIES: i32 = 1;
-const DETACHED: i32 = 2;
-const MATE_DOWNSTREAM: i32 = 4;
-const NO_SEQUENCE: i32 = 8;
 /// What is stored of FLAG.
 const FLAGS: u16 = 0xfff;
-/// The reference of a slice that has several.
-const SEVERAL: i32 = -2;
 
 /// Records that become a container.
 pub(super) struct SliceRecords {
@@ -245,7 +239,7 @@ impl<'r> SliceEncoder<'_, 'r> {
             false => {}
         }
         if has_qualities {
-            columns.bytes(Series::QS).extend_from_slice(record.qualities().as_slice());
+            columns.qualities(record.qualities().as_slice(), flags & REVERSE != 0);
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ fn bits(symbols: usize) -> Option<u32> {
 }
 
 /// Packs the data, and appends the map of symbols and the packed length. `None`, and nothing, if there are too many symbols.
-pub(super) fn encode(data: &[u8], out: &mut Vec<u8>) -> Option<Vec<u8>> {
+pub(crate) fn encode(data: &[u8], out: &mut Vec<u8>) -> Option<Vec<u8>> {
     let mut codes = [0u8; 256];
     data.iter().for_each(|&symbol| codes[usize::from(symbol)] = 1);
     let map: Vec<u8> = (0..=255).filter(|&symbol| codes[usize::from(symbol)] > 0).collect();
@@ -39,13 +39,13 @@ pub(super) fn encode(data: &[u8], out: &mut Vec<u8>) -> Option<Vec<u8>> {
 }
 
 /// The symbols by their codes.
-pub(super) struct Map {
+pub(crate) struct Map {
     symbols: [u8; 16],
     bits: u32,
 }
 
 impl Map {
-    pub(super) fn read(input: &mut Input<'_>) -> Result<Map, Error> {
+    pub(crate) fn read(input: &mut Input<'_>) -> Result<Map, Error> {
         let count = usize::from(input.byte()?);
         let mut symbols = [0; 16];
         // More than 16, of which 256 are written as 0: htslib says that these are packed, too, and stores them as they are.
@@ -54,7 +54,7 @@ impl Map {
         Ok(Map { symbols, bits })
     }
 
-    pub(super) fn unpack(&self, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+    pub(crate) fn unpack(&self, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
         match self.bits {
             0 => Ok(vec![self.symbols[0]; raw_len]),
             1 => self.unpack_each::<8>(packed, raw_len),

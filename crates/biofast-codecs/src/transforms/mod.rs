@@ -1,0 +1,63 @@
+//! What a stream of rANS Nx16 and one of the arithmetic coder have in common: flags, lengths, and what is done to the data before
+//! they are coded (CRAM codecs specification, sections 3.4 to 3.7 and 4.5).
+
+use crate::error::Error;
+use crate::input::Input;
+
+pub(crate) mod pack;
+pub(crate) mod stripe;
+
+/// What a stream's first byte says.
+pub(crate) mod flags {
+    pub(crate) const ORDER: u8 = 0x01;
+    /// rANS: 32 states. The arithmetic coder: bzip2 in its place.
+    pub(crate) const OTHER: u8 = 0x04;
+    pub(crate) const STRIPE: u8 = 0x08;
+    pub(crate) const NO_SIZE: u8 = 0x10;
+    pub(crate) const STORED: u8 = 0x20;
+    pub(crate) const RLE: u8 = 0x40;
+    pub(crate) const PACK: u8 = 0x80;
+}
+
+/// Decompresses a stream of `raw_len` bytes. `decode` does so with one that isn't striped, from behind its length; it is given
+/// flags, what follows, and the length.
+pub(crate) fn decode<'a>(
+    stream: &'a [u8],
+    raw_len: usize,
+    decode: impl Fn(u8, Input<'a>, usize) -> Result<Vec<u8>, Error>,
+) -> Result<Vec<u8>, Error> {
+    let mut input = Input(stream);
+    let flags = read_flags(&mut input, raw_len)?;
+    if flags & flags::STRIPE != 0 {
+        stripe::decode(input, raw_len, decode)
+    } else {
+        decode(flags, input, raw_len)
+    }
+}
+
+/// Reads a stream's flags, and its length if it states one.
+fn read_flags(input: &mut Input<'_>, raw_len: usize) -> Result<u8, Error> {
+    let flags = input.byte()?;
+    if flags & flags::NO_SIZE == 0 {
+        let stated = input.uint7()?.into();
+        if stated != raw_len as u64 {
+            return Err(Error::Length { expected: raw_len, stated });
+        }
+    }
+    Ok(flags)
+}
+
+/// The length that a stream states.
+pub(crate) fn stated_len(stream: &[u8]) -> Result<usize, Error> {
+    let mut input = Input(stream);
+    if input.byte()? & flags::NO_SIZE != 0 {
+        return Err(Error::Invalid("a stream that doesn't state its length"));
+    }
+    Ok(input.uint7()? as usize)
+}
+
+/// The length of transformed data, which is at most what it was before.
+pub(crate) fn smaller(stated: u32, before: usize) -> Result<usize, Error> {
+    let len = stated as usize;
+    if len <= before { Ok(len) } else { Err(Error::Invalid("a transform that makes data larger")) }
+}
