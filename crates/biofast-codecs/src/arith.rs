@@ -1,6 +1,8 @@
 //! The adaptive arithmetic coder, after transforms of the data (CRAM codecs specification, section 4). Decoded only: hardly any
 //! file has such blocks, which take long to decode.
 
+use std::io::Read;
+
 use crate::error::Error;
 use crate::input::Input;
 use crate::range::{Models, RangeDecoder};
@@ -9,8 +11,7 @@ use crate::transforms::{self, flags, pack, smaller};
 /// Decompresses a stream of `raw_len` bytes.
 ///
 /// # Errors
-/// The stream states another length, ends too early, or isn't what an encoder writes; or it holds bzip2, and this crate was compiled
-/// without: [`Error::Unsupported`].
+/// The stream states another length, ends too early, or isn't what an encoder writes.
 pub fn decode(stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     transforms::decode(stream, raw_len, decode_stream)
 }
@@ -95,9 +96,7 @@ fn decode_runs(is_order1: bool, mut input: Input<'_>, len: usize) -> Result<Vec<
     Ok(out)
 }
 
-#[cfg(feature = "bzip2")]
 fn bunzip2(input: Input<'_>, len: usize) -> Result<Vec<u8>, Error> {
-    use std::io::Read;
     let mut out = Vec::new();
     let decoder = bzip2::bufread::BzDecoder::new(input.0);
     match decoder.take(len as u64 + 1).read_to_end(&mut out) {
@@ -105,11 +104,6 @@ fn bunzip2(input: Input<'_>, len: usize) -> Result<Vec<u8>, Error> {
         Ok(found) => Err(Error::Length { expected: len, stated: found as u64 }),
         Err(_) => Err(Error::Invalid("bzip2 that can't be decompressed")),
     }
-}
-
-#[cfg(not(feature = "bzip2"))]
-fn bunzip2(_: Input<'_>, _: usize) -> Result<Vec<u8>, Error> {
-    Err(Error::Unsupported("bzip2, which this program was compiled without"))
 }
 
 #[cfg(test)]

@@ -17,8 +17,6 @@ pub enum Error {
     },
     /// What no encoder writes, in words.
     Invalid(&'static str),
-    /// What this crate has no decoder for, in words.
-    Unsupported(&'static str),
 }
 
 impl fmt::Display for Error {
@@ -28,7 +26,6 @@ impl fmt::Display for Error {
             Self::Length { expected, stated } => {
                 write!(f, "the compressed data state {stated} bytes, their block {expected}")
             }
-            Self::Unsupported(what) => write!(f, "unsupported compressed data: {what}"),
             Self::Invalid(what) => write!(f, "invalid compressed data: {what}"),
         }
     }
