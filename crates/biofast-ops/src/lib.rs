@@ -21,6 +21,6 @@ pub use change::{
 };
 #[doc(no_inline)]
 pub use measure::{
-    alignments, check, coverage, dict, flagstat, idxstats, picard, qc, quickcheck, reads,
+    alignments, check, compat, coverage, dict, flagstat, idxstats, picard, qc, quickcheck, reads,
     samtools_stats, shards, verdicts,
 };

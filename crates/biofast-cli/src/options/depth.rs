@@ -7,6 +7,7 @@ use biofast_bam as bam;
 use biofast_bam::flag::{self, Filter};
 use biofast_bam::query::Note;
 use biofast_io::output::{Compression, Format, Level, Output};
+use biofast_ops::compat::MosdepthVersion;
 use biofast_ops::coverage::{Counting, DepthRules, Intervals};
 use biofast_ops::qc::GroupBy;
 use biofast_report::mosdepth::{Quantize, Settings, Targets};
@@ -88,8 +89,12 @@ impl DepthFiles {
         first(given)
     }
 
-    /// What the files of mosdepth are to hold, of all references or of the `only` one.
-    pub(crate) fn settings(&self, only: Option<&str>) -> Result<Settings> {
+    /// What the files of mosdepth are to hold, of all references or of the `only` one, in the form of this version.
+    pub(crate) fn settings(
+        &self,
+        only: Option<&str>,
+        version: MosdepthVersion,
+    ) -> Result<Settings> {
         let mut thresholds = self.thresholds.clone();
         thresholds.sort_unstable();
         let quantize = match &self.quantize {
@@ -114,6 +119,7 @@ impl DepthFiles {
             per_base: !self.no_per_base,
             only: only.map(|name| name.as_bytes().to_vec()),
             precision: precision.filter(|digits| *digits <= 30).unwrap_or(2),
+            version,
         })
     }
 
@@ -132,7 +138,7 @@ impl DepthFiles {
     }
 
     /// The intervals of `--by`.
-    fn intervals(&self) -> Result<Option<Intervals>> {
+    pub(crate) fn intervals(&self) -> Result<Option<Intervals>> {
         let mut given = self.by_intervals();
         let Some(path) = given.next() else { return Ok(None) };
         if given.next().is_some() {

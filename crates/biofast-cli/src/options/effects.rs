@@ -68,7 +68,7 @@ const IDLE: [(&str, &str, &[&str]); 13] = [
     ("grep", "count", &["level", "output_format"]),
     ("grep", "count_by_pattern", &["level", "output_format"]),
     ("grep", "only_matching", &["level", "output_format"]),
-    ("stats", "per_read", &["qc", "target_intervals", "bait_intervals"]),
+    ("stats", "per_read", &["qc", "compat", "target_intervals", "bait_intervals"]),
     (
         "split",
         "by",
@@ -92,9 +92,9 @@ const IDLE: [(&str, &str, &[&str]); 13] = [
         "print_limits",
         &[
             "reference", "target_intervals", "bait_intervals", "contaminants", "regions",
-            "regions_file", "shard", "write_index", "qc", "partial", "paired", "interleaved",
-            "sample", "by", "thresholds", "quantize", "no_per_base", "use_median", "fast_mode",
-            "flag", "include_flag", "mapq", "read_groups",
+            "regions_file", "shard", "write_index", "qc", "compat", "partial", "paired",
+            "interleaved", "sample", "by", "thresholds", "quantize", "no_per_base", "use_median",
+            "fast_mode", "flag", "include_flag", "mapq", "read_groups",
         ],
     ),
 ];

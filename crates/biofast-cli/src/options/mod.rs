@@ -6,6 +6,7 @@
 const GENERAL: &str = "General options";
 
 mod alignments_out;
+mod compat;
 mod content;
 mod depth;
 mod duplicates;
@@ -33,6 +34,7 @@ pub(crate) use alignments_out::{
     AlignmentsFormat, AlignmentsOut, AlignmentsTarget, BAM_BY_DEFAULT, CramArgs, OpenedAlignments,
     tell_losses,
 };
+pub(crate) use compat::{CompatArgs, versions};
 pub(crate) use content::{ContentArgs, warn_of_absent_names};
 pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_empty, tell_unknown};
 pub(crate) use duplicates::{MarkingArgs, tell_duplicates};

@@ -11,6 +11,7 @@ mod check;
 mod check_damage;
 mod check_rules;
 mod common;
+mod compat;
 mod convert;
 mod coverage;
 mod cram_index;

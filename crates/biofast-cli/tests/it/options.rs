@@ -190,6 +190,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--by-tag", &["RX"]),
     ("--chrom", &["chr1"]),
     ("--color", &["always"]),
+    ("--compat", &["samtools=1.16", "mosdepth=0.3.3"]),
     ("--contaminants", &["ad.fa"]),
     ("--coverage-cap", &["5"]),
     ("--crop-front", &["3"]),

@@ -290,6 +290,7 @@ fn depths_of_shards_are_those_of_one_run(effort: Effort) {
             &["--format", "tsv", "--fast-mode"],
             &["-F", "0", "-Q", "1"],
             &["--format", "samtools-coverage"],
+            &["--format", "samtools-coverage", "--compat", "samtools=1.16"],
             &["--format", "samtools-depth"],
             &["--format", "bedgraph"],
             &["--format", "samtools-depth", "-a", "-a", "--min-base-quality", "20"],

@@ -1,18 +1,29 @@
 //! The report of `biofast stats --format samtools` beside samtools, and what MultiQC reads of it.
 
-use biofast_testkit::sam;
+use std::process::Stdio;
+
+use biofast_testkit::effort::times;
+use biofast_testkit::random::Random;
+use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::alignment_stats::{SHAPES, SORTED, comparable};
 use crate::common::{Folder, Run, biofast};
-use crate::tools::{corpus, need, samtools, third_party};
+use crate::tools::{corpus, need, samtools, samtools_of_pysam, third_party};
 
-/// Compares the report; `None` if one of the programs can't make one.
-fn compare(path: &str, reference: Option<&str>) -> Option<Run> {
+/// Compares the report in the form of a version of samtools; `None` if one of the programs can't make one.
+fn compare(path: &str, reference: Option<&str>, version: &str) -> Option<Run> {
     let mut args = vec!["stats"];
     args.extend(reference.iter().flat_map(|r| ["-r", r]));
     args.push(path);
-    let theirs = String::from_utf8(samtools(&args)?).unwrap();
-    args.extend(["--format", "samtools"]);
+    let theirs = match version {
+        "samtools=1.16" => samtools(&args)?,
+        _ => {
+            let output = samtools_of_pysam(&args).stderr(Stdio::null()).output().unwrap();
+            output.status.success().then_some(output.stdout)?
+        }
+    };
+    let theirs = String::from_utf8(theirs).unwrap();
+    args.extend(["--format", "samtools", "--compat", version]);
     let ours = biofast(&args);
     if ours.code == 2 && ours.stderr.contains(TOO_LONG) {
         return None;
@@ -20,25 +31,57 @@ fn compare(path: &str, reference: Option<&str>) -> Option<Run> {
     assert_eq!(ours.code, 0, "{path}: {}", ours.stderr);
     let (ours_text, theirs) = (comparable(&ours.stdout), comparable(&theirs));
     for (ours, theirs) in ours_text.lines().zip(theirs.lines()) {
-        assert_eq!(ours, theirs, "{path} {reference:?}");
+        assert_eq!(ours, theirs, "{path} {reference:?} {version}");
     }
-    assert_eq!(ours_text.len(), theirs.len(), "{path} {reference:?}");
+    assert_eq!(ours_text.len(), theirs.len(), "{path} {reference:?} {version}");
     Some(ours)
 }
 
+/// The versions that are compared with.
+const VERSIONS: [&str; 2] = ["samtools=1.16", "samtools=1.24"];
+
 #[test]
-#[ignore = "needs samtools"]
+#[ignore = "needs samtools 1.16 and 1.24 (pysam)"]
 fn the_report_of_generated_alignments_equals_samtools() {
     let folder = Folder::new();
     let reference = folder.file("ref.fa", sam::fasta(7));
-    for shape in SHAPES {
+    // And others of their kinds.
+    let more = (100..).zip(SHAPES).take(times(2) as usize);
+    let more = more.map(|(seed, shape)| SamShape { seed, ..shape });
+    for shape in SHAPES.into_iter().chain(more) {
         let path = folder.file("x.sam", sam::text(&shape));
-        assert!(compare(&path, None).is_some(), "samtools makes a report of {shape:?}");
-        // samtools gives up where a read reaches over the end of what it holds of the reference.
-        if compare(&path, Some(&reference)).is_none() {
-            assert!(shape.longest > 150 || shape.oddities, "{shape:?}");
+        for version in VERSIONS {
+            assert!(
+                compare(&path, None, version).is_some(),
+                "samtools makes a report of {shape:?}"
+            );
+            // samtools gives up where a read reaches over the end of what it holds of the reference.
+            if compare(&path, Some(&reference), version).is_none() {
+                assert!(shape.longest > 150 || shape.oddities, "{shape:?}");
+            }
         }
     }
+}
+
+#[test]
+#[ignore = "needs samtools 1.24 (pysam)"]
+fn alignments_over_long_deletions_are_compared_like_samtools_1_24() {
+    let folder = Folder::new();
+    let reference = folder.file("ref.fa", sam::fasta(7));
+    let (name, length) = sam::REFERENCES[0];
+    let (mut random, mut text) = (Random(7), format!("@SQ\tSN:{name}\tLN:{length}\n"));
+    for read in 0..200 {
+        let start = 1 + 200 * read;
+        let bases: String = (0..100).map(|_| char::from(b"ACGT"[random.below(4)])).collect();
+        let cigar = match read % 4 {
+            0 => format!("50M{}D50M", 10_000 + random.below(15_000)),
+            _ => "100M".to_owned(),
+        };
+        text += &format!("r{read}\t0\t{name}\t{start}\t60\t{cigar}\t*\t0\t0\t{bases}\t*\n");
+    }
+    let path = folder.file("x.sam", text);
+    let run = compare(&path, Some(&reference), "samtools=1.24").unwrap();
+    assert!(run.stdout.lines().any(|line| line.starts_with("MPC")));
 }
 
 /// What biofast says of files that samtools reads and it refuses. The specification's references end
@@ -85,7 +128,7 @@ mod corpus {
     const SLOW: [&str; 3] = ["ce#large_seq.sam", "ce#large_seq.bam", "cigar-64k.bam"];
 
     #[test]
-    #[ignore = "needs samtools and the corpus"]
+    #[ignore = "needs samtools 1.16 and 1.24 (pysam) and the corpus"]
     fn the_report_of_third_party_files_equals_samtools() {
         let files = third_party().into_iter().filter(|file| {
             file.is_like_samtools() && !SLOW.iter().any(|name| file.name.ends_with(name))
@@ -93,8 +136,9 @@ mod corpus {
         let mut paths: Vec<_> = files.map(|file| file.path).collect();
         paths.push(corpus("real/ecoli_k12_minimap2.bam"));
         let (mut same, mut without) = (0, 0);
-        for path in &paths {
-            match compare(path.to_str().unwrap(), None) {
+        for (path, version) in paths.iter().flat_map(|path| VERSIONS.map(|version| (path, version)))
+        {
+            match compare(path.to_str().unwrap(), None, version) {
                 Some(_) => same += 1,
                 None => {
                     eprintln!("not by both programs: {}", path.display());

@@ -1,12 +1,28 @@
 //! `biofast coverage` beside mosdepth and samtools.
 
-use crate::common::coverage::{at, content, folder, sam, without_old_least};
+use std::process::Command;
+
+use crate::common::coverage::{at, content, folder, sam};
 use crate::common::{Folder, biofast};
-use crate::tools::need;
+use crate::tools::{need, run, samtools_of_pysam};
 
 #[test]
-#[ignore = "needs mosdepth"]
+#[ignore = "needs mosdepth 0.3.3"]
 fn files_are_those_of_mosdepth() {
+    compare_with_mosdepth("mosdepth", "mosdepth=0.3.3");
+}
+
+#[test]
+#[ignore = "needs mosdepth 0.3.14, named by BIOFAST_MOSDEPTH"]
+fn files_are_those_of_mosdepth_0_3_14() {
+    let program = std::env::var("BIOFAST_MOSDEPTH");
+    compare_with_mosdepth(&program.expect("BIOFAST_MOSDEPTH names no program"), "mosdepth=0.3.14");
+}
+
+fn compare_with_mosdepth(program: &str, version: &str) {
+    let said = run(Command::new(program).arg("--version"));
+    let said = String::from_utf8(said.stdout).unwrap();
+    assert_eq!(said.trim().replace(' ', "="), version);
     let options: [&[&str]; 12] = [
         &[],
         &["-x"],
@@ -31,15 +47,15 @@ fn files_are_those_of_mosdepth() {
                 .iter()
                 .map(|option| if *option == "BED" { bed.as_str() } else { *option })
                 .collect();
-            let theirs = need("mosdepth")
+            let theirs = Command::new(program)
                 .args(&options)
                 .args([&at(&folder, "theirs/x"), &bam])
                 .output()
                 .unwrap();
             assert!(theirs.status.success(), "{}", String::from_utf8_lossy(&theirs.stderr));
             let own = at(&folder, "own/x");
-            let run =
-                biofast(&[&["coverage", &bam, "--prefix", &own, "--quiet"], &options[..]].concat());
+            let args = ["coverage", &bam, "--prefix", &own, "--quiet", "--compat", version];
+            let run = biofast(&[&args[..], &options[..]].concat());
             assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{options:?}");
             let names = |part: &str| {
                 let entries = std::fs::read_dir(folder.path(part)).unwrap();
@@ -53,7 +69,6 @@ fn files_are_those_of_mosdepth() {
             for name in names("own").iter().filter(|name| !name.ends_with(".csi")) {
                 let both =
                     ["own", "theirs"].map(|part| content(&at(&folder, &format!("{part}/{name}"))));
-                let both = both.map(|bytes| without_old_least(name, bytes));
                 assert!(both[0] == both[1], "{name} of seed {seed}: {options:?}");
             }
             std::fs::remove_dir_all(folder.path("theirs")).unwrap();
@@ -63,7 +78,7 @@ fn files_are_those_of_mosdepth() {
 }
 
 #[test]
-#[ignore = "needs samtools"]
+#[ignore = "needs samtools 1.16 and 1.24 (pysam)"]
 fn texts_are_those_of_samtools() {
     let cases: [(&[&str], &[&str]); 7] = [
         (&["coverage"], &["samtools-coverage"]),
@@ -81,10 +96,20 @@ fn texts_are_those_of_samtools() {
         let folder = folder(seed);
         let bam = at(&folder, "x.bam");
         for (theirs, own) in cases {
-            let expected = need("samtools").args(theirs).arg(&bam).output().unwrap();
-            let run = biofast(&[&["coverage", &bam, "--quiet", "--format"], own].concat());
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-            assert!(run.stdout.as_bytes() == expected.stdout, "{theirs:?} of seed {seed}");
+            let both = [
+                ("samtools=1.16", run(need("samtools").args(theirs).arg(&bam))),
+                ("samtools=1.24", run(&mut samtools_of_pysam(&[theirs, &[&bam]].concat()))),
+            ];
+            for (version, expected) in both {
+                let compat: &[&str] = match theirs[0] {
+                    "coverage" => &["--compat", version],
+                    _ => &[],
+                };
+                let args = [&["coverage", &bam, "--quiet", "--format"], own, compat].concat();
+                let run = biofast(&args);
+                assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+                assert!(run.stdout.as_bytes() == expected.stdout, "{args:?} of seed {seed}");
+            }
         }
     }
 }

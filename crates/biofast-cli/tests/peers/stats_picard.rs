@@ -1,4 +1,4 @@
-//! Picard's metrics of `stats --out-dir` beside Picard 2.27.5, row for row. Picard 3.4 refuses records whose mates contradict
+//! Picard's metrics of `stats --out-dir` beside Picard 2.27 and 3.4, row for row. Picard 3.4 refuses records whose mates contradict
 //! them.
 
 use biofast_testkit::sam;
@@ -6,15 +6,19 @@ use biofast_testkit::sam;
 use crate::common::coverage::at;
 use crate::common::stats_picard::{ALL, records, rows};
 use crate::common::{Folder, biofast, text};
-use crate::tools::{corpus, need};
+use crate::tools::{self, corpus, need};
 
-/// Runs one of Picard's programs; its plots are left to a script that does nothing.
-fn picard(folder: &Folder, args: &[&str]) {
+/// Runs one of the programs of Picard of a version; its plots are left to a script that does nothing.
+fn picard(folder: &Folder, version: &str, args: &[&str]) {
     let script = folder.file("Rscript", "#!/bin/sh\nexit 0\n");
     let set = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&script, set).unwrap();
     let path = std::env::var("PATH").unwrap_or_default();
-    let run = need("PicardCommandLine")
+    let (mut command, args) = match version {
+        "picard=2.27" => (need("PicardCommandLine"), args),
+        _ => (tools::picard(args[0]), &args[1..]),
+    };
+    let run = command
         .args(args)
         .args(["--VALIDATION_STRINGENCY", "SILENT", "--QUIET", "--VERBOSITY", "ERROR"])
         .env("PATH", format!("{}:{path}", text(&folder.path(""))))
@@ -23,11 +27,11 @@ fn picard(folder: &Folder, args: &[&str]) {
     assert!(run.status.success(), "{args:?}: {}", String::from_utf8_lossy(&run.stderr));
 }
 
-fn compare_all(folder: &Folder, input: &str, reference: Option<&str>) {
+fn compare_all(folder: &Folder, input: &str, reference: Option<&str>, version: &str) {
     let own = at(folder, "own");
     let fasta = reference.map_or(vec![], |fasta| vec!["-r", fasta]);
     let run = ["stats", "--quiet", input, "--out-dir", &own, "--sample", "x"];
-    let run = biofast(&[&run[..], &["--qc", "picard"], &fasta].concat());
+    let run = biofast(&[&run[..], &["--qc", "picard", "--compat", version], &fasta].concat());
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let theirs = at(folder, "theirs");
     let mut args = vec!["CollectMultipleMetrics", "-I", input, "-O", &theirs, "--PROGRAM", "null"];
@@ -36,7 +40,7 @@ fn compare_all(folder: &Folder, input: &str, reference: Option<&str>) {
     if let Some(fasta) = reference {
         args.extend(["-R", fasta]);
     }
-    picard(folder, &args);
+    picard(folder, version, &args);
     for (ending, program) in ALL {
         let (found, expected) =
             (rows(folder, &format!("own/x.{ending}")), rows(folder, &format!("theirs.{ending}")));
@@ -57,7 +61,7 @@ fn metrics_are_those_of_picard() {
             dictionary += &format!("@SQ\tSN:{name}\tLN:{length}\n");
         }
         folder.file("ref.dict", dictionary);
-        compare_all(&folder, &input, (seed == 7).then_some(&fasta));
+        compare_all(&folder, &input, (seed == 7).then_some(&fasta), "picard=2.27");
     }
 }
 
@@ -106,9 +110,11 @@ mod corpus {
     use super::*;
 
     #[test]
-    #[ignore = "needs Picard 2.27 and the corpus"]
+    #[ignore = "needs Picard 2.27 and 3.4 and the corpus"]
     fn metrics_of_real_alignments_are_those_of_picard() {
         let real = corpus("real/ecoli_k12_minimap2.bam");
-        compare_all(&Folder::new(), real.to_str().unwrap(), None);
+        for version in ["picard=2.27", "picard=3.4"] {
+            compare_all(&Folder::new(), real.to_str().unwrap(), None, version);
+        }
     }
 }

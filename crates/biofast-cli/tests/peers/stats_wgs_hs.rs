@@ -1,4 +1,4 @@
-//! The coverage of genomes and of targets beside Picard 3.4, figure for figure.
+//! The coverage of genomes and of targets beside Picard 3.4 and 2.27, figure for figure.
 
 use std::fmt::Write as _;
 
@@ -9,20 +9,27 @@ use crate::common::{Folder, biofast};
 use crate::tools::{self, corpus, need};
 
 #[test]
-#[ignore = "needs Picard 3.4"]
+#[ignore = "needs Picard 3.4 and 2.27"]
 fn coverage_is_that_of_picard() {
+    for version in VERSIONS {
+        compare(version);
+    }
+}
+
+fn compare(version: &str) {
     let folder = Folder::new();
     let input = folder.file("x.sam", records(21));
     let fasta = reference(&folder, 21);
     let (targets, baits, _) = intervals(&folder, 21);
     let args = ["--qc", "wgs,hs", "-r", &fasta, "--targets", &targets, "--baits", &baits];
+    let args = [&args[..], &["--compat", version]].concat();
     let [wgs, hs] = run(&folder, &input, "own", &args);
     let (wgs_out, hs_out) = (at(&folder, "wgs.txt"), at(&folder, "hs.txt"));
     let both = ["-I", &input, "-R", &fasta, "-O"];
-    picard(&[&["CollectWgsMetrics"][..], &both, &[&wgs_out]].concat());
+    picard(version, &[&["CollectWgsMetrics"][..], &both, &[&wgs_out]].concat());
     assert_eq!(wgs, rows(&folder, "wgs.txt"));
     let of_targets = [&hs_out[..], "-TI", &targets, "-BI", &baits];
-    picard(&[&["CollectHsMetrics"][..], &both, &of_targets].concat());
+    picard(version, &[&["CollectHsMetrics"][..], &both, &of_targets].concat());
     assert_same_hs(&hs, &rows(&folder, "hs.txt"));
     // The input is one in which all kinds of bases occur.
     for (found, names) in [
@@ -40,13 +47,25 @@ fn coverage_is_that_of_picard() {
     }
 }
 
-fn picard(args: &[&str]) {
-    let mut command = tools::picard(args[0]);
-    command.args(&args[1..]).args(["--VALIDATION_STRINGENCY", "SILENT", "--QUIET"]);
+/// The versions that are compared with.
+const VERSIONS: [&str; 2] = ["picard=3.4", "picard=2.27"];
+
+fn picard(version: &str, args: &[&str]) {
+    let (mut command, args) = match version {
+        "picard=2.27" => (need("PicardCommandLine"), args),
+        _ => (tools::picard(args[0]), &args[1..]),
+    };
+    command.args(args).args(["--VALIDATION_STRINGENCY", "SILENT", "--QUIET"]);
     tools::run(command.args(["--VERBOSITY", "ERROR"]));
 }
 
 fn assert_same_hs(own: &str, theirs: &str) {
+    let histogram = |rows: &str| {
+        let lines = rows.lines().skip_while(|line| !line.starts_with("coverage_or_base_quality"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(histogram(own).len() > 100);
+    assert_eq!(histogram(own), histogram(theirs));
     let (own, theirs) = (metrics(own), metrics(theirs));
     assert_eq!(own.len(), theirs.len());
     for (name, value) in &own {
@@ -100,7 +119,7 @@ mod corpus {
     use super::*;
 
     #[test]
-    #[ignore = "needs Picard 3.4 and the corpus"]
+    #[ignore = "needs Picard 3.4 and 2.27 and the corpus"]
     fn coverage_of_real_exomes_is_that_of_picard() {
         let real = corpus("real/nf-cmgg_exome_10samples.bam");
         let folder = Folder::new();
@@ -111,10 +130,14 @@ mod corpus {
         }
         let targets = folder.file("exome.interval_list", list);
         let input = real.to_str().unwrap();
-        let [_, hs] = run(&folder, input, "own", &["--qc", "hs", "--targets", &targets]);
-        let out = at(&folder, "hs.txt");
-        picard(&["CollectHsMetrics", "-I", input, "-O", &out, "-TI", &targets, "-BI", &targets]);
-        assert_same_hs(&hs, &rows(&folder, "hs.txt"));
-        assert!(metrics(&hs)["MAX_TARGET_COVERAGE"].parse::<u64>().unwrap() > 200);
+        for version in VERSIONS {
+            let args = ["--qc", "hs", "--targets", &targets, "--compat", version];
+            let [_, hs] = run(&folder, input, version, &args);
+            let out = at(&folder, "hs.txt");
+            let args = ["-I", input, "-O", &out, "-TI", &targets, "-BI", &targets];
+            picard(version, &[&["CollectHsMetrics"][..], &args].concat());
+            assert_same_hs(&hs, &rows(&folder, "hs.txt"));
+            assert!(metrics(&hs)["MAX_TARGET_COVERAGE"].parse::<u64>().unwrap() > 200);
+        }
     }
 }

@@ -6,6 +6,7 @@ use biofast_bam::{Error, Header};
 use biofast_io::output::Output;
 
 use super::text::{BedLines, put};
+use biofast_ops::measure::compat::MosdepthVersion;
 use biofast_ops::measure::coverage::regions::{RegionDepth, Regions};
 use biofast_ops::measure::coverage::{DepthRun, DepthSink, Distribution, Intervals};
 
@@ -14,7 +15,10 @@ const LISTED: usize = 300;
 /// Shares of positions below this are not listed.
 const LEAST_SHARE: f64 = 8e-5;
 /// Means of windows from this one on are counted together.
-const MOST_WINDOW: usize = 511;
+fn most_window(version: MosdepthVersion) -> usize {
+    // Up to 0.3.7.
+    if version >= MosdepthVersion::V0_3_14 { 511 } else { 999 }
+}
 
 /// Options of mosdepth.
 #[derive(Clone, Debug)]
@@ -33,6 +37,8 @@ pub struct Settings {
     pub only: Option<Vec<u8>>,
     /// Decimals of means and shares.
     pub precision: usize,
+    /// In the form of which version.
+    pub version: MosdepthVersion,
 }
 
 impl Default for Settings {
@@ -45,6 +51,7 @@ impl Default for Settings {
             per_base: true,
             only: None,
             precision: 2,
+            version: MosdepthVersion::default(),
         }
     }
 }
@@ -170,6 +177,8 @@ pub struct Files {
     total: Distribution,
     total_regions: Distribution,
     total_windows: Vec<u64>,
+    /// Whether the summary has a row of the intervals of a reference.
+    has_region_row: bool,
     /// References without records, and their bases.
     without_records: (u64, u64),
 
@@ -223,6 +232,7 @@ impl Files {
             total: Distribution::default(),
             total_regions: Distribution::default(),
             total_windows: Vec::new(),
+            has_region_row: false,
             without_records: (0, 0),
             summary: "chrom\tlength\tbases\tmean\tmin\tmax\n".into(),
             global: String::new(),
@@ -277,7 +287,7 @@ impl Files {
             lines.end(name, start, end);
         }
         if has_records && self.settings.intervals.as_ref().is_some_and(Intervals::are_windows) {
-            let class = ((depth + 0.5) as usize).min(MOST_WINDOW);
+            let class = ((depth + 0.5) as usize).min(most_window(self.settings.version));
             if class >= self.chrom_windows.len() {
                 self.chrom_windows.resize(class + 1, 0);
             }
@@ -303,10 +313,12 @@ impl Files {
         let precision = self.settings.precision;
         let name = String::from_utf8_lossy(&self.references[self.reference].0).into_owned();
         if has_records {
-            row(&mut self.summary, &name, &self.chrom, precision);
+            row(&mut self.summary, &name, &self.chrom, self.chrom.min(), precision);
             if has_regions {
                 let name = format!("{name}_region");
-                row(&mut self.summary, &name, &self.chrom_regions, precision);
+                let min = self.least(&self.chrom_regions, !self.has_region_row);
+                self.has_region_row = true;
+                row(&mut self.summary, &name, &self.chrom_regions, min, precision);
             }
         } else {
             self.without_records.0 += 1;
@@ -333,6 +345,15 @@ impl Files {
         self.chrom_windows.clear();
     }
 
+    /// The least depth of a row, which is a sum that is begun with this row.
+    fn least(&self, depths: &Distribution, begins: bool) -> u32 {
+        // Up to 0.3.4 a sum begins with a depth of 0.
+        match begins && self.settings.version < MosdepthVersion::V0_3_14 {
+            true => 0,
+            false => depths.min(),
+        }
+    }
+
     /// The number of references without records, and of their bases. Like mosdepth's, the `total` rows don't count
     /// them.
     pub fn without_records(&self) -> (u64, u64) {
@@ -345,10 +366,12 @@ impl Files {
     /// If something couldn't be written.
     pub fn finish(mut self) -> Result<Vec<Output>, Error> {
         let precision = self.settings.precision;
-        row(&mut self.summary, "total", &self.total, precision);
+        let min = self.least(&self.total, true);
+        row(&mut self.summary, "total", &self.total, min, precision);
         table(&mut self.global, "total", self.total.by_depth(), precision);
         if let Some(intervals) = &self.settings.intervals {
-            row(&mut self.summary, "total_region", &self.total_regions, precision);
+            let min = self.least(&self.total_regions, true);
+            row(&mut self.summary, "total_region", &self.total_regions, min, precision);
             let by_depth = match intervals.are_windows() {
                 true => &self.total_windows[..],
                 false => self.total_regions.by_depth(),
@@ -440,9 +463,9 @@ impl DepthSink for Files {
 }
 
 /// Writes a row of the summary.
-fn row(text: &mut String, name: &str, depths: &Distribution, precision: usize) {
+fn row(text: &mut String, name: &str, depths: &Distribution, min: u32, precision: usize) {
     let (positions, bases) = (depths.positions(), depths.bases());
-    let (mean, min, max) = (depths.mean(), depths.min(), depths.max());
+    let (mean, max) = (depths.mean(), depths.max());
     let _ = writeln!(text, "{name}\t{positions}\t{bases}\t{mean:.precision$}\t{min}\t{max}");
 }
 

@@ -1,4 +1,4 @@
-//! Depths as the files of mosdepth 0.3.3, byte for byte.
+//! Depths as the files of mosdepth, byte for byte, of each [version](biofast_ops::measure::compat::MosdepthVersion).
 
 mod files;
 mod text;

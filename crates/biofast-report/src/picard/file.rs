@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use biofast_ops::measure::compat::PicardVersion;
+
 use super::number::number;
 
 /// A file that is being written: its head, then rows of metrics, then a histogram, each of the two followed by an empty line
@@ -21,13 +23,13 @@ pub(super) enum MetricValue {
 }
 
 impl File {
-    pub(super) fn new(program: &str, name: &str, version: &str) -> File {
+    pub(super) fn new(program: &str, rules: PicardVersion, name: &str, version: &str) -> File {
         const HEADER: &str = "## htsjdk.samtools.metrics.StringHeader\n";
         let name = name.replace(['\n', '\r', '\t'], " ");
         File {
             text: format!(
                 "{HEADER}# {program} --INPUT {name}\n{HEADER}# Counted by biofast {version} with the rules of Picard \
-                 2.27.5\n\n"
+                 {rules}\n\n"
             ),
         }
     }

@@ -1,5 +1,6 @@
 //! The file of `CollectHsMetrics`.
 
+use biofast_ops::measure::compat::PicardVersion;
 use biofast_ops::measure::picard::histogram::Bins;
 use biofast_ops::measure::picard::hs::{Hs, HsReadCounts};
 use biofast_ops::measure::picard::sensitivity::heterozygous;
@@ -33,14 +34,23 @@ const DEPTHS: [usize; 17] =
 /// Depths for which it is told how much more one would have to sequence.
 const GOALS: [f64; 6] = [10.0, 20.0, 30.0, 40.0, 50.0, 100.0];
 
-pub(super) fn write(found: &Hs, file: &mut File) {
+pub(super) fn write(found: &Hs, rules: PicardVersion, file: &mut File) {
     use MetricValue::{Count, Empty, Name, Real};
     let reads = &found.reads;
-    let depths = Bins::from(&found.by_depth[..]);
+    let capped;
+    // Up to 3.1 depths are capped, but for their mean, the highest one and shares at a depth.
+    let (by_depth, by_quality) = match rules >= PicardVersion::V3_4 {
+        true => (&found.by_depth[..], &found.by_quality[..]),
+        false => {
+            capped = up_to(found.cap().into(), &found.by_depth);
+            (&capped[..], &found.capped_by_quality[..])
+        }
+    };
+    let depths = Bins::from(by_depth);
     let ratio = |part: u64, whole: u64| part as f64 / whole as f64;
     let selected = reads.on_bait + reads.near_bait;
     let near_or_far = selected + reads.off_bait;
-    let mean = depths.sum() / found.target_territory as f64;
+    let mean = Bins::from(&found.by_depth[..]).sum() / found.target_territory as f64;
     let fold = mean / depths.percentile(0.2);
     let deepest = found.by_depth.iter().rposition(|positions| *positions > 0).unwrap_or(0);
     let lowest = found.by_depth.iter().position(|positions| *positions > 0).unwrap_or(0);
@@ -102,7 +112,7 @@ pub(super) fn write(found: &Hs, file: &mut File) {
         Real(ratio(positions, found.target_territory))
     }));
     row.extend(dropouts(found).map(Real));
-    let (sensitivity, quality) = heterozygous(&found.by_most, &found.by_quality);
+    let (sensitivity, quality) = heterozygous(&found.by_most, &found.capped_by_quality);
     row.extend([Real(sensitivity), Real(quality.into()), Empty, Empty, Empty]);
     file.metrics("picard.analysis.directed.HsMetrics", &COLUMNS, [row]);
     let bins = |counts: &[u64]| (0..).zip(counts).map(|(key, &n)| (key, n as f64)).collect();
@@ -110,10 +120,18 @@ pub(super) fn write(found: &Hs, file: &mut File) {
         "Integer",
         "coverage_or_base_quality",
         &[
-            ("high_quality_coverage_count", bins(&found.by_depth)),
-            ("unfiltered_baseq_count", bins(&found.by_quality)),
+            ("high_quality_coverage_count", bins(by_depth)),
+            ("unfiltered_baseq_count", bins(by_quality)),
         ],
     );
+}
+
+/// Positions by depth, those of depths above the cap with those at it.
+fn up_to(cap: usize, by_depth: &[u64]) -> Vec<u64> {
+    let mut capped = by_depth.to_vec();
+    capped.resize(cap + 1, 0);
+    capped[cap] += by_depth.iter().skip(cap + 1).sum::<u64>();
+    capped
 }
 
 /// How much targets of low and of high GC content lack, in percent of all.

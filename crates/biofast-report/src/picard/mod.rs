@@ -1,5 +1,5 @@
-//! Metrics in the file format of Picard 2.27.5, row for row and figure for figure. Of the lines that start with `#`, the
-//! command and the time are biofast's own.
+//! Metrics in the file format of Picard, row for row and figure for figure, of each [version](PicardVersion). Of the lines that start
+//! with `#`, the command and the time are biofast's own.
 
 mod alignment_summary;
 mod cycles;
@@ -10,6 +10,7 @@ mod insert_size;
 mod number;
 mod wgs;
 
+use biofast_ops::measure::compat::PicardVersion;
 use biofast_ops::measure::picard::Picard;
 use file::File;
 
@@ -81,12 +82,13 @@ impl Metrics {
     }
 }
 
-/// The file of these metrics of an input called `name`, from a biofast of that version. `None` if they weren't counted, and
+/// The file of these metrics of an input called `name` by the rules of a version of Picard, from a biofast of that version. `None` if they weren't counted, and
 /// of insert sizes if there are no pairs: Picard writes no file then, either.
 ///
 /// ```
 /// use biofast_bam::{Detail, Input, InputOptions};
 /// use biofast_io::{Options, Source};
+/// use biofast_ops::compat::PicardVersion;
 /// use biofast_ops::picard::{MetricSelection, Picard, PicardMeasure};
 /// use biofast_ops::qc;
 /// use biofast_report::picard::{Metrics, text};
@@ -98,13 +100,20 @@ impl Metrics {
 /// let wanted = MetricSelection { quality_distribution: true, ..MetricSelection::default() };
 /// let found = qc::collect(input.source, &options, PicardMeasure::new(wanted, None, false))?;
 /// let picard = found.get::<Picard>().ok_or("not counted")?;
-/// let file = text(picard, Metrics::QualityDistribution, "example", "1.0.0");
+/// let rules = PicardVersion::default();
+/// let file = text(picard, Metrics::QualityDistribution, rules, "example", "1.0.0");
 /// assert!(file.is_some_and(|file| file.ends_with("QUALITY\tCOUNT_OF_Q\n40\t4\n\n")));
-/// assert_eq!(text(picard, Metrics::InsertSize, "example", "1.0.0"), None);
+/// assert_eq!(text(picard, Metrics::InsertSize, rules, "example", "1.0.0"), None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn text(found: &Picard, metrics: Metrics, name: &str, version: &str) -> Option<String> {
-    let mut file = File::new(metrics.program(), name, version);
+pub fn text(
+    found: &Picard,
+    metrics: Metrics,
+    rules: PicardVersion,
+    name: &str,
+    version: &str,
+) -> Option<String> {
+    let mut file = File::new(metrics.program(), rules, name, version);
     match metrics {
         Metrics::AlignmentSummary => {
             alignment_summary::write(found.alignment_summary.as_ref()?, &mut file);
@@ -122,7 +131,7 @@ pub fn text(found: &Picard, metrics: Metrics, name: &str, version: &str) -> Opti
         Metrics::GcBiasDetail => gc_bias::write_details(found.gc_bias.as_ref()?, &mut file),
         Metrics::GcBiasSummary => gc_bias::write_summary(found.gc_bias.as_ref()?, &mut file),
         Metrics::Wgs => wgs::write(found.wgs.as_ref()?, &mut file),
-        Metrics::Hs => hs::write(found.hs.as_ref()?, &mut file),
+        Metrics::Hs => hs::write(found.hs.as_ref()?, rules, &mut file),
     }
     Some(file.text)
 }

@@ -4,12 +4,17 @@ use std::fmt::Write as _;
 
 use biofast_bam::Header;
 
+use biofast_ops::measure::compat::SamtoolsVersion;
 use biofast_ops::measure::coverage::{Distribution, ReferenceSums};
 
-/// A line for each reference, or for the `only` one: those that are covered first.
+const COLUMNS: &str =
+    "#rname\tstartpos\tendpos\tnumreads\tcovbases\tcoverage\tmeandepth\tmeanbaseq\tmeanmapq\n";
+
+/// A line for each reference, or for the `only` one: those that are covered first. In the form of this version.
 ///
 /// ```
 /// use biofast_bam::Header;
+/// use biofast_ops::compat::SamtoolsVersion;
 /// use biofast_ops::coverage::{DepthRun, Distribution, ReferenceSums};
 /// use biofast_report::samtools::coverage::text;
 ///
@@ -17,20 +22,25 @@ use biofast_ops::measure::coverage::{Distribution, ReferenceSums};
 /// let mut depths = Distribution::default();
 /// depths.add(DepthRun { from: 0, to: 150, depth: 0 });
 /// depths.add(DepthRun { from: 150, to: 200, depth: 1 });
-/// let sums = ReferenceSums { reads: 1, mapping_qualities: 60, base_qualities: 1500, is_covered: true };
-/// let text = text(&header, &[depths], &[sums], None);
+/// let sums = ReferenceSums {
+///     reads: 1,
+///     mapping_qualities: 60,
+///     base_qualities: 1500,
+///     bases_with_quality: 50,
+///     is_covered: true,
+/// };
+/// let text = text(SamtoolsVersion::default(), &header, &[depths], &[sums], None);
 /// assert!(text.ends_with("\nc\t1\t200\t1\t50\t25\t0.25\t30\t60\n"));
 /// # Ok::<(), biofast_bam::Error>(())
 /// ```
 pub fn text(
+    version: SamtoolsVersion,
     header: &Header,
     depths: &[Distribution],
     sums: &[ReferenceSums],
     only: Option<&[u8]>,
 ) -> String {
-    let mut out =
-        "#rname\tstartpos\tendpos\tnumreads\tcovbases\tcoverage\tmeandepth\tmeanbaseq\tmeanmapq\n"
-            .to_owned();
+    let mut out = COLUMNS.to_owned();
     let rows = || header.references().iter().zip(depths).zip(sums);
     for is_covered in [true, false] {
         for ((reference, depths), sums) in rows() {
@@ -41,6 +51,11 @@ pub fn text(
             let length = reference.length as f64;
             let mean = |sum: u64, of: u64| if of > 0 { sum as f64 / of as f64 } else { 0.0 };
             let covered = depths.at_least(1);
+            // Up to 1.20 bases without a quality count with a quality of 0.
+            let with_quality = match version >= SamtoolsVersion::V1_24 {
+                true => sums.bases_with_quality,
+                false => depths.bases(),
+            };
             // Writing to a String can't fail.
             let _ = writeln!(
                 out,
@@ -50,10 +65,14 @@ pub fn text(
                 sums.reads,
                 general(100.0 * covered as f64 / length, 6),
                 general(depths.bases() as f64 / length, 6),
-                general(mean(sums.base_qualities, depths.bases()), 3),
+                general(mean(sums.base_qualities, with_quality), 3),
                 general(mean(sums.mapping_qualities, sums.reads), 3),
             );
         }
+    }
+    // Since 1.23 the names of the columns come with the first line.
+    if version >= SamtoolsVersion::V1_24 && out.len() == COLUMNS.len() {
+        out.clear();
     }
     out
 }

@@ -1,4 +1,4 @@
-//! The report as text, in the words and formats of `samtools stats`.
+//! The report as text, in the words and formats of `samtools stats`, of each [version](SamtoolsVersion).
 //!
 //! Sums are kept in the widths samtools keeps them in (C's `float` and `double`), so that the
 //! last printed digit is the same.
@@ -9,6 +9,7 @@ use biofast_bam::flag;
 use biofast_kernels::BaseCounts;
 
 use biofast_ops::measure::alignments::basics::{Fragment, MAX_INDEL, add_all};
+use biofast_ops::measure::compat::SamtoolsVersion;
 use biofast_ops::measure::samtools_stats::cycles::{QUALITIES, Qualities};
 use biofast_ops::measure::samtools_stats::pileup::{BIN, FIRST_READ_LEN, GcBin, MAX_DEPTH};
 use biofast_ops::measure::samtools_stats::{GC_CLASSES, SamtoolsStats};
@@ -66,12 +67,16 @@ pub fn text(stats: &SamtoolsStats, version: &str, command: &str) -> String {
         all_qualities,
         columns: (highest + 2).min(QUALITIES),
         average_len: 0.0,
-        inserts: Inserts::of(&stats.counts.basics.inserts),
+        inserts: Inserts::of(&match stats.version >= SamtoolsVersion::V1_24 {
+            true => basics.inserts(),
+            false => basics.inserts_of_samtools_1_21(),
+        }),
     };
     line!(
         report,
-        "# This file was produced by samtools stats (in the format of 1.16.1, by biofast {version}) \
-         and can be plotted using plot-bamstats"
+        "# This file was produced by samtools stats (in the format of {}, by biofast {version}) \
+         and can be plotted using plot-bamstats",
+        stats.version
     );
     line!(report, "# This file contains statistics for all reads.");
     line!(report, "# The command line was:  {command}");
@@ -82,9 +87,16 @@ pub fn text(stats: &SamtoolsStats, version: &str, command: &str) -> String {
     report.barcodes();
     report.inserts();
     report.lengths();
+    if report.has_been_since(SamtoolsVersion::V1_24) {
+        // Since 1.17.
+        report.mapping_qualities();
+    }
     report.indels();
-    report.coverage();
-    report.gc_depth();
+    // Since 1.22 only of sorted files.
+    if stats.pileup.sorted || !report.has_been_since(SamtoolsVersion::V1_24) {
+        report.coverage();
+        report.gc_depth();
+    }
     report.out
 }
 
@@ -135,6 +147,11 @@ impl Inserts {
 }
 
 impl StatsText<'_> {
+    /// Whether the report is that of this version, or of a later one.
+    fn has_been_since(&self, version: SamtoolsVersion) -> bool {
+        self.stats.version >= version
+    }
+
     fn summary(&mut self) {
         let counts = &self.stats.counts;
         let basics = &counts.basics;
@@ -157,10 +174,20 @@ impl StatsText<'_> {
         let aligned = basics.aligned_bases();
         let mismatches = basics.mismatches_of_samtools();
         let error_rate = if aligned > 0 { mismatches as f32 / aligned as f32 } else { 0.0 };
-        self.average_len = all.bases.checked_div(all.records).unwrap_or(0) as f32;
         let mean = |bases: u64, reads: u64| match reads {
             0 => 0.0,
             _ => bases as f32 / reads as f32,
+        };
+        // Up to 1.17 it is cut off.
+        self.average_len = match self.has_been_since(SamtoolsVersion::V1_24) {
+            true => mean(all.bases, all.records),
+            false => all.bases.checked_div(all.records).unwrap_or(0) as f32,
+        };
+        // Since 1.22.
+        let order = match (self.has_been_since(SamtoolsVersion::V1_24), self.stats.pileup.sorted) {
+            (false, _) => "",
+            (true, true) => "sorted by coordinate",
+            (true, false) => "not sorted by coordinate",
         };
         let qualities: u64 = (0u64..).zip(self.all_qualities).map(|(q, n)| q * n).sum();
         let quality = if all.bases > 0 { qualities as f64 / all.bases as f64 } else { 0.0 };
@@ -187,7 +214,7 @@ impl StatsText<'_> {
         sn("raw total sequences", n(all.records), "excluding supplementary and secondary reads");
         sn("filtered sequences", n(0), "");
         sn("sequences", n(all.records), "");
-        sn("is sorted", n(self.stats.pileup.sorted.into()), "");
+        sn("is sorted", n(self.stats.pileup.sorted.into()), order);
         sn("1st fragments", n(first.records), "");
         sn("last fragments", n(last.records), "");
         sn("reads mapped", n(basics.sum(mapped).records), "");
@@ -421,6 +448,19 @@ impl StatsText<'_> {
             );
             for (len, reads) in lengths.iter() {
                 line!(self, "{name}\t{len}\t{reads}");
+            }
+        }
+    }
+
+    fn mapping_qualities(&mut self) {
+        line!(
+            self,
+            "# Mapping qualities for reads !(UNMAP|SECOND|SUPPL|QCFAIL|DUP). Use `grep ^MAPQ | cut \
+             -f 2-` to extract this part. The columns are: mapq, count"
+        );
+        for (mapq, &reads) in self.stats.counts.mapping_qualities.iter().enumerate() {
+            if reads > 0 {
+                line!(self, "MAPQ\t{mapq}\t{reads}");
             }
         }
     }

@@ -1,18 +1,25 @@
 //! What `biofast coverage` can be told.
 
+use biofast_ops::compat::Peer;
+
 use super::formats::CoverageFormat;
-use crate::options::{DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, ShardArg};
+use crate::options::{
+    CompatArgs, DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, ShardArg, versions,
+};
 use crate::watch::Reading;
 
 /// Compute depth of coverage; write mosdepth-compatible files or a summary table
 ///
-/// With --prefix or --out-dir, writes the files of mosdepth 0.3.3, byte for byte: summary, distributions, per-base
+/// With --prefix or --out-dir, writes the files of mosdepth 0.3.14, byte for byte: summary, distributions, per-base
 /// depth, and others on request. Otherwise, prints a table with a row for each file.
 ///
 /// No index is needed. With one, --chrom reads only part of the file. So does --by with --no-per-base, unless
 /// --thresholds or --quantize is given.
 #[derive(clap::Args)]
-#[command(mut_arg("quiet", |arg| arg.short(None)), after_help = "\
+#[command(
+    mut_arg("quiet", |arg| arg.short(None)),
+    mut_arg("compat", |arg| arg.value_parser(versions(&[Peer::Samtools, Peer::Mosdepth]))),
+    after_help = "\
 Examples:
   biofast coverage lane1.bam lane2.bam
   biofast coverage --prefix aln --by 500 aln.bam
@@ -22,7 +29,8 @@ Examples:
   biofast coverage --format samtools-coverage aln.bam
   biofast coverage --format samtools-depth aln.bam > depth.tsv
   biofast coverage --format bedgraph aln.bam > depth.bedgraph
-  biofast coverage --shard 'plan.json#2' -o part2.coverage.json")]
+  biofast coverage --shard 'plan.json#2' -o part2.coverage.json"
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) inputs: ManyFiles,
@@ -38,6 +46,9 @@ pub(crate) struct Args {
     /// Output format without --prefix and --out-dir
     #[arg(long, value_enum, default_value_t = CoverageFormat::Table, value_name = "FORMAT", conflicts_with_all = ["prefix", "out_dir"])]
     pub(super) format: CoverageFormat,
+
+    #[command(flatten)]
+    pub(super) compat: CompatArgs,
 
     /// Also write an HTML report to FILE: the distribution of depths and, with --by BED, each target
     #[arg(long, value_name = "FILE")]

@@ -24,7 +24,8 @@ use crate::session::{Exit, Session};
 /// `--prefix` and `--out-dir`: the files of each input appear together.
 pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Result<Exit> {
     let prefixes = prefixes(args, inputs)?;
-    let settings = args.depth.files.settings(args.chrom.as_deref())?;
+    let version = args.compat.of(|peer| args.writes(peer))?.mosdepth;
+    let settings = args.depth.files.settings(args.chrom.as_deref(), version)?;
     if !args.reading.messages.quiet {
         tell_empty(&session.console, settings.intervals.iter().filter_map(Intervals::note));
     }
@@ -118,7 +119,9 @@ pub(super) fn text(args: &Args, input: &Input, session: &mut Session) -> Result<
     let bar = watch.bar(query.stored_len().or(input.len()), &args.reading.messages);
     let only = args.chrom.as_deref().map(str::as_bytes);
     let depths = FileDepths { query, options: &watch.options, rules: &rules };
-    let made = formats::text(args.format, depths, only, args.all_positions, report);
+    let version = args.compat.of(|peer| args.writes(peer))?.samtools;
+    let format = (args.format, version);
+    let made = formats::text(format, depths, only, args.all_positions, report);
     drop(bar);
     args.reading.tell(&watch, input);
     commit(vec![made?], false)?;

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use biofast_bam::Header;
 use biofast_io::output::Output;
+use biofast_ops::compat::{Peer, SamtoolsVersion};
 use biofast_ops::coverage::{DepthColumns, DepthSink, PerReference, ReferenceSums};
 use biofast_report::bedgraph::BedGraph;
 use biofast_report::samtools;
@@ -41,6 +42,11 @@ pub(super) struct TextTraits {
 }
 
 impl CoverageFormat {
+    /// Whether it is in the form of a version of this program.
+    pub(super) fn is_of(self, peer: Peer) -> bool {
+        self == CoverageFormat::SamtoolsCoverage && peer == Peer::Samtools
+    }
+
     /// What the text takes, if it is of one file; the tables are of any number.
     pub(super) fn text_traits(self) -> Option<TextTraits> {
         Some(match self {
@@ -68,9 +74,10 @@ pub(super) trait DepthInput {
     ) -> Result<(Header, D, Vec<ReferenceSums>)>;
 }
 
-/// Writes the text of one file, of all references or the `only` one; `all` is how often `-a` was given.
+/// Writes the text of one file, of all references or the `only` one; `all` is how often `-a` was given. What is samtools' is that of
+/// this version.
 pub(super) fn text(
-    format: CoverageFormat,
+    (format, version): (CoverageFormat, SamtoolsVersion),
     depths: impl DepthInput,
     only: Option<&[u8]>,
     all: u8,
@@ -80,7 +87,9 @@ pub(super) fn text(
         CoverageFormat::Table | CoverageFormat::Tsv => bail!("a table isn't the text of one file"),
         CoverageFormat::SamtoolsCoverage => {
             let (header, depths, sums) = depths.collect(PerReference::new)?;
-            output::filled(out, samtools::coverage::text(&header, &depths.finish(), &sums, only))?
+            let depths = depths.finish();
+            let text = samtools::coverage::text(version, &header, &depths, &sums, only);
+            output::filled(out, text)?
         }
         CoverageFormat::Bedgraph => {
             let lines = |header: &Header| BedGraph::new(header, out, only, all > 0);

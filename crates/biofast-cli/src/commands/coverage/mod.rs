@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use biofast_bam::{self as bam, Detail, Header, Query, Selection};
 use biofast_io::Progress;
 use biofast_io::output::commit;
+use biofast_ops::compat::Peer;
 use biofast_ops::coverage::{
     self, Counting, DepthRules, Distribution, Intervals, PerReference, TargetDepths,
 };
@@ -61,6 +62,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     if args.all_positions > 0 && !text.is_some_and(|text| text.takes_all) {
         bail!("--all-positions needs --format samtools-depth or bedgraph");
     }
+    args.compat.of(|peer| args.writes(peer))?;
     if let Some(shard) = args.shard.input(&args.inputs.files, session)? {
         return parts::write(args, &shard, session);
     }
@@ -76,7 +78,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         };
         return files::text(args, input, session);
     }
-    let intervals = args.depth.files.settings(None)?.intervals;
+    let intervals = args.depth.files.intervals()?;
     if intervals.as_ref().is_some_and(Intervals::are_windows) {
         bail!(
             "--html shows the intervals of a BED file, not windows: use --by BED, or add --prefix PREFIX to write the depths of windows"
@@ -117,6 +119,14 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
 }
 
 impl Args {
+    /// Whether a report of this program is written.
+    fn writes(&self, peer: Peer) -> bool {
+        match self.prefix.is_some() || self.out_dir.is_some() {
+            true => peer == Peer::Mosdepth,
+            false => self.format.is_of(peer),
+        }
+    }
+
     /// Refuses what doesn't go with a shard.
     fn refuse_with_shard(&self) -> Result<()> {
         let shard = &self.shard;

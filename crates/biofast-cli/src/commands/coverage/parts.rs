@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use biofast_bam::{self as bam, Detail, Header};
 use biofast_io::output::{Output, commit};
+use biofast_ops::compat::{MosdepthVersion, SamtoolsVersion};
 use biofast_ops::coverage::{
     self, Counting, DepthJoin, DepthRules, DepthSink, Intervals, PartialDepths, PerReference,
     ReferenceSums,
@@ -31,6 +32,8 @@ pub(crate) struct ShardDepths {
     path: String,
     /// The form in which the depths of all shards are printed.
     format: CoverageFormat,
+    /// The version of samtools whose form that is, if it is samtools'.
+    samtools: SamtoolsVersion,
     /// How often -a was given.
     all_positions: u8,
     /// The depths of each shard, and the number of its first record, from 0.
@@ -53,11 +56,12 @@ impl Mergeable for ShardDepths {
 }
 
 /// Which records were counted, what of them, and what is printed.
-fn options(args: &Args, rules: &DepthRules) -> PartOptions {
+fn options(args: &Args, version: SamtoolsVersion, rules: &DepthRules) -> PartOptions {
     let text = |id: &Vec<u8>| Value::from(String::from_utf8_lossy(id));
     let name = args.format.to_possible_value();
     PartOptions::from_iter([
         ("format".into(), name.map(|name| name.get_name().to_owned()).into()),
+        ("compat".into(), format!("samtools={version}").into()),
         ("all-positions".into(), args.all_positions.into()),
         ("exclude-flags".into(), rules.filter.none_of.into()),
         ("include-flags".into(), rules.filter.any_of.into()),
@@ -71,6 +75,7 @@ fn options(args: &Args, rules: &DepthRules) -> PartOptions {
 /// `--shard`: the depths of a shard, to be merged.
 pub(super) fn write(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
     let rules = rules(args)?;
+    let samtools = args.compat.of(|peer| args.writes(peer))?.samtools;
     let out = args.out.open(session)?;
     let watch = args.reading.watch(session);
     let source = bam::Input::open(input.open()?, &watch.opening(None, Detail::Alignment))?.source;
@@ -86,11 +91,12 @@ pub(super) fn write(args: &Args, input: &Input, session: &mut Session) -> Result
     let payload = ShardDepths {
         path: input.name(),
         format: args.format,
+        samtools,
         all_positions: args.all_positions,
         runs: vec![(shard.pieces.first().map_or(0, |piece| piece.records.0), depths)],
     };
     let part = Part { shard, payload };
-    output::finish(out, parts::text::<ShardDepths>(options(args, &rules), vec![part])?)?;
+    output::finish(out, parts::text::<ShardDepths>(options(args, samtools, &rules), vec![part])?)?;
     Ok(Exit::Fine)
 }
 
@@ -137,16 +143,16 @@ pub(crate) fn merge(found: &ShardDepths, as_tsv: bool, out: Output) -> Result<Ex
             };
             output::filled(out, text)?
         }
-        text => formats::text(text, found, None, all, out)?,
+        text => formats::text((text, found.samtools), found, None, all, out)?,
     };
     commit(vec![filled], false)?;
     Ok(Exit::Fine)
 }
 
-/// Writes the files of mosdepth to a folder, of the depths of all shards.
+/// Writes the files of mosdepth of a version to a folder, of the depths of all shards.
 pub(crate) fn write_files(
     found: &ShardDepths,
-    (folder, wanted): (&Path, &DepthFiles),
+    (folder, wanted, version): (&Path, &DepthFiles, MosdepthVersion),
     (threads, is_quiet): (usize, bool),
     session: &mut Session,
 ) -> Result<Exit> {
@@ -156,7 +162,7 @@ pub(crate) fn write_files(
     if wanted.by_groups()?.is_some() {
         bail!("--by RG, SM and LB work only in `biofast stats`");
     }
-    let settings = wanted.settings(None)?;
+    let settings = wanted.settings(None, version)?;
     output::make_folder(session, folder)?;
     let prefixes = output::prefixes(folder, std::iter::once(inputs::stem(Path::new(&found.path))))?;
     let prefix = prefixes.first().context("no input")?;

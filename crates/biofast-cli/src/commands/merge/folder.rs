@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use biofast_io::output::{Output, commit};
 use biofast_ops::alignments::report::Figures as AlignmentFigures;
+use biofast_ops::compat::{Compat, Peer};
 use biofast_ops::picard::MetricSelection as Counted;
 use biofast_ops::reads::Contaminants;
 use biofast_report::picard as metrics;
@@ -38,6 +39,8 @@ pub(super) fn write(
         true => of_fastq(args, &entries)?,
         false => of_alignments(args, &entries)?,
     };
+    let has_metrics = reports.iter().any(|report| !report.metrics().is_empty());
+    let compat = args.compat.of(|peer| peer == Peer::Picard && has_metrics)?;
     let contaminants = Contaminants::known();
     let wanted = NeededFigures::whole(&contaminants, false);
     let mut entries = stats::join_by_sample(entries, wanted, false)?;
@@ -69,7 +72,7 @@ pub(super) fn write(
             }
             false => {
                 stats::assess(std::slice::from_mut(entry), judge);
-                fill(entry, &reports, prefix, session)?
+                fill(entry, &reports, compat, prefix, session)?
             }
         };
         commit(outputs, false)?;
@@ -196,6 +199,7 @@ fn lacks(entry: &Entry, report: ReportName, other: Option<&Entry>) -> anyhow::Er
 fn fill(
     entry: &Entry,
     reports: &[ReportName],
+    compat: Compat,
     prefix: &Path,
     session: &mut Session,
 ) -> Result<Vec<Output>> {
@@ -212,8 +216,9 @@ fn fill(
         }
         for &each in report.metrics() {
             let counts = entry.metrics.as_deref();
+            let version = env!("CARGO_PKG_VERSION");
             let text = counts
-                .and_then(|counts| metrics::text(counts, each, &name, env!("CARGO_PKG_VERSION")));
+                .and_then(|counts| metrics::text(counts, each, compat.picard, &name, version));
             if let Some(text) = text {
                 outputs.push(filled(prefix, each.ending(), text, session)?);
             }

@@ -9,13 +9,14 @@ mod whole;
 use anyhow::{Result, bail};
 use biofast_bam as bam;
 use biofast_io::{Source, remote};
+use biofast_ops::compat::Peer;
 
 use super::stats::{self, StatsFormat};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
 use crate::options::{
-    DepthFiles, Folder, Given, InFile, Out, OutFile, ProgramLineArgs, RegionArgs, SortedOut,
-    VerdictArgs, sam_tag,
+    CompatArgs, DepthFiles, Folder, Given, InFile, Out, OutFile, ProgramLineArgs, RegionArgs,
+    SortedOut, VerdictArgs, sam_tag, versions,
 };
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
@@ -41,6 +42,7 @@ use crate::watch::Reading;
     mut_arg("quantize", |a| a.short(None)),
     mut_arg("no_per_base", |a| a.short(None)),
     mut_arg("use_median", |a| a.short(None)),
+    mut_arg("compat", |a| a.requires("out_dir").value_parser(versions(&[Peer::Picard, Peer::Mosdepth]))),
     after_help = "\
 Examples:
   biofast merge lane1.bam lane2.bam -o both.bam --write-index
@@ -145,6 +147,9 @@ pub(crate) struct Args {
         group = "of_reports"
     )]
     qc: Vec<stats::ReportName>,
+
+    #[command(flatten)]
+    compat: CompatArgs,
 
     #[command(flatten)]
     depths: DepthFiles,
@@ -255,7 +260,7 @@ impl Args {
         self.given.option(
             session,
             "merge",
-            &["of_reports", "StatsFormat", "DepthFiles", "VerdictArgs"],
+            &["of_reports", "StatsFormat", "CompatArgs", "DepthFiles", "VerdictArgs"],
         )
     }
 

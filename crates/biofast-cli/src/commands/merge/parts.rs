@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use biofast_ops::check::PartialCheck;
+use biofast_ops::compat::Peer;
 use biofast_ops::flagstat::FlagStat;
 use biofast_report::samtools::idxstats::Table;
 
@@ -88,7 +89,8 @@ fn write_depths(files: Vec<ShardDepths>, merging: Merging<'_>) -> Result<Exit> {
         (None, Some(folder)) => {
             let threads = args.reading.watch(session).options.threads;
             let how = (threads, args.reading.messages.quiet);
-            coverage::write_files(depths, (folder, &args.depths), how, session)
+            let version = args.compat.of(|peer| peer == Peer::Mosdepth)?.mosdepth;
+            coverage::write_files(depths, (folder, &args.depths, version), how, session)
         }
         (None, None) => bail!("no output"),
     }

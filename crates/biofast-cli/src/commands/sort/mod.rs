@@ -332,7 +332,7 @@ impl Args {
     fn only_of_alignments(&self, session: &Session) -> Option<String> {
         let groups = [
             "of_alignments", "ProgramLineArgs", "SortedArgs", "CramArgs", "MarkingArgs",
-            "ReportArgs",
+            "ReportArgs", "CompatArgs",
         ];
         self.given.option_except(session, "sort", &groups, &["level", "sync"])
     }

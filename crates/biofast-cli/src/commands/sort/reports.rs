@@ -11,16 +11,18 @@ use biofast_bam::{self as bam, Header, Record};
 use biofast_io::output::{Compression, Output};
 use biofast_io::{Options, Source};
 use biofast_ops::alignments::{Statistics, StatisticsMeasure};
+use biofast_ops::compat::{Peer, SamtoolsVersion};
 use biofast_ops::qc;
 use biofast_report::samtools;
 
 use crate::commands::stats;
-use crate::options::OutFile;
+use crate::options::{CompatArgs, OutFile, versions};
 use crate::output;
 use crate::session::Session;
 
 /// Which reports.
 #[derive(clap::Args)]
+#[command(mut_arg("compat", |arg| arg.value_parser(versions(&[Peer::Samtools]))))]
 pub(crate) struct ReportArgs {
     /// Also write the statistics of the written records to FILE, like `biofast stats --json`
     #[arg(long, value_name = "FILE")]
@@ -29,6 +31,9 @@ pub(crate) struct ReportArgs {
     /// Also write the output of `samtools stats` to FILE, like `biofast stats --format samtools`
     #[arg(long, value_name = "FILE")]
     samtools_stats: Option<OutFile>,
+
+    #[command(flatten)]
+    compat: CompatArgs,
 
     /// Also write an HTML report to FILE, like `biofast stats --html`
     #[arg(long, value_name = "FILE")]
@@ -40,6 +45,7 @@ pub(crate) struct RecordReports {
     stats: Option<Output>,
     html: Option<Output>,
     samtools: Option<Output>,
+    version: SamtoolsVersion,
     statistics: Option<JoinHandle<Result<Statistics>>>,
     text: Option<JoinHandle<Result<String>>>,
     taps: Taps,
@@ -53,7 +59,9 @@ const WAITING: usize = 4;
 impl ReportArgs {
     /// Opens what is wanted.
     pub(crate) fn open(&self, session: &mut Session) -> Result<RecordReports> {
+        let version = self.compat.of(|_| self.samtools_stats.is_some())?.samtools;
         Ok(RecordReports {
+            version,
             stats: output::optional_report(session, self.stats.as_deref())?,
             html: output::optional_report(session, self.html.as_deref())?,
             samtools: output::optional_report(session, self.samtools_stats.as_deref())?,
@@ -87,8 +95,9 @@ impl RecordReports {
         if self.samtools.is_some() {
             let source = self.tap();
             let command = session.arguments().join(" ").replace('\n', "\\n");
+            let measure = StatisticsMeasure::samtools(self.version, None);
             let work = move || {
-                let found = qc::collect(source, &options, StatisticsMeasure::samtools(None))?;
+                let found = qc::collect(source, &options, measure)?;
                 let statistics = found.get().context("nothing was counted")?;
                 Ok(samtools::stats::text(statistics, env!("CARGO_PKG_VERSION"), &command))
             };

@@ -8,6 +8,7 @@ use biofast_io::{Options, Source};
 use biofast_ops::alignments::partial::PartKind;
 use biofast_ops::alignments::report::{self, AlignmentFileReport, Figures, ReportGroup};
 use biofast_ops::alignments::{Statistics, StatisticsMeasure};
+use biofast_ops::compat::Peer;
 use biofast_ops::picard::{HsMeasure, Panel, PicardMeasure, WgsMeasure};
 use biofast_ops::qc::{self, Failure, GroupBy, Groups, MeasureList};
 use biofast_ops::reads::report::Status;
@@ -252,13 +253,15 @@ pub(super) fn samtools(
     if args.regions.any() {
         bail!("regions can't be combined with --format samtools, which reports whole files");
     }
+    let version = args.compat.of(|peer| peer == Peer::Samtools)?.samtools;
     let watch =
         Watch::new(session, args.strictness.alignments(args.io.apply(args.threads.options())));
     let reference = args.reference.as_deref().map(Fasta::open).transpose()?;
     let opening = watch.opening(args.reference.as_deref(), Detail::Full);
     let source = bam::Input::open(input.open()?, &opening)?.source;
     let bar = watch.bar(input.len(), &args.messages);
-    let found = qc::collect(source, &watch.options, StatisticsMeasure::samtools(reference));
+    let found =
+        qc::collect(source, &watch.options, StatisticsMeasure::samtools(version, reference));
     drop(bar);
     watch.tell(input, None, &args.messages, &args.threads);
     let statistics = found.map_err(|failure| failed(failure, input))?.take::<SamtoolsStats>();

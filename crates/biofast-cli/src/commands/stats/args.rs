@@ -1,17 +1,21 @@
 //! What `biofast stats` can be told.
 
 use biofast_ops::alignments::partial::PartKind;
+use biofast_ops::compat::Peer;
 use biofast_ops::picard;
 use biofast_report::picard::Metrics;
 use clap::ValueEnum;
 
 use crate::options::{
-    DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, Pairing, RegionArgs,
-    SeekIndexArg, ShardArg, Strictness, Threads, VerdictArgs,
+    CompatArgs, DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, Pairing,
+    RegionArgs, SeekIndexArg, ShardArg, Strictness, Threads, VerdictArgs, versions,
 };
 
 const BY: &str = "Also report each read group (RG), sample (SM) or library (LB); with --out-dir, also write the depth of each \
                   interval in a BED file, or of windows of WINDOW bases. May be given once for each of the two";
+
+/// Programs whose reports can be those of an older version.
+const PEERS: &[Peer] = &[Peer::Samtools, Peer::Picard, Peer::Mosdepth];
 
 /// Summarize reads or alignments; write QC reports
 ///
@@ -29,7 +33,8 @@ const BY: &str = "Also report each read group (RG), sample (SM) or library (LB);
 #[command(
     mut_arg("thresholds", |arg| arg.short(None)),
     mut_arg("quantize", |arg| arg.short(None)),
-    mut_arg("by", |arg| arg.value_name("RG|SM|LB|BED|WINDOW").help(BY))
+    mut_arg("by", |arg| arg.value_name("RG|SM|LB|BED|WINDOW").help(BY)),
+    mut_arg("compat", |arg| arg.value_parser(versions(PEERS)))
 )]
 #[command(after_help = "\
 Examples:
@@ -47,6 +52,7 @@ Examples:
   biofast stats --json --shard 'plan.json#2' -o part2.json
   biofast stats --json --shard 'plan.json#1' --qc picard,wgs -r genome.fa -o part1.qc.json
   biofast stats --format samtools aln.bam > aln.stats
+  biofast stats --format samtools --compat samtools=1.16 aln.bam > aln.stats
   biofast stats --format fastqc --out-dir qc *.fastq.gz
   biofast stats --out-dir qc --paired reads_R1.fq.gz reads_R2.fq.gz
   biofast stats --out-dir qc aln.bam
@@ -129,6 +135,9 @@ pub(crate) struct Args {
         conflicts_with = "format_name"
     )]
     pub(super) qc: Vec<ReportName>,
+
+    #[command(flatten)]
+    pub(super) compat: CompatArgs,
 
     /// With --json: treat the inputs as parts, and report what `biofast merge` needs for their coverage
     ///

@@ -107,7 +107,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         bail!("--by can't be combined with --sample that joins files");
     }
     if args.out_dir.is_none() {
+        if args.partial.is_some() || args.shard.any() {
+            args.compat.refuse_for_parts()?;
+        }
         alignments::check_part(args)?;
+    }
+    if args.out_dir.is_none() || args.format_name.is_some() {
+        args.compat.of(|_| false)?;
     }
     if args.partial.is_some() {
         if by.is_some() {

@@ -10,6 +10,7 @@ use biofast_io::Progress;
 use biofast_io::output::{Output, commit};
 use biofast_ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
 use biofast_ops::alignments::{Statistics, StatisticsMeasure};
+use biofast_ops::compat::{Compat, Peer};
 use biofast_ops::coverage::{
     Counting, DepthColumns, DepthMeasure, DepthRules, Intervals, PerReference, ReferenceSums,
 };
@@ -45,7 +46,13 @@ pub(super) fn write(
 ) -> Result<Exit> {
     let Some(folder) = args.out_dir.as_deref() else { return Ok(Exit::Fine) };
     let reports = reports(args)?;
-    let settings = args.depth.files.settings(None)?;
+    let has = |report| reports.contains(&report);
+    let compat = args.compat.of(|peer| match peer {
+        Peer::Samtools => has(ReportName::Stats) || has(ReportName::Coverage),
+        Peer::Picard => reports.iter().any(|report| !report.metrics().is_empty()),
+        Peer::Mosdepth => has(ReportName::Mosdepth),
+    })?;
+    let settings = args.depth.files.settings(None, compat.mosdepth)?;
     let panel = match &args.target_intervals {
         Some(targets) => Some(Panel::open(targets, args.bait_intervals.as_deref())?),
         None => None,
@@ -67,7 +74,7 @@ pub(super) fn write(
     for ((input, name), prefix) in inputs.iter().zip(names).zip(&prefixes) {
         let (reports, settings, panel) = (&reports[..], &settings, panel.as_ref());
         let has_page = page.is_some();
-        let asked = Asked { args, reports, settings, panel, judge, has_page };
+        let asked = Asked { args, reports, settings, panel, judge, has_page, compat };
         let result = asked
             .open(prefix, session)
             .and_then(|opened| asked.read((input, name), (prefix, opened), session, &progress))
@@ -226,6 +233,8 @@ struct Asked<'a> {
     judge: &'a Judge,
     /// Whether a page of all inputs is wanted.
     has_page: bool,
+    /// In the form of which versions.
+    compat: Compat,
 }
 
 /// Where the reports of an input go: those that are one file, in the order they are asked for, and those of mosdepth.
@@ -379,7 +388,7 @@ impl Asked<'_> {
             if let Some(entry) = &mut entry {
                 assess(std::slice::from_mut(entry), self.judge);
             }
-            fill(found, &header, entry.as_ref(), to, &mut outputs, session)?;
+            self.fill(found, &header, entry.as_ref(), to, &mut outputs, session)?;
             rows.extend(entry);
         }
         Ok((outputs, rows))
@@ -436,7 +445,7 @@ impl Asked<'_> {
         }
         measures.add(StatisticsMeasure {
             own: self.has_statistics(),
-            samtools: self.has(ReportName::Stats),
+            samtools: self.has(ReportName::Stats).then_some(self.compat.samtools),
             part: None,
             reference: reference.cloned(),
         });
@@ -448,6 +457,69 @@ impl Asked<'_> {
         }
         measures.add(PicardMeasure::new(wanted, reference.cloned(), false));
         Ok(measures)
+    }
+
+    /// Fills the reports of an input, or of one of its groups.
+    fn fill(
+        &self,
+        mut found: Findings,
+        header: &Header,
+        entry: Option<&Entry>,
+        to: ReportFiles,
+        outputs: &mut Vec<Output>,
+        session: &Session,
+    ) -> Result<()> {
+        let ReportFiles { name: to_name, texts, metrics: of_picard, .. } = to;
+        let (coverage, lines) = found.take::<CoverageTable>().unzip();
+        let coverage = coverage.map(PerReference::finish).zip(found.take::<Vec<ReferenceSums>>());
+        for (report, output) in texts {
+            let text = match report {
+                ReportName::Stats => {
+                    let statistics = found.get::<SamtoolsStats>();
+                    statistics.map(|statistics| alignments::samtools_text(statistics, session))
+                }
+                ReportName::Flagstat => {
+                    let counts = found.get::<FlagstatCollector>();
+                    counts.map(|counts| samtools::flagstat::text(&counts.finish()))
+                }
+                ReportName::Idxstats => {
+                    let counts = found.get::<IdxstatsCollector>();
+                    counts.map(|counts| samtools::idxstats::text(counts, header))
+                }
+                ReportName::Coverage => {
+                    let tables = coverage.as_ref();
+                    tables.map(|(depths, sums)| {
+                        samtools::coverage::text(self.compat.samtools, header, depths, sums, None)
+                    })
+                }
+                ReportName::Json => {
+                    entry.map(|entry| json(&alignments::report(&[entry], None))).transpose()?
+                }
+                ReportName::Html => {
+                    entry.map(|entry| html::page(std::slice::from_ref(entry))).transpose()?
+                }
+                _ => None,
+            };
+            if let Some(text) = text {
+                outputs.push(output::filled(output, text)?);
+            }
+        }
+        let picard = found.take::<Picard>().unwrap_or_default();
+        for (metrics, output) in of_picard {
+            let version = env!("CARGO_PKG_VERSION");
+            if let Some(text) =
+                metrics::text(&picard, metrics, self.compat.picard, &to_name, version)
+            {
+                outputs.push(output::filled(output, text)?);
+            }
+        }
+        if let Some(lines) = lines.flatten() {
+            outputs.push(lines.into_sink().finish()?);
+        }
+        if let Some(depths) = found.take::<mosdepth::Files>() {
+            outputs.extend(depths.finish()?);
+        }
+        Ok(())
     }
 
     /// Why an input has no reports.
@@ -475,64 +547,6 @@ fn prefix_of_group(prefix: &Path, name: &str) -> Result<PathBuf> {
     path.push(".");
     path.push(name);
     Ok(path.into())
-}
-
-/// Fills the reports of an input, or of one of its groups.
-fn fill(
-    mut found: Findings,
-    header: &Header,
-    entry: Option<&Entry>,
-    to: ReportFiles,
-    outputs: &mut Vec<Output>,
-    session: &Session,
-) -> Result<()> {
-    let ReportFiles { name: to_name, texts, metrics: of_picard, .. } = to;
-    let (coverage, lines) = found.take::<CoverageTable>().unzip();
-    let coverage = coverage.map(PerReference::finish).zip(found.take::<Vec<ReferenceSums>>());
-    for (report, output) in texts {
-        let text = match report {
-            ReportName::Stats => {
-                let statistics = found.get::<SamtoolsStats>();
-                statistics.map(|statistics| alignments::samtools_text(statistics, session))
-            }
-            ReportName::Flagstat => {
-                let counts = found.get::<FlagstatCollector>();
-                counts.map(|counts| samtools::flagstat::text(&counts.finish()))
-            }
-            ReportName::Idxstats => {
-                let counts = found.get::<IdxstatsCollector>();
-                counts.map(|counts| samtools::idxstats::text(counts, header))
-            }
-            ReportName::Coverage => {
-                let tables = coverage.as_ref();
-                tables.map(|(depths, sums)| samtools::coverage::text(header, depths, sums, None))
-            }
-            ReportName::Json => {
-                entry.map(|entry| json(&alignments::report(&[entry], None))).transpose()?
-            }
-            ReportName::Html => {
-                entry.map(|entry| html::page(std::slice::from_ref(entry))).transpose()?
-            }
-            _ => None,
-        };
-        if let Some(text) = text {
-            outputs.push(output::filled(output, text)?);
-        }
-    }
-    let picard = found.take::<Picard>().unwrap_or_default();
-    for (metrics, output) in of_picard {
-        let version = env!("CARGO_PKG_VERSION");
-        if let Some(text) = metrics::text(&picard, metrics, &to_name, version) {
-            outputs.push(output::filled(output, text)?);
-        }
-    }
-    if let Some(lines) = lines.flatten() {
-        outputs.push(lines.into_sink().finish()?);
-    }
-    if let Some(depths) = found.take::<mosdepth::Files>() {
-        outputs.extend(depths.finish()?);
-    }
-    Ok(())
 }
 
 /// The error of an input that holds no alignments.

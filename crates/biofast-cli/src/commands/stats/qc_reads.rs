@@ -83,6 +83,7 @@ pub(super) fn write(
 ) -> Result<Exit> {
     let Some(folder) = args.out_dir.as_deref() else { return Ok(Exit::Fine) };
     let reports = reports(args)?;
+    args.compat.of(|_| false)?;
     let prefixes = prefixes(args, folder, inputs)?;
     // The page may be in it.
     output::make_folder(session, folder)?;

@@ -102,22 +102,3 @@ pub(crate) fn content(path: &str) -> Vec<u8> {
     biofast_io::Reader::new(source, &Default::default()).unwrap().read_to_end(&mut bytes).unwrap();
     bytes
 }
-
-/// The summary of mosdepth without the least depths that are always 0 before version 0.3.5: of the first reference's
-/// intervals, and of all.
-pub(crate) fn without_old_least(name: &str, bytes: Vec<u8>) -> Vec<u8> {
-    if !name.ends_with("summary.txt") {
-        return bytes;
-    }
-    let (text, mut is_first) = (String::from_utf8(bytes).unwrap(), true);
-    let lines = text.lines().map(|line| {
-        let mut cells: Vec<&str> = line.split('\t').collect();
-        let is_total = cells[0] == "total" || cells[0] == "total_region";
-        let is_of_first = cells[0].ends_with("_region") && std::mem::take(&mut is_first);
-        if is_total || is_of_first {
-            cells[4] = "";
-        }
-        cells.join("\t") + "\n"
-    });
-    lines.collect::<String>().into_bytes()
-}

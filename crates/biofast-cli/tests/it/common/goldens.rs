@@ -42,7 +42,8 @@ pub(crate) fn versions_of(peer: &str) -> Vec<(PathBuf, String)> {
     let all = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
     let version = |path: PathBuf| {
         let version = path.file_name()?.to_str()?.strip_prefix(peer)?.strip_prefix('-')?.to_owned();
-        Some((path, version))
+        // `picard-tools` is another peer than `picard`.
+        version.starts_with(|c: char| c.is_ascii_digit()).then_some((path, version))
     };
     all.filter_map(version).collect()
 }

@@ -52,7 +52,13 @@ pub(crate) enum PairOrientation {
     Inward = 0,
     Outward = 1,
     Other = 2,
+    /// Inward, but outward for [samtools before 1.22](Basics::inserts_of_samtools_1_21): the mates start together, and the one that
+    /// goes on is the second read.
+    Together = 3,
 }
+
+/// The kinds of [`PairOrientation`].
+const ORIENTATIONS: usize = 4;
 
 /// The kinds of CIGAR operations, unknown ones together.
 pub(crate) const OPS: usize = 10;
@@ -76,7 +82,7 @@ pub struct Basics {
     pub(crate) negative: Negative,
     /// Records of mapped pairs by insert size, up to the largest one seen and `MAX_INSERT`, and by orientation; every pair
     /// counts twice.
-    pub inserts: Vec<[u64; 3]>,
+    inserts: Vec<[u64; ORIENTATIONS]>,
     /// Insertions and deletions by length − 1.
     pub indels: Box<[[u64; 2]; MAX_INDEL]>,
     /// By the cycle of the read: insertions and deletions of first and of last fragments.
@@ -350,13 +356,16 @@ impl Basics {
             PairOrientation::Other
         } else if downstream == (first != reverse) {
             PairOrientation::Inward
+        } else if offset == 0 {
+            PairOrientation::Together
         } else {
             PairOrientation::Outward
         };
         let insert = insert.min(MAX_INSERT);
         if insert >= self.inserts.len() {
             // As few as there are in a small group of records.
-            self.inserts.resize((insert + 1).next_multiple_of(512).min(MAX_INSERT + 1), [0; 3]);
+            self.inserts
+                .resize((insert + 1).next_multiple_of(512).min(MAX_INSERT + 1), [0; ORIENTATIONS]);
         }
         self.inserts[insert][orientation as usize] += 1;
     }
@@ -396,7 +405,7 @@ impl Basics {
         self.edit_distance = self.edit_distance.wrapping_add(*edit_distance);
         self.negative.merge(*negative);
         let sizes = self.inserts.len().max(inserts.len());
-        self.inserts.resize(sizes, [0; 3]);
+        self.inserts.resize(sizes, [0; ORIENTATIONS]);
         add_all(self.inserts.as_flattened_mut(), inserts.as_flattened());
         add_all(self.indels.as_flattened_mut(), indels.as_flattened());
         let cycles = self.indel_cycles.len().max(indel_cycles.len());
@@ -420,6 +429,22 @@ impl Basics {
             }
         }
         sum
+    }
+
+    /// Records of mapped pairs by insert size: inward, outward and other ones.
+    pub fn inserts(&self) -> Vec<[u64; 3]> {
+        let sizes = self.inserts.iter();
+        sizes
+            .map(|[inward, outward, other, together]| [inward + together, *outward, *other])
+            .collect()
+    }
+
+    /// The same as samtools up to 1.21 has it.
+    pub fn inserts_of_samtools_1_21(&self) -> Vec<[u64; 3]> {
+        let sizes = self.inserts.iter();
+        sizes
+            .map(|[inward, outward, other, together]| [*inward, outward + together, *other])
+            .collect()
     }
 
     /// The sum of the `NM` fields as samtools has it: in 64 bits without a sign, of negative ones, too.

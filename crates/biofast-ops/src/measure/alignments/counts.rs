@@ -57,7 +57,7 @@ impl AlignmentCounts {
             edit_distance: basics.edit_distance(),
             clipped: basics.clipped,
             indels: basics.indels.clone(),
-            inserts: basics.inserts.clone(),
+            inserts: basics.inserts(),
             reads: counts.reads.clone(),
             depths: s.depths.clone(),
             partial: s.partial.clone(),

@@ -8,6 +8,7 @@ use biofast_bam::{Batch, Fasta, Header};
 use super::depth::SortedDepth;
 use super::partial::PartKind;
 use super::{AlignmentCollector, Statistics};
+use crate::measure::compat::SamtoolsVersion;
 use crate::measure::coverage::{DepthRules, SpanRules, Spans};
 use crate::measure::flagstat::FlagstatCollector;
 use crate::measure::idxstats::IdxstatsCollector;
@@ -24,8 +25,8 @@ pub struct StatisticsMeasure {
     pub own: bool,
     /// What these are a part of, if they are to be [joined](super::join).
     pub part: Option<PartKind>,
-    /// What `samtools stats` says.
-    pub samtools: bool,
+    /// What `samtools stats` of this version says.
+    pub samtools: Option<SamtoolsVersion>,
     /// For the mismatches in what `samtools stats` says.
     pub reference: Option<Fasta>,
 }
@@ -37,8 +38,8 @@ impl StatisticsMeasure {
     }
 
     /// Those of `samtools stats`.
-    pub fn samtools(reference: Option<Fasta>) -> StatisticsMeasure {
-        StatisticsMeasure { samtools: true, reference, ..StatisticsMeasure::default() }
+    pub fn samtools(version: SamtoolsVersion, reference: Option<Fasta>) -> StatisticsMeasure {
+        StatisticsMeasure { samtools: Some(version), reference, ..StatisticsMeasure::default() }
     }
 }
 
@@ -66,7 +67,7 @@ impl Measure for StatisticsMeasure {
             TypeId::of::<IdxstatsCollector>(),
         ];
         let own = own.into_iter().filter(|_| self.own);
-        own.chain(self.samtools.then(TypeId::of::<SamtoolsStats>)).collect()
+        own.chain(self.samtools.map(|_| TypeId::of::<SamtoolsStats>())).collect()
     }
 
     fn spans(&self) -> Option<SpanRules> {
@@ -77,14 +78,18 @@ impl Measure for StatisticsMeasure {
     fn start(&self) -> StatisticsCounts {
         StatisticsCounts {
             own: self.own.then(AlignmentCollector::default),
-            samtools: self.samtools.then(|| SamtoolsCounts::new(self.reference.as_ref())),
+            samtools: self
+                .samtools
+                .map(|version| SamtoolsCounts::new(version, self.reference.as_ref())),
         }
     }
 
     fn begin(&mut self, header: &Header, _: usize) -> StatisticsOrdered {
         StatisticsOrdered {
             own: self.own.then(|| SortedDepth::new(header, self.part)),
-            samtools: self.samtools.then(|| SamtoolsOrdered::new(self.reference.as_ref())),
+            samtools: self
+                .samtools
+                .map(|version| SamtoolsOrdered::new(version, self.reference.as_ref())),
         }
     }
 

@@ -55,8 +55,9 @@ pub struct PartialDepths {
     depths: Vec<DepthStretches>,
     /// What the counted records reach over.
     spanned: Vec<DepthStretches>,
-    /// Index of the reference, records, their mapping qualities, qualities of their bases, and whether any lies on it.
-    sums: Vec<(u32, u64, u64, u64, bool)>,
+    /// Index of the reference, records, their mapping qualities, qualities of their bases and the number of
+    /// these, and whether any lies on it.
+    sums: Vec<(u32, u64, u64, u64, u64, bool)>,
     /// The reference of the first counted record, and records whose mates may be in the parts before.
     head: Option<(u32, Vec<Event>)>,
     /// Mates that wait for one behind the part.
@@ -137,8 +138,15 @@ pub fn collect_part(
         spanned: spanned.finish(),
         sums: sums
             .map(|(reference, sums)| {
-                let ReferenceSums { reads, mapping_qualities, base_qualities, is_covered } = sums;
-                (reference, reads, mapping_qualities, base_qualities, is_covered)
+                let ReferenceSums {
+                    reads,
+                    mapping_qualities,
+                    base_qualities,
+                    bases_with_quality,
+                    is_covered,
+                } = sums;
+                let (qualities, bases) = (base_qualities, bases_with_quality);
+                (reference, reads, mapping_qualities, qualities, bases, is_covered)
             })
             .collect(),
         head,
@@ -288,7 +296,7 @@ impl<D: DepthSink> DepthJoin<D> {
             self.advance(u64::from(last.1.max(0) as u32));
             self.mates.leave(last.1, &part.tail);
         }
-        for &(reference, reads, mapping_qualities, base_qualities, is_covered) in &part.sums {
+        for &(reference, reads, mapping_qualities, qualities, bases, is_covered) in &part.sums {
             let sums = self.sums.get_mut(reference as usize).ok_or(Unjoined::Damaged)?;
             let add = |sum: &mut u64, more: u64| {
                 *sum = sum.checked_add(more).ok_or(Unjoined::Damaged)?;
@@ -296,7 +304,8 @@ impl<D: DepthSink> DepthJoin<D> {
             };
             add(&mut sums.reads, reads)?;
             add(&mut sums.mapping_qualities, mapping_qualities)?;
-            add(&mut sums.base_qualities, base_qualities)?;
+            add(&mut sums.base_qualities, qualities)?;
+            add(&mut sums.bases_with_quality, bases)?;
             sums.is_covered |= is_covered;
         }
         Ok(())

@@ -82,6 +82,8 @@ pub struct ReferenceSums {
     pub mapping_qualities: u64,
     /// The qualities of their bases that count.
     pub base_qualities: u64,
+    /// The number of these: bases of records without a sequence have no quality.
+    pub bases_with_quality: u64,
     /// Whether any of them lies on the reference.
     pub is_covered: bool,
 }
@@ -94,6 +96,7 @@ impl ReferenceSums {
             mine.reads += theirs.reads;
             mine.mapping_qualities += theirs.mapping_qualities;
             mine.base_qualities += theirs.base_qualities;
+            mine.bases_with_quality += theirs.bases_with_quality;
             mine.is_covered |= theirs.is_covered;
         }
     }
@@ -257,17 +260,17 @@ impl Spans {
             return;
         }
         group.spans += 1;
-        let mut not_wanted = 0;
-        let qualities = match sums.get_mut(place.0 as usize) {
+        let mut not_wanted = ReferenceSums::default();
+        let sums = match sums.get_mut(place.0 as usize) {
             Some(sums) if rules.sums => {
                 sums.reads += 1;
                 sums.is_covered |= record.flags() & flag::UNMAPPED == 0;
                 sums.mapping_qualities += u64::from(record.mapping_quality());
-                &mut sums.base_qualities
+                sums
             }
             _ => &mut not_wanted,
         };
-        let end = self.push(record, length, rules, qualities);
+        let end = self.push(record, length, rules, sums);
         if end > length {
             self.beyond.get_or_insert((number, 0)).1 += 1;
         }
@@ -288,7 +291,7 @@ impl Spans {
         record: &Record<'_>,
         length: i64,
         rules: &DepthRules,
-        qualities: &mut u64,
+        sums: &mut ReferenceSums,
     ) -> i64 {
         let position = i64::from(record.position());
         let clip = |at: i64| at.clamp(0, length) as u32;
@@ -301,7 +304,7 @@ impl Spans {
         } else {
             let looks_at_bases = rules.min_base_quality > 0 || rules.deletions || rules.sums;
             let end = if looks_at_bases {
-                self.push_bases(record, length, rules, qualities)
+                self.push_bases(record, length, rules, sums)
             } else if let (1, Some((Op::Match, len))) = (cigar.len(), cigar.get(0)) {
                 // Most alignments are one stretch of matches.
                 let end = position + i64::from(len);
@@ -368,7 +371,7 @@ impl Spans {
         record: &Record<'_>,
         length: i64,
         rules: &DepthRules,
-        sum: &mut u64,
+        sums: &mut ReferenceSums,
     ) -> i64 {
         let before = self.blocks.len();
         let clip = |at: i64| at.clamp(0, length) as u32;
@@ -386,7 +389,8 @@ impl Spans {
                 let own = own.get(skipped..).unwrap_or_default();
                 let own = &own[..own.len().min(inside)];
                 if least == 0 {
-                    *sum += sum_of(own);
+                    sums.base_qualities += sum_of(own);
+                    sums.bases_with_quality += own.len() as u64;
                     self.push_block(before, clip(at), clip(next));
                 } else {
                     let mut from = clip(at);
@@ -395,7 +399,8 @@ impl Spans {
                             self.push_block(before, from, position);
                             from = position + 1;
                         } else {
-                            *sum += u64::from(quality);
+                            sums.base_qualities += u64::from(quality);
+                            sums.bases_with_quality += 1;
                         }
                     }
                     self.push_block(before, from, clip(next));

@@ -41,15 +41,16 @@ pub struct Hs {
     /// Positions of targets by depth of high quality, and by that of nearly all bases, which is capped.
     pub by_depth: Vec<u64>,
     pub by_most: Vec<u64>,
-    /// Bases by quality, on each position no more than the cap.
+    /// Bases by quality: all, and on each position no more than the cap.
     pub by_quality: Vec<u64>,
+    pub capped_by_quality: Vec<u64>,
     /// Of each GC content the bases of targets, and those aligned there.
     pub by_gc: Option<Vec<(u64, u64)>>,
 }
 
 impl Hs {
     /// The depth up to which depths were counted.
-    pub(crate) fn cap(&self) -> u16 {
+    pub fn cap(&self) -> u16 {
         cap_of(&self.by_most)
     }
 
@@ -101,6 +102,8 @@ struct HsOrderedCounts {
     by_most: Vec<u64>,
     #[serde(deserialize_with = "counts")]
     by_quality: Vec<u64>,
+    #[serde(deserialize_with = "counts")]
+    capped_by_quality: Vec<u64>,
     #[serde(deserialize_with = "counts")]
     aligned_by_gc: Vec<u64>,
 }
@@ -546,7 +549,8 @@ impl HsOrdered {
             ordered: HsOrderedCounts {
                 by_depth: std::mem::take(&mut depths.by_depth),
                 by_most: std::mem::take(&mut depths.by_most),
-                by_quality: by_quality(&counts.bases, &self.pile.beyond),
+                by_quality: by_quality(&counts.bases, &[0; QUALITIES]),
+                capped_by_quality: by_quality(&counts.bases, &self.pile.beyond),
                 aligned_by_gc: depths.aligned_by_gc.to_vec(),
             },
             covered: std::mem::take(&mut depths.covered),
@@ -611,7 +615,8 @@ impl HsOrderedCounts {
         HsOrderedCounts {
             by_depth,
             by_most,
-            by_quality: by_quality(&bases, &pile.beyond),
+            by_quality: by_quality(&bases, &[0; QUALITIES]),
+            capped_by_quality: by_quality(&bases, &pile.beyond),
             aligned_by_gc,
         }
     }
@@ -624,12 +629,18 @@ impl HsOrderedCounts {
         for found in less.iter_mut().chain([&mut more]) {
             found.by_depth.resize(deepest, 0);
         }
-        let HsOrderedCounts { by_depth, by_most, by_quality, aligned_by_gc } = self;
+        let HsOrderedCounts { by_depth, by_most, by_quality, capped_by_quality, aligned_by_gc } =
+            self;
         by_depth.resize(deepest, 0);
         let all = |own: fn(&HsOrderedCounts) -> &[u64]| less.iter().map(own).collect::<Vec<_>>();
         let are_right = add_and_take(by_depth, &more.by_depth, &all(|found| &found.by_depth))
             && add_and_take(by_most, &more.by_most, &all(|found| &found.by_most))
             && add_and_take(by_quality, &more.by_quality, &all(|found| &found.by_quality))
+            && add_and_take(
+                capped_by_quality,
+                &more.capped_by_quality,
+                &all(|found| &found.capped_by_quality),
+            )
             && add_and_take(aligned_by_gc, &more.aligned_by_gc, &all(|found| &found.aligned_by_gc));
         // As deep as the deepest position, as of one run.
         let deepest = by_depth.iter().rposition(|positions| *positions > 0).unwrap_or(0);
@@ -641,7 +652,8 @@ impl HsOrderedCounts {
 impl HsPart {
     /// Whether these counts can be.
     pub(crate) fn is_possible(&self) -> bool {
-        let HsOrderedCounts { by_depth, by_most, by_quality, aligned_by_gc } = &self.ordered;
+        let HsOrderedCounts { by_depth, by_most, by_quality, capped_by_quality, aligned_by_gc } =
+            &self.ordered;
         let has_gc = |classes: &Vec<u64>| classes.len() == CLASSES;
         let ascend = self.covered.windows(2).all(|two| two[0].1 < two[1].0);
         // Depths of a position: no more than its records.
@@ -654,7 +666,9 @@ impl HsPart {
             && self.panel.bases_by_gc.as_ref().is_none_or(has_gc)
             && ascend
             && self.covered.iter().all(|(from, to)| from < to && *to <= self.panel.united)
-            && are_on_positions(by_most, by_quality)
+            && capped_by_quality.len() == QUALITIES
+            && by_quality.iter().zip(capped_by_quality).all(|(all, capped)| capped <= all)
+            && are_on_positions(by_most, capped_by_quality)
     }
 
     /// Adds the piece that follows in the file.
@@ -699,7 +713,13 @@ impl HsPart {
             sums: _,
             bases_by_gc,
         } = panel;
-        let HsOrderedCounts { mut by_depth, mut by_most, by_quality, aligned_by_gc } = ordered;
+        let HsOrderedCounts {
+            mut by_depth,
+            mut by_most,
+            by_quality,
+            capped_by_quality,
+            aligned_by_gc,
+        } = ordered;
         for depths in [&mut by_depth, &mut by_most] {
             let others: u64 = depths.iter().skip(1).sum();
             depths[0] = target_territory.saturating_sub(others);
@@ -716,6 +736,7 @@ impl HsPart {
             by_depth,
             by_most,
             by_quality,
+            capped_by_quality,
             by_gc: bases_by_gc.map(|bases| bases.into_iter().zip(aligned_by_gc).collect()),
         }
     }

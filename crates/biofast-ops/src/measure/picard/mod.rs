@@ -1,4 +1,4 @@
-//! The counts of Picard 2.27.5's metrics, number for number: alignment summary, insert sizes, bases and qualities by cycle,
+//! The counts of Picard's metrics, number for number: alignment summary, insert sizes, bases and qualities by cycle,
 //! GC bias, and the coverage of genomes and of targets. All that is written in Picard's format is in
 //! `biofast_report::picard`.
 //!

@@ -10,6 +10,7 @@ use biofast_testkit::sam::{self, REFERENCES, SamShape};
 use super::alignment_summary::Category;
 use super::{MetricSelection, Picard, PicardMeasure};
 use crate::measure::alignments::StatisticsMeasure;
+use crate::measure::compat::SamtoolsVersion;
 use crate::measure::qc::{self, MeasureList};
 
 fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) -> Picard {
@@ -30,7 +31,7 @@ fn collect(text: &str, reference: &Fasta, threads: usize, samtools_stats: bool) 
     let mut measures = MeasureList::new();
     let reference = Some(reference.clone());
     if samtools_stats {
-        measures.add(StatisticsMeasure::samtools(reference.clone()));
+        measures.add(StatisticsMeasure::samtools(SamtoolsVersion::default(), reference.clone()));
     }
     measures.add(PicardMeasure::new(wanted, reference, false));
     qc::collect(input.source, &options, measures).unwrap().take::<Picard>().unwrap()

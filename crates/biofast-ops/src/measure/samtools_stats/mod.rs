@@ -1,4 +1,4 @@
-//! The counts of `samtools stats` 1.16.1, number for number, from one parallel pass.
+//! The counts of `samtools stats`, number for number and for each [version](SamtoolsVersion), from one parallel pass.
 //!
 //! What doesn't depend on order is gathered by every worker and merged; coverage, GC-depth and
 //! barcodes are passed through one pileup in the order of the file.
@@ -18,8 +18,9 @@ use biofast_bam::{Batch, Fasta, Record, flag};
 use biofast_io::crc32;
 use biofast_kernels as kernels;
 
-use crate::measure::alignments::basics::{Basics, ExaminedRecord, Fragment};
+use crate::measure::alignments::basics::{Basics, ExaminedRecord, Fragment, add_all};
 use crate::measure::alignments::in_order::InOrder;
+use crate::measure::compat::SamtoolsVersion;
 use crate::measure::doubt::doubt_of_reference;
 use crate::measure::failure::Failure;
 use barcodes::{Barcodes, PendingBarcode};
@@ -33,6 +34,8 @@ pub const GC_CLASSES: usize = 200;
 
 /// What `samtools stats` reports.
 pub struct SamtoolsStats {
+    /// The version that they are those of.
+    pub version: SamtoolsVersion,
     #[doc(hidden)]
     pub counts: SamtoolsCounts,
     #[doc(hidden)]
@@ -53,8 +56,11 @@ impl SamtoolsStats {
 pub struct SamtoolsCounts {
     pub basics: Basics,
     pub cycles: Cycles,
-    /// CRC-32 of names, packed sequences and (halves of) qualities, added up.
+    /// CRC-32 of names, packed sequences and qualities, added up.
     pub checksums: [u32; 3],
+    /// Records by MAPQ that are mapped, primary, not duplicate and passed quality control.
+    pub mapping_qualities: Box<[u64; 256]>,
+    version: SamtoolsVersion,
     /// First and last fragments by class of GC content, as differences to the class before.
     gc: [Box<[i64; GC_CLASSES + 1]>; 2],
     reference: Option<ReferenceReader>,
@@ -93,8 +99,8 @@ pub(crate) struct SamtoolsOrdered {
 }
 
 impl SamtoolsOrdered {
-    pub(crate) fn new(reference: Option<&Fasta>) -> SamtoolsOrdered {
-        let pileup = Pileup::new(reference.cloned().map(ReferenceReader::new));
+    pub(crate) fn new(version: SamtoolsVersion, reference: Option<&Fasta>) -> SamtoolsOrdered {
+        let pileup = Pileup::new(version, reference.cloned().map(ReferenceReader::new));
         SamtoolsOrdered { pileup, barcodes: Barcodes::default() }
     }
 
@@ -115,16 +121,18 @@ impl SamtoolsOrdered {
             return Err(Failure::MalformedTags(record + 1));
         }
         pileup.finish();
-        Ok(SamtoolsStats { counts, pileup, barcodes })
+        Ok(SamtoolsStats { version: counts.version, counts, pileup, barcodes })
     }
 }
 
 impl SamtoolsCounts {
-    pub(crate) fn new(reference: Option<&Fasta>) -> SamtoolsCounts {
+    pub(crate) fn new(version: SamtoolsVersion, reference: Option<&Fasta>) -> SamtoolsCounts {
         SamtoolsCounts {
             basics: Basics::default(),
             cycles: Cycles::default(),
             checksums: [0; 3],
+            mapping_qualities: Box::new([0; 256]),
+            version,
             gc: std::array::from_fn(|_| Box::new([0; GC_CLASSES + 1])),
             reference: reference.map(|fasta| ReferenceReader::new(fasta.clone())),
             fault: None,
@@ -180,6 +188,13 @@ impl SamtoolsCounts {
         seen: &ExaminedRecord<'_>,
         left: &mut SamtoolsChunk,
     ) -> f32 {
+        const LEFT_OUT: u16 = flag::UNMAPPED
+            | flag::SECONDARY
+            | flag::SUPPLEMENTARY
+            | flag::QC_FAIL
+            | flag::DUPLICATE;
+        self.mapping_qualities[usize::from(record.mapping_quality())] +=
+            u64::from(record.flags() & LEFT_OUT == 0);
         let mut gc = 0;
         if record.flags() & flag::SUPPLEMENTARY == 0 {
             gc = self.add_gc(record, seen.fragment);
@@ -221,8 +236,10 @@ impl SamtoolsCounts {
         let len = record.sequence_len();
         if len > 0 {
             add(1, record.packed_sequence());
-            // As many bytes as the packed sequence has.
-            add(2, &record.qualities()[..len.div_ceil(2)]);
+            // Up to 1.21 as many bytes as the packed sequence has.
+            let counted =
+                if self.version >= SamtoolsVersion::V1_24 { len } else { len.div_ceil(2) };
+            add(2, &record.qualities()[..counted]);
         }
     }
 
@@ -249,12 +266,22 @@ impl SamtoolsCounts {
     }
 
     fn merge(&mut self, other: SamtoolsCounts) {
-        let SamtoolsCounts { basics, cycles, checksums, gc, reference: _, fault } = other;
+        let SamtoolsCounts {
+            basics,
+            cycles,
+            checksums,
+            mapping_qualities,
+            version: _,
+            gc,
+            reference: _,
+            fault,
+        } = other;
         self.basics.merge(&basics);
         self.cycles.merge(&cycles);
         for (mine, theirs) in self.checksums.iter_mut().zip(checksums) {
             *mine = mine.wrapping_add(theirs);
         }
+        add_all(&mut self.mapping_qualities[..], &mapping_qualities[..]);
         for (mine, theirs) in self.gc.iter_mut().zip(&gc) {
             mine.iter_mut().zip(theirs.iter()).for_each(|(a, b)| *a += b);
         }

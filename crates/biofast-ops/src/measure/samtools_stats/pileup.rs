@@ -1,4 +1,4 @@
-//! Coverage and GC-depth as `samtools stats` 1.16.1 computes them, its deviations from the true
+//! Coverage and GC-depth as `samtools stats` computes them, its deviations from the true
 //! depth included, so that its numbers can be checked against.
 //!
 //! The depths are kept in a ring of five times the longest read so far. A block that lies further
@@ -9,6 +9,7 @@
 use std::ops::ControlFlow;
 
 use crate::measure::alignments::in_order::{InOrder, RecordParts};
+use crate::measure::compat::SamtoolsVersion;
 
 use super::mismatches::Mismatches;
 use super::reference::ReferenceReader;
@@ -56,6 +57,8 @@ struct ReferenceWindow {
     start: i64,
     len: i64,
     capacity: i64,
+    /// Since 1.17 it holds the whole of the record it is read for.
+    grows: bool,
 }
 
 struct Ring {
@@ -65,9 +68,15 @@ struct Ring {
 }
 
 impl Pileup {
-    pub(super) fn new(reference: Option<ReferenceReader>) -> Pileup {
-        let window =
-            reference.map(|bases| ReferenceWindow { bases, start: -1, len: 0, capacity: BIN });
+    pub(super) fn new(version: SamtoolsVersion, reference: Option<ReferenceReader>) -> Pileup {
+        let grows = version >= SamtoolsVersion::V1_24;
+        let window = reference.map(|bases| ReferenceWindow {
+            bases,
+            start: -1,
+            len: 0,
+            capacity: BIN,
+            grows,
+        });
         Pileup {
             ring: Ring { position: 0, start: 0, depths: vec![0; 5 * FIRST_READ_LEN as usize] },
             depths: vec![0; MAX_DEPTH + 2],
@@ -136,6 +145,9 @@ impl Pileup {
                 let beyond_bin = self.bin_start + BIN < end;
                 let read = elsewhere || held < end || (beyond_bin && held < position + BIN);
                 if read {
+                    if window.grows {
+                        window.capacity = window.capacity.max(end - position);
+                    }
                     window.len = window.bases.remaining(record.reference, position)?;
                     window.len = window.len.min(window.capacity);
                     window.start = position;

@@ -1,0 +1,188 @@
+//! `--compat`: reports in the form of another version of their program, and where the option has no effect.
+
+use biofast_testkit::sam;
+
+use crate::common::alignment_stats::SORTED;
+use crate::common::coverage::at;
+use crate::common::stats_wgs_hs::{intervals, metrics, records};
+use crate::common::{Folder, assert_error, biofast};
+
+/// Records by which the two versions of `samtools stats` differ in every way they do.
+const ODD: &str = "@SQ\tSN:c\tLN:100\n\
+    a\t163\tc\t11\t60\t7M\t=\t11\t7\tACGTACG\tIIIIIII\n\
+    a\t83\tc\t11\t60\t4M\t=\t11\t-7\tACGT\tIII5\n\
+    b\t163\tc\t3\t9\t4M\t=\t3\t4\tACGT\tIIII\n\
+    b\t83\tc\t3\t9\t4M\t=\t3\t-4\tACGT\tIIII\n";
+
+#[test]
+fn every_difference_of_samtools_stats_is_in_one_of_its_versions() {
+    let folder = Folder::new();
+    let input = folder.file("x.sam", ODD);
+    let stats = |compat: &[&str]| {
+        let run = biofast(&[&["stats", "--format", "samtools", &input], compat].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        run.stdout
+    };
+    let now = stats(&[]);
+    assert_eq!(
+        now.lines().skip(3).collect::<Vec<_>>(),
+        stats(&["--compat", "samtools=1.24"]).lines().skip(3).collect::<Vec<_>>()
+    );
+    let old = stats(&["--compat", "samtools=1.16"]);
+    assert!(now.contains("format of 1.24") && old.contains("format of 1.16"));
+    for (of_now, of_old) in [
+        ("SN\tis sorted:\t0\t# not sorted by coordinate\n", "SN\tis sorted:\t0\n"),
+        ("SN\tinward oriented pairs:\t2\n", "SN\tinward oriented pairs:\t0\n"),
+        ("SN\toutward oriented pairs:\t0\n", "SN\toutward oriented pairs:\t2\n"),
+        ("SN\taverage length:\t5\n", "SN\taverage length:\t4\n"),
+        ("MAPQ\t9\t2\nMAPQ\t60\t2\n# Indel", "LRL\t7\t1\n# Indel"),
+    ] {
+        assert!(now.contains(of_now), "{now}");
+        assert!(old.contains(of_old), "{old}");
+    }
+    assert!(old.contains("\nCOV\t") && old.contains("\nGCD\t"));
+    assert!(!now.contains("COV") && !now.contains("GCD"));
+    let checksums = |text: &str| {
+        let line = text.lines().find(|line| line.starts_with("CHK")).unwrap().to_owned();
+        line.split('\t').map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (now, old) = (checksums(&now), checksums(&old));
+    assert_eq!(now[..3], old[..3]);
+    assert_ne!(now[3], old[3]);
+}
+
+#[test]
+fn bases_without_quality_have_no_part_in_means_of_samtools_coverage() {
+    let folder = Folder::new();
+    let text = "@SQ\tSN:c\tLN:100\nr\t0\tc\t1\t60\t4M\t*\t0\t0\tACGT\tIIII\nq\t0\tc\t1\t60\t4M\t*\t0\t0\t*\t*\n";
+    let (input, none) =
+        (folder.file("x.sam", text), folder.file("n.sam", "r\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n"));
+    let coverage = |args: &[&str]| {
+        let run = biofast(&[&["coverage", "--format", "samtools-coverage"], args].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        run.stdout
+    };
+    assert!(coverage(&[&input]).ends_with("c\t1\t100\t2\t4\t4\t0.08\t40\t60\n"));
+    let old = ["--compat", "samtools=1.16"];
+    assert!(coverage(&[&[&input[..]], &old[..]].concat()).ends_with("\t0.08\t20\t60\n"));
+    assert_eq!(coverage(&[&none]), "");
+    assert!(coverage(&[&[&none[..]], &old[..]].concat()).starts_with("#rname\t"));
+}
+
+#[test]
+fn depths_of_targets_are_capped_in_the_form_of_picard_2_and_parts_have_both_forms() {
+    let folder = Folder::new();
+    let input = folder.file("x.sam", records(5));
+    let (targets, _, _) = intervals(&folder, 5);
+    let (bam, plan) = (at(&folder, "x.bam"), at(&folder, "plan.json"));
+    assert_eq!(biofast(&["view", "-b", &input, "-o", &bam]).code, 0);
+    assert_eq!(biofast(&["shards", "--number", "2", &bam, "-o", &plan]).code, 0);
+    let parts = ["1", "2"].map(|number| {
+        let (shard, out) = (format!("{plan}#{number}"), at(&folder, &format!("{number}.json")));
+        let args = ["stats", "--quiet", "--json", "--shard", &shard, "--qc", "hs", "-o", &out];
+        let run = biofast(&[&args[..], &["--targets", &targets]].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        out
+    });
+    let mut found = Vec::new();
+    for (version, rules) in [("picard=2.27", "Picard 2.27"), ("picard=3.4", "Picard 3.4")] {
+        let (whole, merged) = (at(&folder, "whole"), at(&folder, "merged"));
+        let compat = ["--quiet", "--compat", version, "--qc", "hs", "--sample", "x", "--out-dir"];
+        let args = [&["stats", &bam, "--targets", &targets], &compat[..], &[&whole]].concat();
+        let run = biofast(&args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        let args = [&["merge", &parts[0], &parts[1]], &compat[..], &[&merged]].concat();
+        let run = biofast(&args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        let read =
+            |folder: &str| std::fs::read_to_string(format!("{folder}/x.hs_metrics")).unwrap();
+        assert_eq!(read(&whole), read(&merged));
+        assert!(read(&whole).contains(rules));
+        found.push(read(&whole));
+    }
+    let (old, now) = (metrics(&found[0]), metrics(&found[1]));
+    assert!(now["MAX_TARGET_COVERAGE"].parse::<u64>().unwrap() > 200);
+    assert_eq!(old["MAX_TARGET_COVERAGE"], now["MAX_TARGET_COVERAGE"]);
+    let last =
+        |file: &str| file.trim_end().lines().last().unwrap().split('\t').next().unwrap().to_owned();
+    assert_eq!(last(&found[0]), "200");
+    assert_eq!(last(&found[1]), now["MAX_TARGET_COVERAGE"]);
+}
+
+#[test]
+fn a_version_that_has_no_effect_is_refused() {
+    let folder = Folder::new();
+    let (bam, reads) =
+        (folder.file("x.sam", sam::text(&SORTED)), folder.file("r.fq", "@r\nA\n+\nI\n"));
+    let out = at(&folder, "out");
+    let cases: [(&[&str], &str); 9] = [
+        (&["stats", &bam, "--compat", "samtools=1.16"], "no report of samtools is written"),
+        (
+            &["stats", &bam, "--format", "samtools", "--compat", "picard=2.27"],
+            "no report of picard is written",
+        ),
+        (
+            &["stats", &bam, "--out-dir", &out, "--qc", "flagstat", "--compat", "samtools=1.16"],
+            "no report of samtools is written",
+        ),
+        (
+            &["stats", &reads, "--out-dir", &out, "--compat", "picard=3.4"],
+            "no report of picard is written",
+        ),
+        (
+            &["stats", &bam, "--json", "--partial", "lane", "--compat", "picard=3.4"],
+            "--compat has no effect on a part",
+        ),
+        (
+            &["stats", &bam, "--format", "samtools", "--compat", "samtools=1.16,samtools=1.24"],
+            "takes one version",
+        ),
+        (
+            &["coverage", &bam, "--format", "samtools-depth", "--compat", "samtools=1.16"],
+            "no report of samtools is written",
+        ),
+        (
+            &["sort", &bam, "-o", &out, "--compat", "samtools=1.16"],
+            "no report of samtools is written",
+        ),
+        (
+            &["stats", &bam, "--format", "samtools", "--compat", "samtools=1.17"],
+            "samtools=1.16, samtools=1.24",
+        ),
+    ];
+    for (args, expected) in cases {
+        let run = biofast(args);
+        assert_error(&run, &[expected]);
+        assert!(!std::path::Path::new(&out).exists(), "{args:?}");
+    }
+}
+
+#[test]
+fn sums_of_mosdepth_0_3_3_begin_with_a_depth_of_0_and_its_windows_end_later() {
+    let folder = Folder::new();
+    // A reference that lies on the whole of 600 records.
+    let mut text = String::from("@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:10\n");
+    for read in 0..600 {
+        text += &format!("r{read}\t0\tc\t1\t60\t10M\t*\t0\t0\t*\t*\n");
+    }
+    let input = folder.file("x.sam", text);
+    let files = |compat: &[&str]| {
+        let prefix = at(&folder, "x");
+        let args = ["coverage", "--quiet", "--by", "10", "--prefix", &prefix, &input];
+        let run = biofast(&[&args[..], compat].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        ["summary", "region.dist"]
+            .map(|name| std::fs::read_to_string(format!("{prefix}.mosdepth.{name}.txt")).unwrap())
+    };
+    let [now, now_windows] = files(&[]);
+    let rows = |min: [u32; 4]| {
+        let names = ["c", "c_region", "total", "total_region"];
+        let row = |(name, min)| format!("{name}\t10\t6000\t600.00\t{min}\t600\n");
+        names.into_iter().zip(min).map(row).collect::<String>()
+    };
+    assert!(now.ends_with(&rows([600; 4])), "{now}");
+    assert!(now_windows.starts_with("c\t511\t1.00\n"), "{now_windows}");
+    let [old, old_windows] = files(&["--compat", "mosdepth=0.3.3"]);
+    assert!(old.ends_with(&rows([600, 0, 0, 0])), "{old}");
+    assert!(old_windows.starts_with("c\t600\t1.00\n"), "{old_windows}");
+}
