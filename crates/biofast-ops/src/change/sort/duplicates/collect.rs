@@ -11,7 +11,7 @@ use super::libraries::DuplicateLibraries;
 use super::mates::{self, GroupMember};
 use super::primary::{MateRules, Primary, is_primary};
 use super::rule::{DuplicateRule, Marking};
-use super::sanitize::{SanitizeRules, SanitizedRecords};
+use crate::sanitize::{SanitizeRules, SanitizedRecords};
 use super::signature::ReadSignature;
 use crate::Error;
 use crate::change::sort::key::Order;
