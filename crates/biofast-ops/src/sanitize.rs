@@ -61,15 +61,8 @@ impl SanitizeRules {
 impl SanitizeRules {
     /// The words of samtools for these rules, none of which includes others.
     pub fn words(&self) -> Vec<&'static str> {
-        let SanitizeRules {
-            positions,
-            mapping_qualities,
-            unmapped,
-            cigars,
-            tags,
-            joined,
-            matches,
-        } = *self;
+        let SanitizeRules { positions, mapping_qualities, unmapped, cigars, tags, joined, matches } =
+            *self;
         let words = [
             (positions, "pos"),
             (mapping_qualities, "mqual"),

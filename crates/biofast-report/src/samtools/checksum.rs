@@ -187,7 +187,9 @@ pub fn read(text: &[u8]) -> Result<ReadChecksums, InvalidChecksums> {
             };
             let row = parse_row(line, form, &report.columns).ok_or_else(|| {
                 let values = report.columns.len();
-                invalid(format!("expected a group, all, pass or fail, a count and {values} checksums"))
+                invalid(format!(
+                    "expected a group, all, pass or fail, a count and {values} checksums"
+                ))
             })?;
             let group = match row.group {
                 b"all" if !is_all_there(&all, row.name) => &mut all,
@@ -222,7 +224,8 @@ pub fn read(text: &[u8]) -> Result<ReadChecksums, InvalidChecksums> {
                 let column =
                     |name: &&str| ChecksumColumn::ALL.into_iter().find(|one| one.name() == *name);
                 let columns = names.iter().map(column).collect::<Option<Vec<_>>>()?;
-                let is_sorted = columns.is_sorted() && columns.starts_with(&ChecksumColumn::ALL[..4]);
+                let is_sorted =
+                    columns.is_sorted() && columns.starts_with(&ChecksumColumn::ALL[..4]);
                 (*last == "combined" && is_sorted).then_some(columns)
             });
             report.columns = known.ok_or_else(|| invalid("unknown columns".into()))?;
@@ -234,7 +237,10 @@ pub fn read(text: &[u8]) -> Result<ReadChecksums, InvalidChecksums> {
         }
     }
     if form.is_none() {
-        return Err(InvalidChecksums { line: last + 1, why: "the report ends before its columns".into() });
+        return Err(InvalidChecksums {
+            line: last + 1,
+            why: "the report ends before its columns".into(),
+        });
     }
     let mut of_groups = ChecksumGroup::default();
     report.sums.named().skip(1).for_each(|(_, group)| of_groups.merge(group));
@@ -274,11 +280,7 @@ fn is_all_there(all: &ChecksumGroup, name: &str) -> bool {
 }
 
 /// The fields of a row. From its end, as the name of a group may hold spaces.
-fn parse_row<'t>(
-    line: &'t [u8],
-    form: Form,
-    columns: &[ChecksumColumn],
-) -> Option<ParsedRow<'t>> {
+fn parse_row<'t>(line: &'t [u8], form: Form, columns: &[ChecksumColumn]) -> Option<ParsedRow<'t>> {
     let mut rest = line;
     let mut field = || -> Option<&'t str> {
         let is_apart = |byte: &u8| *byte == if form == Form::Spaces { b' ' } else { b'\t' };
@@ -313,7 +315,10 @@ mod tests {
     use super::*;
 
     fn sums() -> Checksums {
-        let row = |count, seed: u32| ChecksumRow { count, values: [1, 2, 3, 4, 5, 6, 7].map(|n| n * seed) };
+        let row = |count, seed: u32| ChecksumRow {
+            count,
+            values: [1, 2, 3, 4, 5, 6, 7].map(|n| n * seed),
+        };
         let group = |pass: ChecksumRow, fail: ChecksumRow| {
             let mut group = ChecksumGroup { all: pass, pass, fail };
             group.all.merge(&fail);
@@ -363,7 +368,10 @@ mod tests {
                 assert!(read(&lines[..cut].concat()).is_err(), "{cut}");
             }
             // A file without records has no more.
-            assert_eq!(read(&lines[..first].concat()).map(|found| found.sums), Ok(Checksums::default()));
+            assert_eq!(
+                read(&lines[..first].concat()).map(|found| found.sums),
+                Ok(Checksums::default())
+            );
             let mut twice = text.clone();
             twice.extend_from_slice(&text);
             assert!(read(&twice).is_err());

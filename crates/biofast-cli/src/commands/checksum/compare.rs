@@ -41,8 +41,7 @@ pub(super) fn run(
     }
     expected.extend(args.measure_all(files, rules, session)?);
     args.refuse_mates(found.iter().chain(&expected))?;
-    if found.iter().chain(&expected).any(|one| one.is_of_reads) {
-        // FASTQ has no tags, whatever an aligner was told to copy from descriptions.
+    if found.iter().chain(&expected).any(|one| !one.has_tags) {
         columns.retain(|column| *column != ChecksumColumn::Tags);
     }
     if rules.depends_on_order() && (found.len() > 1 || expected.len() > 1) {
@@ -75,9 +74,13 @@ pub(super) fn run(
             }
             false => {
                 let why = explained(&differences);
-                session.console.warning(&format!("{one} doesn't hold the records of {other}: {why}"));
+                session
+                    .console
+                    .warning(&format!("{one} doesn't hold the records of {other}: {why}"));
                 if hints_at_mates(args, &found, &expected, &differences) {
-                    session.console.hint("if the FASTQ files are mates add --paired or --interleaved");
+                    session
+                        .console
+                        .hint("if the FASTQ files are mates add --paired or --interleaved");
                 }
             }
         }
@@ -103,7 +106,9 @@ impl Args {
             return Err(Hinted::error(
                 format!("{name} has version {theirs} of the +mate checksum, not {own}"),
                 match version {
-                    ChecksumVersion::One => "add --version-1, unless samtools 1.24 wrote it, which computes 2.0 but says 1.0",
+                    ChecksumVersion::One => {
+                        "add --version-1, unless samtools 1.24 wrote it, which computes 2.0 but says 1.0"
+                    }
                     ChecksumVersion::Two => "leave out --version-1",
                 },
             ));
@@ -119,10 +124,16 @@ impl Args {
             let (tags, flags) = (&theirs.tags, theirs.flag_mask.join(","));
             return Err(Hinted::error(
                 format!("{name} has checksums of other fields"),
-                format!("use the options it was written with; its tags are -t '{tags}', its flags -b {flags}"),
+                format!(
+                    "use the options it was written with; its tags are -t '{tags}', its flags -b {flags}"
+                ),
             ));
         }
-        Ok(Named { name, sums, is_of_reads: false })
+        // As the report of reads is.
+        let row = &sums.all.all;
+        let is_alike = row.value(ChecksumColumn::Tags) == row.value(ChecksumColumn::Sequence);
+        let has_tags = !(is_alike && sums.groups.is_empty());
+        Ok(Named { name, sums, is_of_reads: false, has_tags })
     }
 }
 

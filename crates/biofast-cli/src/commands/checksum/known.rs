@@ -76,14 +76,24 @@ impl KnownChecksums {
         if is_ordered && report.files.len() > 1 {
             bail!("{name} has checksums of several files that depend on order, and can't be one");
         }
-        Ok(KnownChecksums { name, version, rules: report.rules, is_complete: true, sums, is_ordered })
+        Ok(KnownChecksums {
+            name,
+            version,
+            rules: report.rules,
+            is_complete: true,
+            sums,
+            is_ordered,
+        })
     }
 
     /// Adds the values of another report.
     pub(super) fn merge(&mut self, other: &KnownChecksums) -> Result<()> {
         for one in [&*self, other] {
             if one.is_ordered {
-                bail!("{}: checksums that depend on the order of records can't be merged", one.name);
+                bail!(
+                    "{}: checksums that depend on the order of records can't be merged",
+                    one.name
+                );
             }
         }
         if let Some(difference) = self.unlike(&other.rules) {
@@ -96,7 +106,8 @@ impl KnownChecksums {
     /// How the values of these rules aren't like those of the report.
     pub(super) fn unlike(&self, rules: &ChecksumRulesReport) -> Option<String> {
         let own = &self.rules;
-        let has_mates = |rules: &ChecksumRulesReport| rules.columns.iter().any(|one| one == "+mate");
+        let has_mates =
+            |rules: &ChecksumRulesReport| rules.columns.iter().any(|one| one == "+mate");
         let pairs = [
             ("tags", own.tags.clone(), rules.tags.clone()),
             ("flags", own.flag_mask.join(","), rules.flag_mask.join(",")),

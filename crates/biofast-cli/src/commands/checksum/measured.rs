@@ -47,7 +47,10 @@ impl Args {
     }
 
     /// Refuses what is said of files of reads where there are none.
-    pub(super) fn refuse_mates<'n>(&self, named: impl IntoIterator<Item = &'n Named>) -> Result<()> {
+    pub(super) fn refuse_mates<'n>(
+        &self,
+        named: impl IntoIterator<Item = &'n Named>,
+    ) -> Result<()> {
         let is_given = self.paired || self.interleaved;
         if is_given && !named.into_iter().any(|one| one.is_of_reads) {
             let option = if self.paired { "--paired" } else { "--interleaved" };
@@ -78,7 +81,7 @@ impl Args {
         drop(bar);
         self.reading.tell(&watch, input);
         let sums = result.map_err(output::failed)?;
-        Ok(Named { name: input.name(), sums, is_of_reads: false })
+        Ok(Named { name: input.name(), sums, is_of_reads: false, has_tags: true })
     }
 
     fn measure_reads(
@@ -101,6 +104,6 @@ impl Args {
         let sources = job.open(opened)?;
         let sources = job.sequences(sources)?;
         let sums = job.run(|options| rules.collect_reads(sources, options))?;
-        Ok(Named { name: names.join(" "), sums, is_of_reads: true })
+        Ok(Named { name: names.join(" "), sums, is_of_reads: true, has_tags: false })
     }
 }

@@ -35,10 +35,10 @@ use known::KnownChecksums;
     after_help = "\
 Examples:
   biofast checksum aln.bam
-  biofast checksum --paired R1.fq.gz R2.fq.gz -o reads.chk
-  biofast checksum aln.bam --against R1.fq.gz R2.fq.gz --paired
-  biofast checksum aln.cram --against reads.chk
-  biofast checksum -a aln.cram --against aln.bam
+  biofast checksum --paired aln_R1.fq.gz aln_R2.fq.gz -o reads.chk
+  biofast checksum aln.bam --against aln_R1.fq.gz aln_R2.fq.gz --paired
+  biofast checksum aln.cram --reference genome.fa --against reads.chk
+  biofast checksum -a aln.cram --reference genome.fa --against aln.bam
   biofast checksum -m lane1.chk lane2.chk"
 )]
 pub(crate) struct Args {
@@ -157,8 +157,10 @@ fn tags(typed: &str) -> Result<ChecksumTags, String> {
 struct Named {
     name: String,
     sums: Checksums,
-    /// Whether they are of reads, which have no tags.
+    /// Whether they are of files of reads, not of alignments or a report.
     is_of_reads: bool,
+    /// Whether tags may have been there: reads have none, whatever an aligner was told to copy from descriptions.
+    has_tags: bool,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
@@ -242,7 +244,8 @@ impl Args {
             true => ChecksumRules::everything(),
             false => ChecksumRules::default(),
         };
-        let or = |given: &[u16], default: u16| if given.is_empty() { default } else { union(given) };
+        let or =
+            |given: &[u16], default: u16| if given.is_empty() { default } else { union(given) };
         let order = match self.in_order + u8::from(self.all) {
             0 => ChecksumOrder::Any,
             1 => ChecksumOrder::WithinGroups,

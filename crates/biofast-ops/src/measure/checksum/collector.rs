@@ -1,6 +1,7 @@
 //! What a thread computes of records, and what is made of them in order.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use biofast_bam::{Batch, Record, flag};
 use biofast_fastq::pair::{MateNaming, mate_number, pair_template, template_name};
@@ -63,6 +64,8 @@ impl GroupRows {
 /// What a thread computes.
 pub(super) struct Counted<'r> {
     rules: &'r ChecksumRules,
+    /// The name of the input.
+    input: Arc<str>,
     columns: usize,
     /// The lengths of reference sequences, if records are put right.
     lengths: Option<Vec<u64>>,
@@ -81,11 +84,11 @@ pub(super) struct OrderedPiece {
 }
 
 impl<'r> Counted<'r> {
-    pub(super) fn new(rules: &'r ChecksumRules) -> Counted<'r> {
-        let is_basic = !(rules.positions || rules.cigars || rules.mates);
+    pub(super) fn new(rules: &'r ChecksumRules, input: &Arc<str>) -> Counted<'r> {
         Counted {
             rules,
-            columns: if is_basic { BASIC } else { ChecksumColumn::ALL.len() },
+            input: Arc::clone(input),
+            columns: columns(rules),
             lengths: None,
             text: Vec::new(),
             tags: CountedTags::default(),
@@ -108,11 +111,7 @@ impl<'r> Counted<'r> {
     }
 
     /// Lists the records of a batch.
-    pub(super) fn list(
-        &mut self,
-        batch: Batch<'_>,
-        piece: &mut OrderedPiece,
-    ) -> Result<(), Error> {
+    pub(super) fn list(&mut self, batch: Batch<'_>, piece: &mut OrderedPiece) -> Result<(), Error> {
         self.each(batch, |_, record, crcs, group| {
             let number = piece.numbers.of(group);
             // A batch has fewer records than 2^32.
@@ -138,11 +137,19 @@ impl<'r> Counted<'r> {
                 None
             };
             let counts = match &changed {
-                Some(bytes) => Record::from_checked(bytes),
+                Some(bytes) => {
+                    // What is malformed is left out of what is put right. No tag has this name.
+                    record
+                        .tag(&[0, 0])
+                        .map_err(|error| located(error, &record, batch, &self.input))?;
+                    Record::from_checked(bytes)
+                }
                 None => record,
             };
-            let (crcs, group) =
-                self.crcs(&counts).map_err(|error| batch.located(error))?;
+            let (crcs, group) = match self.crcs(&counts) {
+                Ok(found) => found,
+                Err(error) => return Err(located(error, &record, batch, &self.input).into()),
+            };
             take(self, &counts, crcs, group);
         }
         Ok(())
@@ -294,12 +301,31 @@ impl<'r> Counted<'r> {
     ///
     /// # Errors
     /// If they name too many read groups.
-    pub(super) fn finish(self, input: &str) -> Result<Checksums, Error> {
+    pub(super) fn finish(self) -> Result<Checksums, Error> {
         match self.groups.numbers.are_too_many() {
-            true => Err(GroupNumbers::too_many(input)),
+            true => Err(GroupNumbers::too_many(&self.input)),
             false => Ok(self.groups.finish()),
         }
     }
+}
+
+/// An error of a record of a batch, with its place.
+#[cold]
+fn located(
+    error: biofast_bam::Error,
+    record: &Record<'_>,
+    batch: Batch<'_>,
+    input: &Arc<str>,
+) -> biofast_bam::Error {
+    let (kind, _) = error.into_parts();
+    let error = biofast_bam::Error::of_record(kind, record.as_bytes());
+    batch.located(error).in_input(input)
+}
+
+/// How many columns are computed.
+fn columns(rules: &ChecksumRules) -> usize {
+    let is_basic = !(rules.positions || rules.cigars || rules.mates);
+    if is_basic { BASIC } else { ChecksumColumn::ALL.len() }
 }
 
 /// The row of a record.
@@ -354,8 +380,7 @@ pub(super) struct InOrder<'r> {
 
 impl<'r> InOrder<'r> {
     pub(super) fn new(rules: &'r ChecksumRules) -> InOrder<'r> {
-        let Counted { columns, .. } = Counted::new(rules);
-        let left = rules.limit;
+        let (columns, left) = (columns(rules), rules.limit);
         InOrder { rules, columns, groups: GroupRows::default(), all: Default::default(), left }
     }
 

@@ -11,6 +11,7 @@ mod sums;
 mod tags;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use biofast_bam::{Fold, Query};
 use biofast_fastq::{Inputs, Readable, Transform};
@@ -52,19 +53,19 @@ impl ChecksumRules {
     /// The first fault of the input, or that records name too many read groups.
     pub fn collect(&self, input: impl Into<Query>, options: &Options) -> Result<Checksums, Error> {
         let query: Query = input.into();
-        let name = query.name().to_owned();
+        let name: Arc<str> = query.name().into();
         let fold = Fold::new(query).options(options);
         if !self.depends_on_order() {
             let (_, counted) = fold.run(
-                || Counted::new(self),
+                || Counted::new(self, &name),
                 |counted, batch| counted.accept(batch),
                 |mine, theirs| mine.merge(theirs),
             )?;
-            return counted.finish(&name);
+            return counted.finish();
         }
         let mut in_order = InOrder::new(self);
         let result = fold.ordered(
-            || Counted::new(self),
+            || Counted::new(self, &name),
             |counted, batch, piece: &mut OrderedPiece| counted.list(batch, piece),
             |_, _| {},
             |piece| in_order.append(piece),
@@ -101,16 +102,18 @@ impl ChecksumRules {
         assert!(!self.depends_on_order() || self.keeps_all_reads(), "reads are excluded");
         let per_unit = if inputs.is_paired() { 2 } else { 1 };
         let mates = options[0].mates;
+        // Reads have no read groups that an error would name.
+        let name: Arc<str> = "".into();
         let units = self.limit.map(|limit| limit.div_ceil(per_unit));
         let counted = Transform::new(inputs).options_of_each(options).limit(units).run(
             &mut [],
-            || Counted::new(self),
+            || Counted::new(self, &name),
             |counted, unit, _| -> Result<ControlFlow<()>, Error> {
                 counted.add_reads(&unit, mates);
                 Ok(ControlFlow::Continue(()))
             },
             |mine, theirs| mine.merge(theirs),
         )?;
-        counted.finish("")
+        counted.finish()
     }
 }

@@ -173,7 +173,8 @@ impl From<&ChecksumRules> for ChecksumRulesReport {
 impl ChecksumRulesReport {
     /// The columns.
     pub fn column_list(&self) -> Vec<ChecksumColumn> {
-        let is_named = |column: &ChecksumColumn| self.columns.iter().any(|own| own == column.name());
+        let is_named =
+            |column: &ChecksumColumn| self.columns.iter().any(|own| own == column.name());
         ChecksumColumn::ALL.into_iter().filter(is_named).collect()
     }
 
@@ -210,7 +211,9 @@ impl ChecksumFile {
     /// The values; `None` if one isn't of eight hexadecimal digits.
     pub fn checksums(&self) -> Option<Checksums> {
         let rows = |report: &GroupReport| {
-            let row = |row: &Option<RowReport>| row.as_ref().map_or(Some(Default::default()), RowReport::row);
+            let row = |row: &Option<RowReport>| {
+                row.as_ref().map_or(Some(Default::default()), RowReport::row)
+            };
             Some(ChecksumGroup {
                 all: report.all.row()?,
                 pass: row(&report.pass)?,

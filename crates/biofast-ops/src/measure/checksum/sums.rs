@@ -254,7 +254,13 @@ impl Checksums {
             let mut add = |value: DifferingValue, found: u64, expected: u64| {
                 if found != expected {
                     let group = group.clone();
-                    differences.push(ChecksumDifference { group, row: "all", value, found, expected });
+                    differences.push(ChecksumDifference {
+                        group,
+                        row: "all",
+                        value,
+                        found,
+                        expected,
+                    });
                 }
             };
             add(DifferingValue::Count, found.all.count, other.all.count);
@@ -266,7 +272,8 @@ impl Checksums {
         compare(GroupName::All, &self.all, &expected.all);
         if !self.groups.is_empty() && !expected.groups.is_empty() {
             compare(GroupName::None, &self.ungrouped, &expected.ungrouped);
-            let mut names: Vec<&Vec<u8>> = self.groups.keys().chain(expected.groups.keys()).collect();
+            let mut names: Vec<&Vec<u8>> =
+                self.groups.keys().chain(expected.groups.keys()).collect();
             names.sort_unstable();
             names.dedup();
             for name in names {

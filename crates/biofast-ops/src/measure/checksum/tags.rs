@@ -24,7 +24,9 @@ const CHARACTERS: usize = (b'z' - b'0' + 1) as usize;
 
 /// A list of tags that can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a tag: expected a list such as BC,QT, or * for all and then those to leave out, such as *,MD,NM")]
+#[error(
+    "'{0}' is not a tag: expected a list such as BC,QT, or * for all and then those to leave out, such as *,MD,NM"
+)]
 pub struct InvalidTagList(String);
 
 impl Default for ChecksumTags {
@@ -85,9 +87,8 @@ impl ChecksumTags {
     /// Whether a tag counts.
     #[inline]
     fn counts(&self, name: [u8; 2]) -> bool {
-        place(name).is_some_and(|at| {
-            (self.is_listed[at / 64] >> (at % 64) & 1 != 0) != self.are_others
-        })
+        place(name)
+            .is_some_and(|at| (self.is_listed[at / 64] >> (at % 64) & 1 != 0) != self.are_others)
     }
 }
 
