@@ -45,6 +45,7 @@ const RUNS: &[(&str, &str)] = &[
     ("checksum", "checksum --json aln.bam"),
     ("checksum", "checksum --json -a aln.bam"),
     ("checksum", "checksum --json aln.bam --against empty.sam"),
+    ("checksum", "checksum --json -PCM aln.bam --against aln.sam"),
     ("flagstat", "flagstat -O json aln.bam"),
     ("flagstat", "flagstat -O json empty.sam"),
     ("part", "flagstat -O json --shard plan.json#2"),

@@ -1,9 +1,12 @@
 //! `biofast checksum` beside samtools 1.24, which computes version 2.0 of the checksums and calls it 1.0.
 
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
 use crate::common::checksum::sam;
 use crate::common::{Folder, biofast, cases, text};
 use crate::fixmate::real_alignments;
-use crate::tools::{run, samtools_of_pysam, third_party};
+use crate::tools::{ThirdParty, run, samtools_of_pysam, third_party};
 
 const OPTIONS: &[&str] = &[
     "", "-q -v", "-PCM", "-a", "-T -PCM -q", "-B", "-B -q -P", "-O", "-OO -q", "-c -b 0xfff",
@@ -16,7 +19,21 @@ fn theirs(folder: &Folder, words: &[&str]) -> Option<String> {
     let out = text(&folder.path("theirs.txt"));
     let mut command = samtools_of_pysam(&[&["checksum", "-o", &out], words].concat());
     command.env("REF_PATH", "/nonexistent").env("REF_CACHE", "/nonexistent");
-    let is_good = command.output().unwrap().status.success();
+    // A tag with an illegal name keeps samtools 1.24 in a loop without end.
+    let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let started = Instant::now();
+    let status = loop {
+        match running.try_wait().unwrap() {
+            Some(status) => break status,
+            None if started.elapsed() > Duration::from_secs(20) => {
+                running.kill().unwrap();
+                running.wait().unwrap();
+                return None;
+            }
+            None => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    let is_good = status.success();
     let report = std::fs::read(&out).ok()?;
     let report = String::from_utf8_lossy(&report).replace("# Checksum 1.0", "# Checksum 2.0");
     std::fs::remove_file(out).unwrap();
@@ -98,7 +115,9 @@ fn reports_of_the_corpus_are_those_of_samtools() {
     let mut compared = 0;
     let files = third_party();
     let is_fastq = |kind: &str| kind.starts_with("fastq");
-    for file in files.iter().filter(|file| file.verdict == "valid") {
+    // Of CRAM, 1.24 gives template lengths that 1.16 gave another sign; U is T for us, and so since 1.22.
+    let is_like = |file: &&ThirdParty| file.verdict == "valid" && !file.name.contains("/tlen/");
+    for file in files.iter().filter(is_like) {
         if file.is_readable() || is_fastq(&file.kind) {
             compared +=
                 compare(&folder, file.path.to_str().unwrap(), &["", "-a", "-q -PCM -t *,RG"]);

@@ -285,7 +285,7 @@ fn parse_row<'t>(line: &'t [u8], form: Form, columns: &[ChecksumColumn]) -> Opti
     let mut field = || -> Option<&'t str> {
         let is_apart = |byte: &u8| *byte == if form == Form::Spaces { b' ' } else { b'\t' };
         let trimmed = rest.len() - rest.iter().rev().take_while(|byte| is_apart(byte)).count();
-        let start = rest[..trimmed].iter().rposition(|byte| is_apart(byte))? + 1;
+        let start = rest[..trimmed].iter().rposition(is_apart)? + 1;
         let field = std::str::from_utf8(&rest[start..trimmed]).ok()?;
         rest = &rest[..start - 1];
         Some(field)

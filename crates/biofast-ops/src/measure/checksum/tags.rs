@@ -177,10 +177,10 @@ fn append(tag: &Tag<'_>, out: &mut Vec<u8>) {
     };
     let (kind, len) = match value {
         0..=0xff => (b'C', 1),
-        0..=0xffff => (b'S', 2),
-        0.. => (b'I', 4),
-        -0x80.. => (b'c', 1),
-        -0x8000.. => (b's', 2),
+        0x100..=0xffff => (b'S', 2),
+        0x1_0000.. => (b'I', 4),
+        -0x80..=-1 => (b'c', 1),
+        -0x8000..=-0x81 => (b's', 2),
         _ => (b'i', 4),
     };
     out.push(kind);
