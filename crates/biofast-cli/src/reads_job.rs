@@ -155,9 +155,9 @@ impl<'a> ReadsJob<'a> {
         [0, 1].map(|mate: usize| self.watches[mate].options.clone())
     }
 
-    /// Opens the inputs, of which the first may be open already, and looks which format they hold: names of outputs say which one
+    /// Opens the inputs, of which the first ones may be open already, and looks which format they hold: names of outputs say which one
     /// is meant.
-    pub(crate) fn open(&mut self, first: Option<Source>) -> Result<Vec<Source>> {
+    pub(crate) fn open(&mut self, first: impl IntoIterator<Item = Source>) -> Result<Vec<Source>> {
         let mut sources: Vec<Source> = first.into_iter().collect();
         for input in self.inputs.iter().skip(sources.len()) {
             sources.push(input.open()?);

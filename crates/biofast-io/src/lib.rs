@@ -52,6 +52,9 @@ pub use input::{Map, MapAdvice};
 pub use pipeline::{BlockData, Carry, Chunk, Reader, TextBounds, TextLines, gzi, read_text};
 pub use threads::available_threads;
 
+#[doc(hidden)]
+pub use biofast_deflate::Crc32;
+
 /// The CRC-32 of gzip and BGZF (polynomial 0x04C11DB7, reflected).
 pub fn crc32(bytes: &[u8]) -> u32 {
     libdeflater::crc32(bytes)

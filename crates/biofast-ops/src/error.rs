@@ -111,6 +111,14 @@ pub enum Refusal {
     /// [`Dedup::check`](crate::dedup::Dedup::check) says.
     #[error("{0}")]
     Impossible(&'static str),
+    /// [Checksums](crate::checksum): the records of the input of this name have too many read groups.
+    #[error("{input}: its records have more than {most} different read groups (tag RG)")]
+    TooManyGroups {
+        /// The name of the input.
+        input: String,
+        /// How many there may be.
+        most: usize,
+    },
     /// [Sorting](crate::sort): records of a name, which [marking duplicates](crate::sort::duplicates) needs together, aren't.
     #[error("{0}")]
     NotGrouped(String),

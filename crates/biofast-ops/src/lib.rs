@@ -10,6 +10,8 @@ mod error;
 pub mod measure;
 #[doc(hidden)]
 pub mod number;
+mod sanitize;
+mod tags;
 mod words;
 
 pub use error::{Error, Refusal};
@@ -21,6 +23,6 @@ pub use change::{
 };
 #[doc(no_inline)]
 pub use measure::{
-    alignments, check, compat, coverage, dict, flagstat, idxstats, picard, qc, quickcheck, reads,
-    samtools_stats, shards, verdicts,
+    alignments, check, checksum, compat, coverage, dict, flagstat, idxstats, picard, qc,
+    quickcheck, reads, samtools_stats, shards, verdicts,
 };

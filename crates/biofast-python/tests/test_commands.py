@@ -55,6 +55,20 @@ def test_counts_of_alignments(folder: Path, program: list[str]) -> None:
     assert biofast.coverage("aln.sam")[0]["length"] == 1500
 
 
+def test_checksums_are_compared(folder: Path, program: list[str]) -> None:
+    sums = biofast.checksum("aln.sam", t="NM")
+    assert sums.to_json().encode() == printed(program, "checksum", "--json", "-t", "NM", "aln.sam")
+    assert sums and sums.rules.tags == "NM" and sums.files[0].all.all.count == 4
+    with pytest.raises(ValueError, match="against="):
+        sums.equal
+    same = biofast.checksum("reads.fq", against=["reads.fq"])
+    assert same and same.equal
+    other = biofast.checksum(["reads.fq", "more.fq"], against="reads.fq")
+    assert not other and not other.equal and other.comparison.differences[0].found == "5"
+    with pytest.raises(biofast.Error):
+        biofast.checksum("cut.fq", against="reads.fq")
+
+
 def test_a_check_answers_what_is_wrong(folder: Path) -> None:
     found = biofast.check(["reads.fq", "cut.fq"])
     assert not found and [file.status for file in found.files] == ["ok", "fault"]

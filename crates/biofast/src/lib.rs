@@ -189,6 +189,16 @@ pub mod stats {
         };
     }
 
+    /// What `samtools checksum` computes: checksums of records that don't depend on their order.
+    pub mod checksum {
+        #[doc(inline)]
+        pub use biofast_ops::checksum::{
+            ChecksumColumn, ChecksumDifference, ChecksumGroup, ChecksumOrder, ChecksumRow,
+            ChecksumRules, ChecksumTags, ChecksumVersion, Checksums, DifferingValue, GroupName,
+            InvalidTagList,
+        };
+    }
+
     /// What `samtools flagstat` counts.
     pub mod flagstat {
         #[doc(inline)]

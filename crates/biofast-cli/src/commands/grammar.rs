@@ -25,6 +25,7 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("filter", "samtools view", "DFGLMNRTUbcdefhqrsu"),
     ("filter", "fastp", "35AWaglx"),
     ("filter", "cutadapt", "B"),
+    ("checksum", "samtools checksum", "BCFMNOPTabcfmoqtvz"),
     ("flagstat", "samtools flagstat", "O"),
     ("coverage", "mosdepth", "FQRTbcfimnqx"),
     ("coverage", "samtools depth", "a"),

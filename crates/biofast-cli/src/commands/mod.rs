@@ -6,6 +6,7 @@ mod about;
 mod addreplacerg;
 mod cat;
 mod check;
+mod checksum;
 mod collate;
 mod convert;
 mod counts;
@@ -95,6 +96,7 @@ commands! {
         "coverage" Coverage(Box<coverage::Args>) => coverage::run, "prefix by thresholds no-per-base min-mapq exclude-flags format html out threads";
         "depth" Depth(Box<depth::Args>) => depth::run, "all-positions regions-file region with-header count-deletions mates-once min-base-quality min-mapq out threads";
         "check" Check(check::Args) => check::run, "paired reference json out threads quiet";
+        "checksum" Checksum(Box<checksum::Args>) => checksum::run, "against paired merge tags all show-qc json reference out threads";
         "flagstat" Flagstat(flagstat::Args) => flagstat::run, "output-format region regions-file out threads";
         "quickcheck" Quickcheck(quickcheck::Args) => quickcheck::run, "";
         "idxstats" Idxstats(idxstats::Args) => idxstats::run, "count region regions-file out threads";

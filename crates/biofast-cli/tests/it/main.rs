@@ -10,6 +10,7 @@ mod cat;
 mod check;
 mod check_damage;
 mod check_rules;
+mod checksum;
 mod common;
 mod compat;
 mod convert;

@@ -25,10 +25,11 @@ fn loose() -> Vec<[String; 2]> {
 }
 
 /// What every command of pairs is called with beside its two inputs.
-const COMMANDS: [&[&str]; 10] = [
+const COMMANDS: [&[&str]; 11] = [
     &["filter", "-o", "o1", "--out2", "o2"],
     &["stats", "--paired"],
     &["check", "--paired"],
+    &["checksum", "--paired"],
     &["split", "-s", "1", "-o", "p{part}_{mate}.fq"],
     &["dedup", "-o", "o1", "--out2", "o2"],
     &["convert", "-o", "o1", "--out2", "o2"],

@@ -102,6 +102,8 @@ fn no_command_writes_to_what_it_reads() {
         "check r1.fq -o r1.fq",
         "check --against summary.json -o summary.json",
         "flagstat a.bam -o a.bam",
+        "checksum a.bam -o a.bam",
+        "checksum a.bam --against r1.fq -o r1.fq",
         "flagstat a.bam -o a.bam.bai",
         "idxstats a.bam -L targets.bed -o targets.bed",
         "index a.bam -o a.bam",
@@ -240,6 +242,7 @@ fn a_descriptor_by_name_is_written_to_and_not_replaced() {
         &["check", "r1.fq", "-o", "-"],
         &["merge", "report.json", "-o", "-"],
         &["flagstat", "a.bam", "-o", "-"],
+        &["checksum", "a.bam", "-o", "-"],
         &["view", "a.bam", "-o", "-"],
         &["import", "r1.fq", "-o", "-"],
     ] {
@@ -389,7 +392,7 @@ fn a_closed_standard_output_is_an_error_and_one_closed_later_is_not() {
     let folder = staged();
     for args in [
         "stats r1.fq", "filter r1.fq", "check r1.fq", "view a.bam", "flagstat a.bam",
-        "fastq a.bam", "import r1.fq", "man",
+        "checksum a.bam", "fastq a.bam", "import r1.fq", "man",
     ] {
         let binary = crate::common::binary();
         let mut shell = Command::new("sh");
@@ -447,6 +450,8 @@ fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
         "filter --sample-count 10 r1.fq",
         "check r1.fq",
         "check a.bam --json",
+        "checksum a.bam",
+        "checksum a.bam --against a.bam",
         "flagstat a.bam",
         "idxstats a.bam",
         "coverage a.bam",

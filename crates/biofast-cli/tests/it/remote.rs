@@ -163,6 +163,8 @@ const COMMANDS: &[&[&str]] = &[
     &["filter", "@x.bam", "--no-PG", "-L", "@x.bed", "-o", "OUT/x.bam"],
     &["check", "@r1.fq.gz", "@x.bam", "@plain.fq", "@x.sam.gz"],
     &["flagstat", "@x.bam"],
+    &["checksum", "@x.bam", "@r1.fq.gz", "--json"],
+    &["checksum", "@x.bam", "--against", "@x.sam.gz"],
     &["idxstats", "@x.bam"],
     &["coverage", "--prefix", "OUT/c", "--by", "@x.bed", "@x.bam"],
     &["coverage", "--prefix", "OUT/c", "--chrom", "chr2", "@x.bam"],

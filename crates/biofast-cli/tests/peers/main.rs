@@ -8,6 +8,7 @@ mod alignment_stats;
 mod alignments;
 mod best;
 mod cat;
+mod checksum;
 #[path = "../it/common/mod.rs"]
 mod common;
 mod conformance;

@@ -4,7 +4,7 @@ use biofast_bam::{Error, Header, Record};
 
 use super::edit::{RecordEdit, made};
 use super::import::ReadGroup;
-use super::tags::{append_tags, append_text};
+use crate::tags::{append_tags, append_text};
 
 /// The read group that records get.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -37,9 +37,9 @@ use super::edit::{Rewrite, RewrittenFormat, made};
 use super::sort::duplicates::gate::{NameGroup, check_header, hash_of_name};
 use super::sort::duplicates::mates::{self, GroupMember};
 use super::sort::duplicates::primary::{MateRules, Primary, is_primary};
-use super::sort::duplicates::sanitize::SanitizedRecords;
-pub use super::sort::duplicates::sanitize::{SanitizeRules, UnknownRule};
 use crate::Refusal;
+use crate::sanitize::SanitizedRecords;
+pub use crate::sanitize::{SanitizeRules, UnknownRule};
 
 /// What mates are told beside flags, places, MQ and MC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -33,5 +33,4 @@ pub mod salvage;
 pub mod sort;
 mod spill;
 pub mod split;
-mod tags;
 pub mod to_fastq;

@@ -6,7 +6,7 @@ use biofast_bam::{Error, Header, Record};
 use biofast_io::Shown;
 
 use super::edit::{RecordEdit, made};
-use super::tags::{append_text, stored_tags};
+use crate::tags::{append_text, stored_tags};
 
 /// Old and new names of reference sequences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use biofast_bam::{Error, Header, Record, flag};
 
 use super::edit::{RecordEdit, made};
 use super::retag::KeptTags;
-use super::sort::duplicates::sanitize::bin;
-use super::tags::append_tags;
+use crate::sanitize::bin;
+use crate::tags::append_tags;
 
 /// Tags that say something of an alignment.
 const OF_ALIGNMENT: [[u8; 2]; 15] = [

@@ -7,7 +7,7 @@ use biofast_bam::{Error, Header, Record, Value};
 use super::edit::{RecordEdit, made};
 use super::grep::complement;
 use super::sort::duplicates::umi_of_name;
-use super::tags::{append_text, stored_tags};
+use crate::tags::{append_text, stored_tags};
 
 /// Which tags stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

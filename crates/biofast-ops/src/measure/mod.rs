@@ -8,6 +8,7 @@
 
 pub mod alignments;
 pub mod check;
+pub mod checksum;
 pub mod compat;
 pub mod coverage;
 pub mod dict;

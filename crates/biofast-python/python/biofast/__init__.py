@@ -1,6 +1,6 @@
 """biofast: statistics, filters, checks and records of FASTQ, BAM, SAM and CRAM, at the speed of decompression.
 
-Whole files: :func:`stats`, :func:`flagstat`, :func:`idxstats`, :func:`check`, :func:`coverage`, :func:`depth`, :func:`faidx`, :func:`dict`.
+Whole files: :func:`stats`, :func:`flagstat`, :func:`idxstats`, :func:`check`, :func:`checksum`, :func:`coverage`, :func:`depth`, :func:`faidx`, :func:`dict`.
 Records: :func:`open`, :func:`writer`; in columns: :func:`scan`, :func:`scan_fastq`, :func:`scan_bam`.
 New files: :func:`filter`, :func:`sort`, :func:`markdup`, :func:`dedup`, :func:`demux`, :func:`split`, :func:`grep`, :func:`repair`, :func:`merge`, :func:`convert`, :func:`shuffle`,
 :func:`fixmate`, :func:`collate`, :func:`reset`, :func:`retag`, :func:`rename_contigs`, :func:`addreplacerg`, :func:`cat`, :func:`split_by_tag`,
@@ -10,6 +10,7 @@ New files: :func:`filter`, :func:`sort`, :func:`markdup`, :func:`dedup`, :func:`
 from ._biofast import AlignedSegment, Alignments, Batch, Read, Reads, __version__
 from ._commands import (
     CheckReport,
+    ChecksumReport,
     Figures,
     ReferenceCount,
     ReferenceCounts,
@@ -18,6 +19,7 @@ from ._commands import (
     addreplacerg,
     cat,
     check,
+    checksum,
     collate,
     convert,
     coverage,
@@ -69,6 +71,7 @@ __all__ = [
     "Alignments",
     "Batch",
     "CheckReport",
+    "ChecksumReport",
     "Error",
     "Figures",
     "FileError",
@@ -89,6 +92,7 @@ __all__ = [
     "addreplacerg",
     "cat",
     "check",
+    "checksum",
     "collate",
     "convert",
     "coverage",

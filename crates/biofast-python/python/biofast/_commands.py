@@ -314,6 +314,36 @@ def check(paths: Inputs, *, progress: Progress | None = None, **options: Any) ->
     return CheckReport(_answer("check", listed(paths), {"json": True, **options}, progress))
 
 
+class ChecksumReport(Result):
+    """What ``biofast checksum --json`` prints. It is true unless files were compared and differ."""
+
+    @property
+    def equal(self) -> bool:
+        """Whether the files hold the same records as those they were compared with."""
+        comparison = self._figures["comparison"]
+        if comparison is None:
+            raise ValueError("nothing was compared: name files with against=")
+        return bool(comparison["equal"])
+
+    def __bool__(self) -> bool:
+        return self._figures["comparison"] is None or self.equal
+
+
+def checksum(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> ChecksumReport:
+    """Checksums of reads or alignments that don't depend on order, as ``samtools checksum`` computes them.
+
+    >>> sums = biofast.checksum("reads.fq").files[0].all.all
+    >>> sums.count, len(sums.name)
+    (3, 8)
+
+    With ``against`` (a path or a list) it says whether the files hold the same reads. That they don't is an answer.
+
+    >>> biofast.checksum("reads.fq", against="reads.fq").equal
+    True
+    """
+    return ChecksumReport(_answer("checksum", listed(paths), {"json": True, **options}, progress))
+
+
 def coverage(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> list[dict[str, Any]]:
     """How deep sorted alignments cover the reference: a row for each file, with the names of ``biofast coverage --format tsv``.
 

@@ -31,6 +31,8 @@ const JOBS: &[Job] = &[
         holds: "2952 + 0 in total (QC-passed reads + QC-failed reads)\n",
     },
     Job { arguments: "idxstats aln.bam", holds: "chr1\t" },
+    Job { arguments: "checksum -q -PCM aln.bam", holds: "\nall        pass " },
+    Job { arguments: "checksum --json --paired R1.fq.gz R2.fq.gz", holds: "\"count\":5000," },
     Job { arguments: "coverage aln.bam", holds: "430,200" },
     Job { arguments: "stats -T aln.bam", holds: "aln.bam" },
     Job { arguments: "merge --no-PG aln.bam aln.bam -O sam", holds: "\tRG:Z:lane1\n" },

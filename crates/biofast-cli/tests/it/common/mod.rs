@@ -8,6 +8,7 @@ pub(crate) mod alignment_stats;
 pub(crate) mod alignments;
 pub(crate) mod best;
 pub(crate) mod cat;
+pub(crate) mod checksum;
 pub(crate) mod convert;
 pub(crate) mod coverage;
 pub(crate) mod cram_out;

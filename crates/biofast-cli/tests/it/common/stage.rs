@@ -93,6 +93,14 @@ pub(crate) fn stage() -> Folder {
     run(&["view", "-b", &sam, "-o", &at("aln.bam")]);
     run(&["index", &at("aln.bam")]);
     run(&["collate", "--quiet", &at("aln.bam"), "-o", &at("names.bam")]);
+    // Those of `aln.bam`, as they were sequenced.
+    let mates = ["aln_R1.fq.gz", "aln_R2.fq.gz"].map(at);
+    let [first, second] = mates.each_ref().map(String::as_str);
+    run(&["fastq", "--quiet", &at("names.bam"), "-1", first, "-2", second]);
+    run(&["checksum", "--paired", first, second, "-o", &at("reads.chk")]);
+    for lane in ["lane1.chk", "lane2.chk"] {
+        run(&["checksum", &at("aln.bam"), "-o", &at(lane)]);
+    }
     // Mates together, with UMIs in a tag and in names.
     let mut umis = "@HD\tVN:1.6\tGO:query\n@SQ\tSN:chr1\tLN:3000000\n".to_owned();
     for (i, umi) in ["ACGT", "ACGT", "TTTT"].into_iter().enumerate() {

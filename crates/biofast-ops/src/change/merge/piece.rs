@@ -12,7 +12,7 @@ use crate::change::sort::Order;
 use crate::change::sort::gather::SortEntry;
 use crate::change::sort::merge::BlockSource;
 use crate::change::sort::template::LibraryRanks;
-use crate::change::tags::{append_text, stored_tags};
+use crate::tags::{append_text, stored_tags};
 
 /// Bits of a record's number that are its number in its input; those above are the input's.
 const NUMBER_BITS: u32 = 40;

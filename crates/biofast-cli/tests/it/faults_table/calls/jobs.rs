@@ -102,6 +102,8 @@ pub(super) const JOBS: &[Job] = &[
     telling(job("check", "check a.fq 1.fq.gz x.bam", "")),
     telling(job("check --json", "check --json -o o.json --paired 1.fq.gz 2.fq.gz", "o.json")),
     job("flagstat", "flagstat x.bam -o o.txt", "o.txt"),
+    job("checksum", "checksum x.bam 1.fq.gz -o o.chk", "o.chk"),
+    telling(job("checksum --against", "checksum x.bam --against x.bam --json -o o.json", "o.json")),
     job("idxstats", "idxstats x.bam -o o.txt", "o.txt"),
     job("index, BAI", "index y.bam", "y.bam.bai"),
     job("index, CSI", "index -c y.bam", "y.bam.csi"),

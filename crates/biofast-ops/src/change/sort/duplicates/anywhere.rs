@@ -22,10 +22,10 @@ use super::mates::{self, GroupMember};
 use super::metrics::DuplicateCounts;
 use super::primary::{MateRules, Primary, is_primary};
 use super::rule::{DuplicateRule, Marking};
-use super::sanitize::{SanitizeRules, sanitized};
 use super::signature::{ReadSignature, hash, is_examined};
 use crate::Error;
 use crate::change::sort::sorter::{SortLimits, Sorted, Sorter};
+use crate::sanitize::{SanitizeRules, sanitized};
 
 /// How a read knows its mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

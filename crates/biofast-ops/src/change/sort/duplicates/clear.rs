@@ -3,7 +3,7 @@
 use biofast_bam::{Record, flag};
 
 use super::rule::{DuplicateRule, Marking};
-use crate::change::tags::append_tags;
+use crate::tags::append_tags;
 
 impl Marking {
     /// Whether a mark that the input has is removed.

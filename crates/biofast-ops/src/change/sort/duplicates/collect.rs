@@ -11,11 +11,11 @@ use super::libraries::DuplicateLibraries;
 use super::mates::{self, GroupMember};
 use super::primary::{MateRules, Primary, is_primary};
 use super::rule::{DuplicateRule, Marking};
-use super::sanitize::{SanitizeRules, SanitizedRecords};
 use super::signature::ReadSignature;
 use crate::Error;
 use crate::change::sort::key::Order;
 use crate::change::sort::sorter::{SortLimits, Sorter};
+use crate::sanitize::{SanitizeRules, SanitizedRecords};
 
 pub(super) struct DuplicateCollector {
     lengths: Arc<[u64]>,

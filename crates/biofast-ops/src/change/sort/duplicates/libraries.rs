@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use biofast_bam::{Header, Record};
 
-use crate::change::tags::read_group;
+use crate::tags::read_group;
 
 /// Libraries by read group: records of several ones are no duplicates of each other.
 pub(super) struct DuplicateLibraries {

@@ -9,7 +9,7 @@ use super::libraries::DuplicateLibraries;
 use super::metrics::{ByLibrary, DuplicateCounts, LibraryCounts, SetSizes};
 use super::rule::Marking;
 use crate::change::sort::gather::SortEntry;
-use crate::change::tags::{append_text, stored_tags};
+use crate::tags::{append_text, stored_tags};
 
 /// What was decided of all records, and what is done about it.
 pub(in crate::change) struct MarkDecisions {

@@ -3,8 +3,8 @@
 use biofast_bam::{Record, flag};
 
 use super::primary::{MateRules, MateTag, Primary, pair};
-use super::sanitize::{append_text, bin};
-use crate::change::tags::append_tags;
+use crate::sanitize::{append_text, bin};
+use crate::tags::append_tags;
 
 /// A record of a group.
 #[derive(Clone, Copy, Debug)]

@@ -46,7 +46,6 @@ mod optical;
 mod picard;
 pub(in crate::change) mod primary;
 mod rule;
-pub(in crate::change) mod sanitize;
 mod signature;
 mod window;
 

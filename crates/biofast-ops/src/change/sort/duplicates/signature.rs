@@ -11,7 +11,7 @@ use super::numbers;
 use super::picard;
 use super::primary::Primary;
 use super::rule::{DuplicateRule, Marking};
-use crate::change::tags::read_group;
+use crate::tags::read_group;
 
 /// What a primary record tells, as far as the rule asks for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -58,6 +58,24 @@ impl SanitizeRules {
     };
 }
 
+impl SanitizeRules {
+    /// The words of samtools for these rules, none of which includes others.
+    pub fn words(&self) -> Vec<&'static str> {
+        let SanitizeRules { positions, mapping_qualities, unmapped, cigars, tags, joined, matches } =
+            *self;
+        let words = [
+            (positions, "pos"),
+            (mapping_qualities, "mqual"),
+            (unmapped, "unmap"),
+            (cigars, "cigar"),
+            (tags, "aux"),
+            (joined, "cigdup"),
+            (matches, "cigarx"),
+        ];
+        words.into_iter().filter(|(is_set, _)| *is_set).map(|(_, word)| word).collect()
+    }
+}
+
 impl Default for SanitizeRules {
     fn default() -> SanitizeRules {
         SanitizeRules::ALL
@@ -101,7 +119,7 @@ impl FromStr for SanitizeRules {
 /// A read without a reference has no position and isn't aligned, and neither is one that lies behind its reference. What reaches
 /// over the end of the reference is clipped. A read that isn't aligned has no CIGAR, no mapping quality, and no tags about an
 /// alignment. Operations of a CIGAR that continue the one before are joined with it.
-pub(super) fn sanitized(
+pub(crate) fn sanitized(
     record: &Record<'_>,
     lengths: &[u64],
     rules: SanitizeRules,
@@ -191,7 +209,7 @@ pub(super) fn sanitized(
         drops_tags && is_of_alignment(name)
             || words.is_some() && record.has_long_cigar() && name == *b"CG"
     };
-    crate::change::tags::append_tags(record, &mut out, is_unwanted);
+    crate::tags::append_tags(record, &mut out, is_unwanted);
     if let Some(words) = in_tag {
         out.extend_from_slice(b"CGBI");
         out.extend_from_slice(&(words.len() as u32).to_le_bytes());
@@ -208,10 +226,10 @@ pub(super) fn sanitized(
 }
 
 /// Those of a name's records that should be others, by their index.
-pub(in crate::change) struct SanitizedRecords(Vec<(usize, Vec<u8>)>);
+pub(crate) struct SanitizedRecords(Vec<(usize, Vec<u8>)>);
 
 impl SanitizedRecords {
-    pub(in crate::change) fn new(
+    pub(crate) fn new(
         records: &[Record<'_>],
         lengths: &[u64],
         rules: SanitizeRules,
@@ -224,7 +242,7 @@ impl SanitizedRecords {
     }
 
     /// The same records, each as it should be.
-    pub(in crate::change) fn of<'s>(&'s self, records: &'s [Record<'s>]) -> Cow<'s, [Record<'s>]> {
+    pub(crate) fn of<'s>(&'s self, records: &'s [Record<'s>]) -> Cow<'s, [Record<'s>]> {
         if self.0.is_empty() {
             return Cow::Borrowed(records);
         }
@@ -314,7 +332,7 @@ fn joined(words: Vec<u32>) -> Vec<u32> {
 }
 
 /// The bin of so many bases (SAMv1, 5.3); position −1 has one, too.
-pub(in crate::change) fn bin(position: i64, len: u64) -> u16 {
+pub(crate) fn bin(position: i64, len: u64) -> u16 {
     let end = position + len as i64 - 1;
     for (shift, first) in [(14, 4681), (17, 585), (20, 73), (23, 9), (26, 1)] {
         if position >> shift == end >> shift {
@@ -325,7 +343,7 @@ pub(in crate::change) fn bin(position: i64, len: u64) -> u16 {
 }
 
 /// The characters of a CIGAR.
-pub(super) fn append_text(cigar: Cigar<'_>, out: &mut Vec<u8>) {
+pub(crate) fn append_text(cigar: Cigar<'_>, out: &mut Vec<u8>) {
     if cigar.is_empty() {
         return out.push(b'*');
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use biofast_bam::{Record, Tag};
 
 /// Appends a record's optional fields without some.
-pub(super) fn append_tags(
+pub(crate) fn append_tags(
     record: &Record<'_>,
     out: &mut Vec<u8>,
     is_unwanted: impl Fn([u8; 2]) -> bool,
@@ -26,7 +26,7 @@ pub(super) fn append_tags(
 }
 
 /// Appends an optional field of text.
-pub(super) fn append_text(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn append_text(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&name);
     out.push(b'Z');
     out.extend_from_slice(text);
@@ -34,7 +34,7 @@ pub(super) fn append_text(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A record's optional fields, each with where it is stored in the record: its name, its type, its value, and a NUL behind text.
-pub(super) fn stored_tags<'r>(
+pub(crate) fn stored_tags<'r>(
     record: &Record<'r>,
 ) -> impl Iterator<Item = (Tag<'r>, Range<usize>)> {
     let mut at = record.as_bytes().len() - record.tag_bytes().len();
@@ -46,6 +46,6 @@ pub(super) fn stored_tags<'r>(
 }
 
 /// The read group that a record names.
-pub(super) fn read_group<'r>(record: &Record<'r>) -> Option<&'r [u8]> {
+pub(crate) fn read_group<'r>(record: &Record<'r>) -> Option<&'r [u8]> {
     record.tags().find(|tag| tag.name == *b"RG").and_then(|tag| tag.as_text())
 }
