@@ -551,7 +551,7 @@ fn damaged_and_empty_input_is_an_error_or_has_no_records() {
     folder.file("cut.bam", &bam[..bam.len() * 2 / 3]);
     folder.file("noend.bam", &bam[..bam.len() - 28]);
     folder.file("cut.fq", &first[..first.len() - 20]);
-    folder.file("fewer.fq", &second[..second.len() / 2].rsplit_once("\n@").unwrap().0.to_owned());
+    folder.file("fewer.fq", second[..second.len() / 2].rsplit_once("\n@").unwrap().0);
     let tagged = "r\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\nr\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tXX:Z:abc\n";
     folder.file("tagged.sam", tagged);
     good(&folder, &words("view -b tagged.sam -o tagged.bam"));
