@@ -66,7 +66,7 @@ fn reports_of_random_alignments_are_those_of_samtools() {
         let formats = ["x.bam", "x.cram"].map(|name| text(&folder.path(name)));
         for path in &formats {
             // What CRAM changes of such records is for both to read.
-            let made = ["view", "-q", "--no-PG", "--no-reference", &sam, "-o", path];
+            let made = ["view", "--quiet", "--no-PG", "--no-reference", &sam, "-o", path];
             let made: &[&str] =
                 if path.ends_with(".cram") { &made } else { &["view", "-b", &sam, "-o", path] };
             assert_eq!(biofast(made).code, 0, "{seed}");
@@ -86,7 +86,9 @@ fn reports_are_merged_as_by_samtools() {
     for options in ["", "-PCM", "-q", "-T", "-t *,NM"] {
         let paths: Vec<String> = (0..3)
             .map(|seed| {
-                let sam = folder.file("x.sam", sam(seed + 50));
+                // samtools reads no report of groups with spaces in their names.
+                let records = sam(seed + 50).replace("not in the header", "other");
+                let sam = folder.file("x.sam", records);
                 let words: Vec<&str> = options.split_whitespace().chain([&sam[..]]).collect();
                 // Those of samtools, as it reads no other version.
                 let out = text(&folder.path(&format!("{seed}.chk")));

@@ -7,7 +7,9 @@ use super::*;
 
 /// Long names whose values differ from command to command, and why that is one meaning all the same.
 const VALUES: &[(&str, &str)] = &[
+    ("against", "check compares with a summary, checksum with files"),
     ("by", "of alignments also read groups, samples and libraries"),
+    ("count", "the number of records to read, as in samtools checksum, or a flag"),
     ("help", "the flag of clap, or ours where -h is a model's"),
     ("out", "a template where there are several files"),
     ("out2", "a template where there are several files"),

@@ -8,7 +8,7 @@ use biofast_testkit::random::Random;
 pub(crate) fn sam(seed: u64) -> String {
     let mut random = Random(seed);
     let mut out = String::from(
-        "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:c1\tLN:5000\n@SQ\tSN:c2\tLN:400\n@RG\tID:lane1\tSM:s\n@RG\tID:2\tSM:s\n",
+        "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:c1\tLN:50000\n@SQ\tSN:c2\tLN:40000\n@RG\tID:lane1\tSM:s\n@RG\tID:2\tSM:s\n",
     );
     for number in 0..random.below(120) {
         let letters = [&b"ACGT"[..], b"ACGTN", b"=ACMGRSVTWYHKDBN", b"acgtn"][random.below(4)];
