@@ -3,6 +3,7 @@
 use std::io;
 
 use super::codec::{Kit, put_header_block};
+use super::reference::of_fasta;
 use crate::cram::bytes::{put_itf8, put_ltf8};
 use crate::cram::container::Version;
 use crate::fasta::Fasta;
@@ -60,7 +61,7 @@ pub(super) fn text_with_reference(
         let has = |tag: &[u8]| fields.split(|&byte| byte == b'\t').any(|f| f.starts_with(tag));
         out.extend_from_slice(line.strip_suffix(b"\n").unwrap_or(line));
         if !has(b"M5:") {
-            let sum = fasta.md5(number)?;
+            let sum = fasta.md5(number).map_err(of_fasta)?;
             out.extend_from_slice(b"\tM5:");
             out.extend(sum.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()));
         }

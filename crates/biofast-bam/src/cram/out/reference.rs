@@ -84,7 +84,7 @@ impl WriterReference {
         match self {
             WriterReference::None => {}
             WriterReference::Fasta { fasta, .. } => {
-                fasta.fetch(reference, first, len, &mut bases)?;
+                fasta.fetch(reference, first, len, &mut bases).map_err(of_fasta)?;
                 bases.make_ascii_uppercase();
             }
             WriterReference::Stored { repository, header, .. } => {
@@ -97,6 +97,14 @@ impl WriterReference {
             }
         }
         Ok(bases)
+    }
+}
+
+/// A sequence that a FASTA file lacks is no output that is missing.
+pub(super) fn of_fasta(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::InvalidInput, error.to_string()),
+        _ => error,
     }
 }
 
