@@ -1,9 +1,9 @@
 //! The encoder.
 
 use crate::error::Error;
-use crate::fqzcomp::Read;
 use crate::fqzcomp::context::{CONTEXTS, ReadSoFar};
 use crate::fqzcomp::params::AllParams;
+use crate::fqzcomp::read::Read;
 use crate::fqzcomp::shape::{Facts, SHAPES};
 use crate::input::put_uint7;
 use crate::range::{Models, RangeEncoder};

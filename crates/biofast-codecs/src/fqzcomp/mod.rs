@@ -7,17 +7,11 @@ mod context;
 mod decode;
 mod encode;
 mod params;
+mod read;
 mod shape;
 mod table;
 
-/// The qualities of a read.
-#[derive(Clone, Copy, Debug)]
-pub struct Read {
-    /// How many there are; not 0.
-    pub len: usize,
-    /// They stand in reverse, as those of an alignment to the reverse strand.
-    pub is_reverse: bool,
-}
+pub use read::Read;
 
 /// Compresses the qualities of reads, at most 2^31 − 1 bytes, and appends the stream to `out`.
 ///

@@ -369,7 +369,7 @@ const UNPLACED: [u8; 33] = {
 };
 
 /// What is made of records in their order.
-pub(super) struct InOrder<'r> {
+pub(super) struct OrderedRecords<'r> {
     rules: &'r ChecksumRules,
     columns: usize,
     groups: GroupRows,
@@ -378,10 +378,16 @@ pub(super) struct InOrder<'r> {
     left: Option<u64>,
 }
 
-impl<'r> InOrder<'r> {
-    pub(super) fn new(rules: &'r ChecksumRules) -> InOrder<'r> {
+impl<'r> OrderedRecords<'r> {
+    pub(super) fn new(rules: &'r ChecksumRules) -> OrderedRecords<'r> {
         let (columns, left) = (columns(rules), rules.limit);
-        InOrder { rules, columns, groups: GroupRows::default(), all: Default::default(), left }
+        OrderedRecords {
+            rules,
+            columns,
+            groups: GroupRows::default(),
+            all: Default::default(),
+            left,
+        }
     }
 
     /// Takes the records of the next batch.

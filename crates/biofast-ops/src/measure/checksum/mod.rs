@@ -18,7 +18,7 @@ use biofast_fastq::{Inputs, Readable, Transform};
 use biofast_io::Options;
 
 use crate::Error;
-use collector::{Counted, InOrder, OrderedPiece};
+use collector::{Counted, OrderedPiece, OrderedRecords};
 
 pub use report::{ChecksumComparison, ChecksumFile, ChecksumReport, ChecksumRulesReport};
 pub use rules::{ChecksumOrder, ChecksumRules, ChecksumVersion};
@@ -63,7 +63,7 @@ impl ChecksumRules {
             )?;
             return counted.finish();
         }
-        let mut in_order = InOrder::new(self);
+        let mut in_order = OrderedRecords::new(self);
         let result = fold.ordered(
             || Counted::new(self, &name),
             |counted, batch, piece: &mut OrderedPiece| counted.list(batch, piece),
