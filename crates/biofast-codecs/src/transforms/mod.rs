@@ -4,20 +4,9 @@
 use crate::error::Error;
 use crate::input::Input;
 
+pub(crate) mod flags;
 pub(crate) mod pack;
 pub(crate) mod stripe;
-
-/// What a stream's first byte says.
-pub(crate) mod flags {
-    pub(crate) const ORDER: u8 = 0x01;
-    /// rANS: 32 states. The arithmetic coder: bzip2 in its place.
-    pub(crate) const OTHER: u8 = 0x04;
-    pub(crate) const STRIPE: u8 = 0x08;
-    pub(crate) const NO_SIZE: u8 = 0x10;
-    pub(crate) const STORED: u8 = 0x20;
-    pub(crate) const RLE: u8 = 0x40;
-    pub(crate) const PACK: u8 = 0x80;
-}
 
 /// Decompresses a stream of `raw_len` bytes. `decode` does so with one that isn't striped, from behind its length; it is given
 /// flags, what follows, and the length.
@@ -27,24 +16,12 @@ pub(crate) fn decode<'a>(
     decode: impl Fn(u8, Input<'a>, usize) -> Result<Vec<u8>, Error>,
 ) -> Result<Vec<u8>, Error> {
     let mut input = Input(stream);
-    let flags = read_flags(&mut input, raw_len)?;
+    let flags = flags::read(&mut input, raw_len)?;
     if flags & flags::STRIPE != 0 {
         stripe::decode(input, raw_len, decode)
     } else {
         decode(flags, input, raw_len)
     }
-}
-
-/// Reads a stream's flags, and its length if it states one.
-fn read_flags(input: &mut Input<'_>, raw_len: usize) -> Result<u8, Error> {
-    let flags = input.byte()?;
-    if flags & flags::NO_SIZE == 0 {
-        let stated = input.uint7()?.into();
-        if stated != raw_len as u64 {
-            return Err(Error::Length { expected: raw_len, stated });
-        }
-    }
-    Ok(flags)
 }
 
 /// The length that a stream states.

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::input::{Input, put_uint7};
-use crate::transforms::{flags, read_flags};
+use crate::transforms::flags;
 
 /// Writes streams, each of which was made of a [`stripe`] of `len` bytes and doesn't state its length.
 pub(crate) fn put(streams: &[Vec<u8>], len: usize, out: &mut Vec<u8>) {
@@ -36,7 +36,7 @@ pub(super) fn decode<'a>(
     for (stripe, len) in lengths.into_iter().enumerate() {
         let mut stream = Input(input.take(len)?);
         let stripe_len = raw_len / count + usize::from(raw_len % count > stripe);
-        let flags = read_flags(&mut stream, stripe_len)?;
+        let flags = flags::read(&mut stream, stripe_len)?;
         if flags & flags::STRIPE != 0 {
             return Err(Error::Invalid("stripes within stripes"));
         }
