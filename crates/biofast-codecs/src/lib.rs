@@ -1,5 +1,5 @@
 //! The codecs of CRAM blocks, from the CRAM codecs specification: [rANS 4x8](rans4x8) of CRAM 3.0, [rANS Nx16](nx16), the
-//! [arithmetic coder](arith), the [name tokeniser](names) and [fqzcomp](fqzcomp) of CRAM 3.1.
+//! [arithmetic coder](arith), the [name tokeniser](names) and [fqzcomp] of CRAM 3.1.
 //!
 //! Internals of the crate `biofast`: this interface changes with every release, and programs should depend on that crate.
 //!
