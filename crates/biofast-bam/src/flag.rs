@@ -32,6 +32,13 @@ pub const NAMES: [&str; 12] = [
     "SECONDARY", "QCFAIL", "DUP", "SUPPLEMENTARY",
 ];
 
+/// The names of flags that are set.
+#[doc(hidden)]
+pub fn names(flags: u16) -> impl Iterator<Item = &'static str> {
+    let bits = NAMES.iter().enumerate().filter(move |(bit, _)| flags >> bit & 1 != 0);
+    bits.map(|(_, name)| *name)
+}
+
 /// Reads flags as people write them for samtools: a number (decimal, `0x` hexadecimal or octal
 /// with a leading 0), or names separated by commas.
 ///

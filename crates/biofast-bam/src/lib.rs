@@ -102,6 +102,8 @@ pub use index_counts::{CountedByIndex, IndexCounts};
 pub use input::Input;
 pub use input_options::{CramContainer, CramContainers, Detail, InputOptions};
 pub use modified::{Modification, ModificationCode, Modifications};
+#[doc(hidden)]
+pub use packing::STORED as STORED_LETTERS;
 pub use phred::Phred;
 pub use program::Program;
 pub use query::Query;
@@ -111,6 +113,8 @@ pub use record_buf::RecordBuf;
 pub use record_buf::builder::RecordBuilder;
 pub use region::{Interval, Region, Regions, Selection};
 pub use sam::SamWriter;
+#[doc(hidden)]
+pub use sam::bin;
 pub use sequence::Sequence;
 pub use start::{peek_header, read_header};
 pub use tags::{Tag, Tags};

@@ -27,6 +27,18 @@ const INVALID: u8 = 0x80;
 const NO_CODE: u8 = 0x40;
 const URACIL: u8 = 0x20;
 
+/// The letter that each byte of a sequence becomes in BAM: capitals, T for U, and N for what has no code.
+#[doc(hidden)]
+pub const STORED: [u8; 256] = {
+    let (mut stored, known) = ([0; 256], b"=ACMGRSVTWYHKDBN");
+    let mut byte = 0;
+    while byte < 256 {
+        stored[byte] = known[(CODES[byte] & 15) as usize];
+        byte += 1;
+    }
+    stored
+};
+
 /// What a sequence has that BAM can't hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lacking(u8);

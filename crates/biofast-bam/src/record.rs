@@ -264,6 +264,17 @@ impl<'a> Record<'a> {
         tags::find(self.tags(), name).ok_or_else(|| self.bad_tags(tags::MALFORMED))
     }
 
+    /// Checks that all optional fields can be read.
+    ///
+    /// # Errors
+    /// If one is malformed.
+    #[doc(hidden)]
+    pub fn check_tags(&self) -> Result<(), Error> {
+        let mut tags = self.tags();
+        tags.by_ref().for_each(drop);
+        if tags.is_malformed() { Err(self.bad_tags(tags::MALFORMED)) } else { Ok(()) }
+    }
+
     #[cold]
     pub(crate) fn bad_tags(&self, reason: &'static str) -> Error {
         let name = Shown(self.name()).to_string();

@@ -26,6 +26,7 @@ mod lanes;
 pub mod names;
 pub mod nx16;
 mod order;
+mod order1;
 mod range;
 pub mod rans4x8;
 mod step;

@@ -220,7 +220,9 @@ pub(crate) fn sanitized(
     out[0..4].copy_from_slice(&reference.to_le_bytes());
     out[4..8].copy_from_slice(&position.to_le_bytes());
     out[9] = quality;
-    out[10..12].copy_from_slice(&bin(i64::from(position), len).to_le_bytes());
+    out[10..12].copy_from_slice(
+        &biofast_bam::bin(i64::from(position), i64::from(position) + len as i64).to_le_bytes(),
+    );
     out[14..16].copy_from_slice(&flags.to_le_bytes());
     Some(out)
 }
@@ -331,17 +333,6 @@ fn joined(words: Vec<u32>) -> Vec<u32> {
     out
 }
 
-/// The bin of so many bases (SAMv1, 5.3); position −1 has one, too.
-pub(crate) fn bin(position: i64, len: u64) -> u16 {
-    let end = position + len as i64 - 1;
-    for (shift, first) in [(14, 4681), (17, 585), (20, 73), (23, 9), (26, 1)] {
-        if position >> shift == end >> shift {
-            return (first + (position >> shift)) as u16;
-        }
-    }
-    0
-}
-
 /// The characters of a CIGAR.
 pub(crate) fn append_text(cigar: Cigar<'_>, out: &mut Vec<u8>) {
     if cigar.is_empty() {
@@ -425,12 +416,5 @@ mod tests {
         assert_eq!(of(95, "5M2D5M"), Some(("*".into(), flag::UNMAPPED)));
         assert_eq!(of(95, "2M1I3M4I5M"), Some(("*".into(), flag::UNMAPPED)));
         assert_eq!(of(100, "5M"), Some(("*".into(), flag::UNMAPPED)));
-    }
-
-    #[test]
-    fn bins_are_those_of_the_specification() {
-        assert_eq!(bin(-1, 1), 4680);
-        assert_eq!((bin(0, 1), bin(1 << 14, 1), bin(0, (1 << 14) + 1)), (4681, 4682, 585));
-        assert_eq!(bin(0, 1 << 29), 0);
     }
 }

@@ -28,11 +28,14 @@ use crate::input_options::{CramContainer, CramContainers};
 pub fn cram_containers(path: impl AsRef<Path>) -> std::result::Result<CramContainers, Error> {
     let path = path.as_ref();
     let mut offset = 0;
-    read(path, &mut offset).map_err(|kind| {
-        let name: Arc<str> = display_name(path).into();
-        let block = Some(offset).filter(|offset| *offset > 0);
-        Error::new(kind, Location { name: Some(name), block, ..Location::default() })
-    })
+    read(path, &mut offset).map_err(|kind| located(kind, path, offset))
+}
+
+/// An error of the container at `offset`; 0 is the start of the file.
+pub(super) fn located(kind: ErrorKind, path: &Path, offset: u64) -> Error {
+    let name: Arc<str> = display_name(path).into();
+    let block = Some(offset).filter(|offset| *offset > 0);
+    Error::new(kind, Location { block, ..Location::in_input(&name) })
 }
 
 /// `offset` is where the container starts that is being read.

@@ -5,6 +5,7 @@ use super::container::MAX_SLICE;
 use super::record::{CramRecord, Slice};
 use crate::cram::bytes::{Result, bad, length};
 use crate::cram::encoding::{Compression, Data, Encoding, Series};
+use crate::cram::md::Md;
 
 /// A stretch of the reference, in capitals, whose first base is at `first`, counted from 1.
 #[derive(Clone, Copy)]
@@ -58,13 +59,6 @@ struct Read<'a> {
     edits: u32,
 }
 
-/// The text of MD so far, and the matches since.
-struct Md {
-    text: Vec<u8>,
-    matches: u64,
-    ended: bool,
-}
-
 #[allow(clippy::too_many_arguments)] // one call; the parts are borrowed from one decoder
 pub(super) fn decode(
     record: &mut CramRecord,
@@ -90,11 +84,7 @@ pub(super) fn decode(
         op: (MATCH, 0),
         done: 0,
         position: record.start,
-        md: (known.is_some() && wanted.md).then(|| Md {
-            text: Vec::new(),
-            matches: 0,
-            ended: false,
-        }),
+        md: (known.is_some() && wanted.md).then(Md::default),
         edits: 0,
     };
     let series = |series| compression.series(series);
@@ -312,9 +302,7 @@ impl Read<'_> {
             if n > known.bases.len() {
                 return bad("a deletion longer than its reference sequence");
             }
-            md.count();
-            md.text.push(b'^');
-            md.text.extend((self.position..).take(n).map(|position| known.at(position)));
+            md.deletion((self.position..).take(n).map(|position| known.at(position)));
         }
         self.position += n as i64;
         Ok(())
@@ -337,26 +325,5 @@ impl Read<'_> {
                 n => tags.extend([&b"I"[..], &n.to_le_bytes()].concat()),
             }
         }
-    }
-}
-
-impl Md {
-    /// Writes the number of matches since what was written last.
-    fn count(&mut self) {
-        if !self.ended {
-            self.text.extend(self.matches.to_string().bytes());
-            self.matches = 0;
-        }
-    }
-
-    fn end(&mut self) {
-        self.count();
-        self.ended = true;
-    }
-
-    /// A reference base that the read doesn't have.
-    fn base(&mut self, base: u8) {
-        self.count();
-        self.text.push(base);
     }
 }

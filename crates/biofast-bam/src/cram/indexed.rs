@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 
 use biofast_io::{Location, display_name};
 
-use super::containers::ContainerHeaders;
+use super::containers::{ContainerHeaders, located};
 use super::crai::{self, CraiEntry};
 use crate::cram::record::SEVERAL;
 use crate::error::{Error, ErrorKind};
@@ -75,12 +74,6 @@ fn ranges(
     // What marks the end of the file, or should.
     add(&mut ranges, end..headers.size);
     Ok(ranges)
-}
-
-fn located(kind: ErrorKind, path: &Path, offset: u64) -> Error {
-    let name: Arc<str> = display_name(path).into();
-    let block = Some(offset).filter(|offset| *offset > 0);
-    Error::new(kind, Location { block, ..Location::in_input(&name) })
 }
 
 /// Appends a range, which comes after the others.

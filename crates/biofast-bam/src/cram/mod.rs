@@ -14,6 +14,7 @@ mod encoding;
 mod features;
 mod indexed;
 mod mates;
+mod md;
 mod out;
 mod record;
 mod reference;

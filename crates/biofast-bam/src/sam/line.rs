@@ -335,7 +335,8 @@ fn write_qualities(qualities: &[u8], bases: usize, out: &mut Vec<u8>) -> Result<
 
 /// The bin of [`start`, `end`) counted from 0 (SAM specification, section 5.3). Beyond what the
 /// scheme covers the number doesn't fit; it is cut as samtools cuts it.
-pub(crate) fn bin(start: i64, end: i64) -> u16 {
+#[doc(hidden)]
+pub fn bin(start: i64, end: i64) -> u16 {
     let end = end - 1;
     let bin = match () {
         () if start >> 14 == end >> 14 => 4681 + (start >> 14),
@@ -346,4 +347,19 @@ pub(crate) fn bin(start: i64, end: i64) -> u16 {
         () => 0,
     };
     bin as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_those_of_the_specification() {
+        assert_eq!(bin(-1, 0), 4680);
+        assert_eq!(
+            (bin(0, 1), bin(1 << 14, (1 << 14) + 1), bin(0, (1 << 14) + 1)),
+            (4681, 4682, 585)
+        );
+        assert_eq!(bin(0, 1 << 29), 0);
+    }
 }

@@ -20,7 +20,9 @@ use crate::error::{Error, ErrorKind};
 use biofast_io::lanes::Lanes;
 use fault::LineFault;
 use header::{References, Text};
-pub(crate) use line::bin;
+pub use line::bin;
+#[cfg(feature = "cram")]
+pub(crate) use number::write_unsigned;
 use odd::Tally;
 pub(crate) use odd::{Odds, Rigor};
 pub(crate) use tags::write_tag;

@@ -60,7 +60,7 @@ fn word(value: u64) -> (u64, usize) {
 
 /// Appends a number in decimal digits.
 #[inline(always)]
-pub(super) fn write_unsigned(value: u64, out: &mut Vec<u8>) {
+pub(crate) fn write_unsigned(value: u64, out: &mut Vec<u8>) {
     match small(value) {
         Some((word, len)) => write_word(word, len, out),
         None => write_large(value, out),

@@ -9,7 +9,7 @@ use biofast_ops::import::{self, Import, ImportSummary, ReadGroup, TagSelection};
 use crate::console::Console;
 use crate::inputs::{self, Input, Layout};
 use crate::options::{
-    AlignmentsTarget, CramArgs, InFile, Messages, OutFile, Pairing, ProgramLineArgs, Threads,
+    AlignmentsTarget, InFile, Messages, OutFile, Pairing, ProgramLineArgs, Threads,
 };
 use crate::output;
 use crate::reads_job::ReadsJob;
@@ -131,17 +131,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let sources = job.inputs().iter().map(Input::open).collect::<Result<_, _>>()?;
     let sources = job.arrange(sources)?;
     let level = if args.uncompressed { Some(Level::Number(0)) } else { args.level };
+    let (path, threads) = (args.output.as_deref(), args.threads.total());
     let target = AlignmentsTarget {
-        path: args.output.as_deref().filter(|path| *path != std::path::Path::new("-")),
-        asked: None,
-        default: biofast_bam::Format::Bam,
         level,
-        bam_level: None,
         uncompressed: args.uncompressed,
-        cram: CramArgs::default(),
-        reference: None,
-        threads: args.threads.total(),
-        has_index: false,
+        ..AlignmentsTarget::new(path, biofast_bam::Format::Bam, threads)
     };
     if target.format() == biofast_bam::Format::Sam {
         target.path.map(output::format_of_bam).transpose()?;

@@ -10,7 +10,7 @@ use biofast_ops::to_fastq;
 
 use crate::console::{Console, Hinted};
 use crate::inputs::{self, Input};
-use crate::options::{InFile, Io, Messages, Out, Strictness, Threads};
+use crate::options::{InFile, Io, Messages, Out, Strictness, Threads, multiples};
 use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Watch;
@@ -92,8 +92,8 @@ impl FromStr for Stored {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Stored, String> {
-        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let unit: u64 = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        let (digits, unit) = multiples::split(text);
+        let unit: u64 = match unit.as_str() {
             "" | "B" => 1,
             "K" | "KB" | "KIB" => 1 << 10,
             "M" | "MB" | "MIB" => 1 << 20,

@@ -87,7 +87,23 @@ impl OpenedAlignments {
     }
 }
 
-impl AlignmentsTarget<'_> {
+impl<'a> AlignmentsTarget<'a> {
+    /// An output that nothing is asked of. CRAM is made by `threads`.
+    pub(crate) fn new(path: Option<&'a Path>, default: bam::Format, threads: usize) -> Self {
+        AlignmentsTarget {
+            path: path.filter(|path| *path != Path::new("-")),
+            asked: None,
+            default,
+            level: None,
+            bam_level: None,
+            uncompressed: false,
+            cram: CramArgs::default(),
+            reference: None,
+            threads,
+            has_index: false,
+        }
+    }
+
     /// The format that is written.
     pub(crate) fn format(&self) -> bam::Format {
         let named = |extension| output::has_extension(self.path, extension);
@@ -249,17 +265,14 @@ impl AlignmentsOut {
         reference: Option<&'a Path>,
         threads: usize,
     ) -> AlignmentsTarget<'a> {
+        let default = if self.uncompressed { bam::Format::Bam } else { default };
         AlignmentsTarget {
-            path: self.path(),
             asked: self.output_format,
-            default: if self.uncompressed { bam::Format::Bam } else { default },
             level: self.level,
-            bam_level: None,
             uncompressed: self.uncompressed,
             cram: self.cram,
             reference,
-            threads,
-            has_index: false,
+            ..AlignmentsTarget::new(self.path(), default, threads)
         }
     }
 }

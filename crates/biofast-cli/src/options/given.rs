@@ -48,6 +48,19 @@ impl Given {
     ) -> Option<String> {
         self.first_of(groups, except).map(|id| session.shown(command, id))
     }
+
+    /// The first of these groups that a command lacks or that has no member.
+    #[cfg(test)]
+    pub(crate) fn empty_group<'g>(command: &str, groups: &[&'g str]) -> Option<&'g str> {
+        let mut all = crate::commands::all();
+        all.build();
+        let command = all.find_subcommand(command)?;
+        let has_members = |name: &str| {
+            let of = |group: &&clap::ArgGroup| group.get_id() == name;
+            command.get_groups().find(of).is_some_and(|group| group.get_args().next().is_some())
+        };
+        groups.iter().copied().find(|name| !has_members(name))
+    }
 }
 
 impl FromArgMatches for Given {

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::multiples;
+
 /// Bytes of memory, as `512M` or `4G` say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size(pub(crate) usize);
@@ -12,8 +14,8 @@ impl FromStr for Size {
 
     fn from_str(text: &str) -> Result<Size, String> {
         let expected = || format!("'{text}' is not a memory size: expected a form like 512M or 4G");
-        let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        let (digits, unit) = multiples::split(text);
+        let shift = match unit.as_str() {
             "K" | "KB" | "KIB" => 10,
             "M" | "MB" | "MIB" => 20,
             "G" | "GB" | "GIB" => 30,

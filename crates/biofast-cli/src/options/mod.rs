@@ -18,6 +18,7 @@ mod io;
 mod mates;
 mod memory;
 mod messages;
+pub(crate) mod multiples;
 mod outputs;
 mod paths;
 mod regions;

@@ -87,16 +87,14 @@ impl SortedOut {
         threads: usize,
     ) -> AlignmentsTarget<'a> {
         AlignmentsTarget {
-            path,
             asked: self.how.output_format,
-            default: bam::Format::Bam,
             level: self.how.level,
             bam_level: Some(BAM_LEVEL),
             uncompressed: self.how.uncompressed,
             cram: self.cram,
             reference,
-            threads,
             has_index: self.how.write_index.is_some(),
+            ..AlignmentsTarget::new(path, bam::Format::Bam, threads)
         }
     }
 

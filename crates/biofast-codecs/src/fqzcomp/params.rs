@@ -84,17 +84,14 @@ impl AllParams {
         Ok(AllParams { can_reverse, selectors, max_selector, sets })
     }
 
+    /// Writes them if there is one set, as encoders have it.
     pub(super) fn put(&self, out: &mut Vec<u8>) {
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         out.push(VERSION);
         out.push(
-            flag(self.sets.len() > 1, all::SEVERAL)
-                | flag(self.selectors.is_some(), all::HAS_SELECTORS)
+            flag(self.selectors.is_some(), all::HAS_SELECTORS)
                 | flag(self.can_reverse, all::CAN_REVERSE),
         );
-        if self.sets.len() > 1 {
-            out.push(self.sets.len() as u8);
-        }
         if let Some(selectors) = &self.selectors {
             out.push(self.max_selector);
             table::put(selectors, out);
@@ -148,6 +145,7 @@ impl Params {
         })
     }
 
+    /// Writes them without a table of symbols, which encoders don't have.
     fn put(&self, out: &mut Vec<u8>) {
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         out.extend((self.start as u16).to_le_bytes());
@@ -157,8 +155,7 @@ impl Params {
                 | flag(self.has_selector, one::HAS_SELECTOR)
                 | flag(self.map.is_some(), one::HAS_MAP)
                 | flag(self.positions.is_some(), one::HAS_POSITIONS)
-                | flag(self.changes.is_some(), one::HAS_CHANGES)
-                | flag(self.symbols.is_some(), one::HAS_QUALITIES),
+                | flag(self.changes.is_some(), one::HAS_CHANGES),
         );
         out.push(self.max_symbol);
         let nibbles = [
@@ -169,9 +166,6 @@ impl Params {
         out.extend(nibbles.map(|(high, low)| (high << 4 | low) as u8));
         if let Some(map) = &self.map {
             out.extend(&map[..usize::from(self.max_symbol)]);
-        }
-        if let Some(symbols) = self.symbols.as_ref().filter(|_| self.bits > 0) {
-            table::put(symbols, out);
         }
         if let Some(positions) = &self.positions {
             table::put(&positions.map(|n| n >> self.position_place), out);

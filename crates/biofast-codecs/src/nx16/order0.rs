@@ -10,6 +10,7 @@ use crate::nx16::format::{BITS, LOW};
 use crate::nx16::frequencies::{put_row, read_row};
 use crate::nx16::slots::Slots;
 use crate::nx16::words::{CHUNK, GivenWords, Taken, limit_per_frequency, refill};
+use crate::order1::Given;
 use crate::step::{Step, steps};
 
 /// Compresses with `N` states. There must be a symbol.

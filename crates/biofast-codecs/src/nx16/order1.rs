@@ -12,6 +12,7 @@ use crate::nx16::contexts::{put_rows, read_slots};
 use crate::nx16::format::LOW;
 use crate::nx16::slots::Slots;
 use crate::nx16::words::{GivenWords, Taken, limit_per_frequency, refill};
+use crate::order1;
 use crate::step::ContextSteps;
 
 /// Compresses with `N` states. There must be a symbol for each.
@@ -38,33 +39,8 @@ impl<const N: usize> Job for Encoding1<'_, N> {
     #[inline(always)]
     fn run(self) {
         let Self { data, table, out } = self;
-        let mut states = [LOW; N];
         let mut given = GivenWords::new();
-        let len = data.len() / N;
-        // Each symbol waits for the one before it, its context. First the rest of the last lane.
-        let mut next: [u8; N] = std::array::from_fn(|lane| data[(lane + 1) * len - 1]);
-        let rest = &data[N * len - 1..];
-        next[N - 1] = rest[rest.len() - 1];
-        for pair in rest.windows(2).rev() {
-            given.put(&mut states[N - 1], table.get(pair[0], pair[1]));
-            next[N - 1] = pair[0];
-        }
-        given.flush();
-        let mut tile: Tile<N> = [[0; TILE]; N];
-        for stretch in lanes::stretches(len - 1).rev() {
-            lanes::load(&mut tile, data, len, stretch);
-            for at in (0..stretch.1.min(TILE)).rev() {
-                for lane in (0..N).rev() {
-                    let context = tile[lane][at];
-                    given.put(&mut states[lane], table.get(context, next[lane]));
-                    next[lane] = context;
-                }
-            }
-            given.flush();
-        }
-        for lane in (0..N).rev() {
-            given.put(&mut states[lane], table.get(0, next[lane]));
-        }
+        let states: [u32; N] = order1::encode(data, &table, LOW, &mut given);
         given.finish(&states, out);
     }
 }

@@ -7,6 +7,7 @@ use crate::input::Input;
 use crate::isa::{Turns, WIDE};
 use crate::nx16::format::LOW;
 use crate::nx16::slots::Slots;
+use crate::order1::Given;
 use crate::step::{Step, advance, limit};
 
 /// What a state must be below for a symbol of frequency 1.
@@ -29,22 +30,6 @@ impl GivenWords {
         GivenWords { chunk: [0; CHUNK], len: 0, all: Vec::new() }
     }
 
-    /// Encodes a symbol: at most one word is given away.
-    #[inline(always)]
-    pub(super) fn put(&mut self, state: &mut u32, step: &Step) {
-        let x = *state;
-        self.chunk[self.len & (CHUNK - 1)] = x as u16;
-        let is_given = x >= limit(step);
-        self.len += usize::from(is_given);
-        *state = advance(step, if is_given { x >> 16 } else { x });
-    }
-
-    /// Makes place for [`CHUNK`] words.
-    pub(super) fn flush(&mut self) {
-        self.all.extend_from_slice(&self.chunk[..self.len.min(CHUNK)]);
-        self.len = 0;
-    }
-
     /// Appends the states and all that was given away.
     pub(super) fn finish(mut self, states: &[u32], out: &mut Vec<u8>) {
         self.flush();
@@ -55,6 +40,25 @@ impl GivenWords {
         for (pair, word) in pairs.iter_mut().zip(self.all.iter().rev()) {
             *pair = word.to_le_bytes();
         }
+    }
+}
+
+impl Given for GivenWords {
+    /// Encodes a symbol: at most one word is given away.
+    #[inline(always)]
+    fn put(&mut self, state: &mut u32, step: &Step) {
+        let x = *state;
+        self.chunk[self.len & (CHUNK - 1)] = x as u16;
+        let is_given = x >= limit(step);
+        self.len += usize::from(is_given);
+        *state = advance(step, if is_given { x >> 16 } else { x });
+    }
+
+    /// Makes place for [`CHUNK`] words.
+    #[inline(always)]
+    fn flush(&mut self) {
+        self.all.extend_from_slice(&self.chunk[..self.len.min(CHUNK)]);
+        self.len = 0;
     }
 }
 

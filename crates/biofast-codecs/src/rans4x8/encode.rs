@@ -1,10 +1,9 @@
 //! The encoder. It works from the last symbol to the first: a decoder returns symbols in reverse.
-#![allow(clippy::needless_range_loop)] // tiles are indexed by lane, then by place
 
 use crate::counts::{count, count_pairs};
 use crate::isa::Job;
-use crate::lanes::{self, TILE, Tile};
 use crate::order::Order;
+use crate::order1::{self, Given};
 use crate::rans4x8::format::{BITS, LOW, STATES};
 use crate::rans4x8::frequencies::put_row;
 use crate::step::{ContextSteps, Step, advance, limit, steps};
@@ -29,6 +28,15 @@ impl GivenBytes {
         GivenBytes { chunk: [0; CHUNK + 1], len: 0, all: Vec::new() }
     }
 
+    /// Appends the states and all that was given away.
+    fn finish(mut self, states: [u32; STATES], out: &mut Vec<u8>) {
+        self.flush();
+        out.extend(states.iter().flat_map(|state| state.to_le_bytes()));
+        out.extend(self.all.iter().rev());
+    }
+}
+
+impl Given for GivenBytes {
     /// Encodes a symbol: at most two bytes are given away.
     #[inline(always)]
     fn put(&mut self, state: &mut u32, step: &Step) {
@@ -42,16 +50,10 @@ impl GivenBytes {
     }
 
     /// Makes place for [`CHUNK`] bytes.
+    #[inline(always)]
     fn flush(&mut self) {
         self.all.extend_from_slice(&self.chunk[..self.len.min(CHUNK)]);
         self.len = 0;
-    }
-
-    /// Appends the states and all that was given away.
-    fn finish(mut self, states: [u32; STATES], out: &mut Vec<u8>) {
-        self.flush();
-        out.extend(states.iter().flat_map(|state| state.to_le_bytes()));
-        out.extend(self.all.iter().rev());
     }
 }
 
@@ -114,30 +116,7 @@ fn order1(data: &[u8], out: &mut Vec<u8>) {
         },
     );
 
-    let mut states = [LOW; STATES];
     let mut given = GivenBytes::new();
-    let len = data.len() / STATES;
-    // The last lane's rest: each symbol waits for the one before it, its context.
-    let mut next = [0, 1, 2, 3].map(|lane| data[(lane + 1) * len - 1]);
-    let rest = &data[STATES * len - 1..];
-    for pair in rest.windows(2).rev() {
-        given.put(&mut states[STATES - 1], table.get(pair[0], pair[1]));
-    }
-    given.flush();
-    let mut tile: Tile<STATES> = [[0; TILE]; STATES];
-    for stretch in lanes::stretches(len - 1).rev() {
-        lanes::load(&mut tile, data, len, stretch);
-        for at in (0..stretch.1.min(TILE)).rev() {
-            for lane in (0..STATES).rev() {
-                let context = tile[lane][at];
-                given.put(&mut states[lane], table.get(context, next[lane]));
-                next[lane] = context;
-            }
-        }
-        given.flush();
-    }
-    for lane in (0..STATES).rev() {
-        given.put(&mut states[lane], table.get(0, next[lane]));
-    }
+    let states = order1::encode(data, &table, LOW, &mut given);
     given.finish(states, out);
 }

@@ -1,10 +1,9 @@
 //! Alignments turned back into unaligned reads: what `samtools reset` (1.24) does.
 
-use biofast_bam::{Error, Header, Record, flag};
+use biofast_bam::{Error, Header, Record, bin, flag};
 
 use super::edit::{RecordEdit, made};
 use super::retag::KeptTags;
-use crate::sanitize::bin;
 use crate::tags::append_tags;
 
 /// Tags that say something of an alignment.
@@ -101,7 +100,7 @@ impl RecordEdit for Reset {
         }
         // At most 254 characters, as it was read.
         room.extend([name.len() as u8 + 1, 0]);
-        for half in [bin(-1, 1), 0, new] {
+        for half in [bin(-1, 0), 0, new] {
             room.extend(half.to_le_bytes());
         }
         // Below 2^31, as it was read.

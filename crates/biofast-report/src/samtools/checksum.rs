@@ -96,9 +96,7 @@ impl ChecksumText {
 
     fn append_head(&self, name: &str, out: &mut Vec<u8>) {
         let version = self.version.name();
-        let flags = flag::NAMES.iter().enumerate();
-        let flags = flags.filter(|(bit, _)| self.flag_mask >> bit & 1 != 0).map(|(_, name)| *name);
-        let flags: Vec<&str> = flags.collect();
+        let flags: Vec<&str> = flag::names(self.flag_mask).collect();
         let [one, ten, nine] = if self.tabs { ["\t"; 3] } else { [" ", "          ", "         "] };
         // Vectors take all that is written, here and below.
         let _ = write!(

@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use crate::cigar::Op;
 use crate::cram::encoding::Series;
+use crate::cram::md::Md;
 use crate::record::Record;
 
 /// A stretch of a reference sequence in capitals.
@@ -26,45 +27,26 @@ impl<'a> Stretch<'a> {
 /// The tags that readers make of the features of a read.
 #[derive(Default)]
 pub(super) struct DerivedTags {
-    pub(super) md: Vec<u8>,
+    pub(super) md: Md,
     pub(super) nm: u32,
     /// Whether all readers make the same ones.
     pub(super) are_known: bool,
-    matches: u32,
 }
 
 impl DerivedTags {
     fn clear(&mut self) {
         self.md.clear();
-        (self.nm, self.matches, self.are_known) = (0, 0, true);
-    }
-
-    /// Writes the number of matches since what was written last.
-    fn count(&mut self) {
-        let mut digits = [0; 10];
-        let mut at = digits.len();
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (self.matches % 10) as u8;
-            self.matches /= 10;
-            if self.matches == 0 {
-                break;
-            }
-        }
-        self.md.extend_from_slice(&digits[at..]);
+        (self.nm, self.are_known) = (0, true);
     }
 
     fn mismatch(&mut self, base: u8) {
-        self.count();
-        self.md.push(base);
+        self.md.base(base);
         self.nm += 1;
     }
 
     fn deletion(&mut self, bases: &[u8], len: u32) {
         self.are_known &= bases.len() == len as usize;
-        self.count();
-        self.md.push(b'^');
-        self.md.extend_from_slice(bases);
+        self.md.deletion(bases.iter().copied());
         self.nm += len;
     }
 }
@@ -138,7 +120,7 @@ pub(super) fn encode(
             position += i64::from(len);
         }
     }
-    read.derived.count();
+    read.derived.md.count();
     let count = read.count;
     columns.number(Series::FN, count);
     is_kept
@@ -187,7 +169,7 @@ impl Features<'_> {
         let mut at = 0;
         loop {
             let equal = equal_len(&within[at..], &known[at..]);
-            self.derived.matches += equal as u32;
+            self.derived.md.matches += equal as u64;
             at += equal;
             if at == within.len() {
                 break;

@@ -25,21 +25,45 @@ pub(super) fn write(version: Version, text: &[u8], kit: &mut Kit, out: &mut Vec<
     data.extend_from_slice(text);
     let mut block = Vec::new();
     put_header_block(&data, kit, &mut block);
-    let mut container = (block.len() as u32).to_le_bytes().to_vec();
-    for _ in 0..4 {
-        // Reference, start, span and records.
-        put_itf8(0, &mut container);
-    }
-    put_ltf8(0, &mut container);
-    put_ltf8(0, &mut container);
-    // A block, and one place where something starts: the block.
-    put_itf8(1, &mut container);
-    put_itf8(1, &mut container);
-    put_itf8(0, &mut container);
-    let crc = biofast_io::crc32(&container);
-    out.extend_from_slice(&container);
-    out.extend(crc.to_le_bytes());
+    // Of no records. One thing starts in it: the block.
+    let start = ContainerStart { blocks: 1, ..ContainerStart::default() };
+    start.put(block.len(), out);
     out.extend(block);
+}
+
+/// What stands before the blocks of a container (section 7).
+#[derive(Default)]
+pub(super) struct ContainerStart {
+    pub(super) reference: i32,
+    pub(super) start: i64,
+    pub(super) span: i64,
+    pub(super) records: usize,
+    /// How many records come before in the file.
+    pub(super) counter: u64,
+    pub(super) bases: u64,
+    pub(super) blocks: usize,
+    /// Where the only thing starts that containers of ours have a place of: a slice, or the file's header.
+    pub(super) landmark: usize,
+}
+
+impl ContainerStart {
+    /// Appends it; `len` bytes of blocks follow.
+    pub(super) fn put(&self, len: usize, out: &mut Vec<u8>) {
+        let from = out.len();
+        out.extend((len as u32).to_le_bytes());
+        put_itf8(self.reference, out);
+        // Positions have 31 bits, and so has what a container holds.
+        for number in [self.start as i32, self.span as i32, self.records as i32] {
+            put_itf8(number, out);
+        }
+        put_ltf8(self.counter as i64, out);
+        put_ltf8(self.bases as i64, out);
+        for number in [self.blocks as i32, 1, self.landmark as i32] {
+            put_itf8(number, out);
+        }
+        let crc = biofast_io::crc32(&out[from..]);
+        out.extend(crc.to_le_bytes());
+    }
 }
 
 /// The header's text with what readers find the reference by: the MD5 sum (`M5`) of each sequence and the file (`UR`), where the

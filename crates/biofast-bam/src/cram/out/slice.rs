@@ -6,6 +6,7 @@ use super::codec::{Codecs, Kit, put_raw_block};
 use super::columns::{Columns, EMBEDDED};
 use super::extent::{self, Extent};
 use super::features::{self, DerivedTags, Stretch};
+use super::header::ContainerStart;
 use super::pairs::{self, Mate};
 use super::reference::{Stretches, WriterReference};
 use crate::cram::bytes::{put_itf8, put_ltf8};
@@ -121,18 +122,18 @@ pub(super) fn encode(
     put_raw_block(CORE, &[], &mut blocks);
     blocks.extend(external);
 
-    let mut bytes = (blocks.len() as u32).to_le_bytes().to_vec();
-    put_itf8(reference, &mut bytes);
-    put_itf8(start as i32, &mut bytes);
-    put_itf8(span as i32, &mut bytes);
-    put_itf8(views.len() as i32, &mut bytes);
-    put_ltf8(records.counter as i64, &mut bytes);
-    put_ltf8(bases as i64, &mut bytes);
-    put_itf8(3 + ids.len() as i32, &mut bytes);
-    put_itf8(1, &mut bytes);
-    put_itf8(slice_at as i32, &mut bytes);
-    let crc = biofast_io::crc32(&bytes);
-    bytes.extend(crc.to_le_bytes());
+    let mut bytes = Vec::with_capacity(blocks.len() + 64);
+    let before = ContainerStart {
+        reference,
+        start,
+        span,
+        records: views.len(),
+        counter: records.counter,
+        bases,
+        blocks: 3 + ids.len(),
+        landmark: slice_at,
+    };
+    before.put(blocks.len(), &mut bytes);
     let slice = (slice_at, blocks.len() - slice_at);
     bytes.extend(blocks);
     Ok(EncodedContainer { bytes, extents, slice, losses })
@@ -263,7 +264,7 @@ impl<'r> SliceEncoder<'_, 'r> {
                 b"CG" => record.has_long_cigar(),
                 b"MD" => {
                     has_md = true;
-                    let is_same = tag.kind == b'Z' && tag.value == derived.md;
+                    let is_same = tag.kind == b'Z' && tag.value == derived.md.text;
                     is_mapped && derived.are_known && is_same && count(b"MD") == 1
                 }
                 b"NM" => {

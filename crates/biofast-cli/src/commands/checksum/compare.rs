@@ -40,7 +40,7 @@ pub(super) fn run(
         files.push((input, (!again).then_some(source)));
     }
     expected.extend(args.measure_all(files, rules, session)?);
-    args.refuse_mates(found.iter().chain(&expected))?;
+    args.refuse_in_vain(found.iter().chain(&expected))?;
     if found.iter().chain(&expected).any(|one| !one.has_tags) {
         columns.retain(|column| *column != ChecksumColumn::Tags);
     }

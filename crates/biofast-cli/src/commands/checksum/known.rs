@@ -1,6 +1,7 @@
 //! Reports of checksums that are read: those of samtools and of this command, as text or JSON.
 
 use anyhow::{Context, Result, bail};
+use biofast_bam::flag;
 use biofast_io::{Source, TextBounds, read_text};
 use biofast_ops::checksum::{
     ChecksumReport, ChecksumRules, ChecksumRulesReport, ChecksumVersion, Checksums,
@@ -47,9 +48,7 @@ impl KnownChecksums {
         let mut rules = ChecksumRulesReport::from(&ChecksumRules::default());
         rules.version = version.name().into();
         rules.tags = found.tags;
-        let names = biofast_bam::flag::NAMES.iter().enumerate();
-        let names = names.filter(|(bit, _)| found.flag_mask >> bit & 1 != 0);
-        rules.flag_mask = names.map(|(_, name)| (*name).to_owned()).collect();
+        rules.flag_mask = flag::names(found.flag_mask).map(str::to_owned).collect();
         rules.columns = found.columns.iter().map(|column| column.name().to_owned()).collect();
         Ok(KnownChecksums {
             name,

@@ -46,15 +46,25 @@ impl Args {
         Ok(found)
     }
 
-    /// Refuses what is said of files of reads where there are none.
-    pub(super) fn refuse_mates<'n>(
+    /// Refuses what is said of files of reads where there are none, and of alignments where all are of reads.
+    pub(super) fn refuse_in_vain<'n>(
         &self,
         named: impl IntoIterator<Item = &'n Named>,
     ) -> Result<()> {
+        let (of_reads, others): (Vec<_>, Vec<_>) =
+            named.into_iter().partition(|one| one.is_of_reads);
         let is_given = self.paired || self.interleaved;
-        if is_given && !named.into_iter().any(|one| one.is_of_reads) {
+        if is_given && of_reads.is_empty() {
             let option = if self.paired { "--paired" } else { "--interleaved" };
             bail!("{option} is for files of reads, but there are none");
+        }
+        let of_alignments = [
+            (self.no_reverse_complement, "-c (--no-rev-comp)"),
+            (self.sanitize.is_some(), "-z (--sanitize)"),
+        ];
+        let given = of_alignments.into_iter().find(|(is_given, _)| *is_given);
+        if let (Some((_, option)), [read, ..], []) = (given, &of_reads[..], &others[..]) {
+            bail!("{option} applies to alignments, but {} holds reads", read.name);
         }
         Ok(())
     }
@@ -87,7 +97,7 @@ impl Args {
     fn measure_reads(
         &self,
         inputs: Vec<Input>,
-        opened: Vec<Source>,
+        mut opened: Vec<Source>,
         rules: &ChecksumRules,
         session: &Session,
     ) -> Result<Named> {
@@ -96,6 +106,15 @@ impl Args {
             bail!("{option} can't be combined with flags that exclude reads of FASTQ");
         }
         let layout = Layout::of(&inputs, self.interleaved)?;
+        let quiet = self.reading.messages.quiet;
+        for source in &mut opened {
+            inputs::tell_unused_reference(
+                &session.console,
+                self.reference.as_deref(),
+                source,
+                quiet,
+            );
+        }
         let options = self.pairing.apply(self.reading.reads());
         let messages = &self.reading.messages;
         let names: Vec<String> = inputs.iter().map(Input::name).collect();

@@ -119,15 +119,15 @@ pub(crate) struct Args {
     version_1: bool,
 
     /// Add rows for records that passed quality control and for those that failed (flag QCFAIL)
-    #[arg(short = 'q', long, conflicts_with = "json")]
+    #[arg(short = 'q', long, conflicts_with_all = ["json", "against"])]
     show_qc: bool,
 
     /// Print rows of no records, too
-    #[arg(short = 'v', long, conflicts_with = "json")]
+    #[arg(short = 'v', long, conflicts_with_all = ["json", "against"])]
     show_empty: bool,
 
     /// Separate columns by tabs
-    #[arg(short = 'T', long, conflicts_with_all = ["json", "bamseqchksum"])]
+    #[arg(short = 'T', long, conflicts_with_all = ["json", "bamseqchksum", "against"])]
     tabs: bool,
 
     /// Print the format of biobambam's bamseqchksum
@@ -185,7 +185,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     if !against.is_empty() {
         return compare::run(args, &rules, (found, against), report, session);
     }
-    args.refuse_mates(&found)?;
+    args.refuse_in_vain(&found)?;
     let text = match args.json {
         true => {
             let files = found.iter().map(|one| one.report(&rules)).collect();

@@ -23,7 +23,7 @@ use biofast_ops::import::{self, Import, ReadGroup};
 
 use crate::console::{Console, Hinted};
 use crate::inputs::{self, Input};
-use crate::options::{AlignmentsTarget, CramArgs, OutputSet, Repeated};
+use crate::options::{AlignmentsTarget, OutputSet, Repeated};
 use crate::output::{self, NamedFormat};
 use crate::reads_job::{ReadsJob, count_reads};
 use crate::session::{Exit, Session};
@@ -375,17 +375,10 @@ fn open(args: &Args, to: To, session: &mut Session) -> Result<OutputSet> {
         if args.writing.output_format.is_some() {
             bail!("-O has no effect on CRAM, which has its own compression");
         }
+        let (path, threads) = (args.out.as_deref(), args.reading.threads.total());
         let target = AlignmentsTarget {
-            path: args.out.as_deref(),
-            asked: None,
-            default: bam::Format::Cram,
             level: args.writing.level,
-            bam_level: None,
-            uncompressed: false,
-            cram: CramArgs::default(),
-            reference: None,
-            threads: args.reading.threads.total(),
-            has_index: false,
+            ..AlignmentsTarget::new(path, bam::Format::Cram, threads)
         };
         let output = target.open(session, &bam::Header::default())?.output;
         opened.push(output, args.out.as_deref());

@@ -1,5 +1,7 @@
 //! The arguments of `biofast filter`, as typed.
 
+use std::num::NonZeroU64;
+
 use biofast_io::output::Format;
 use clap::ValueEnum;
 
@@ -8,6 +10,7 @@ use super::alignment_args::AlignmentArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
 use super::trims::{TRIM_ORDER, TrimArgs};
+use crate::options::multiples::multiple;
 use crate::options::{AlignmentsFormat, Given, InFile, OutFile, Pairing, PairsOut, ShardArg};
 use crate::reads_job::ReadsOptions;
 
@@ -205,19 +208,9 @@ impl Args {
 
 /// A number of bases as typed.
 fn bases(typed: &str) -> Result<u64, String> {
-    let wrong =
-        || format!("'{typed}' is not a number of bases: expected a form like 1500000, 500M or 2G");
-    let digits = typed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let power = match typed[digits.len()..].to_ascii_uppercase().as_str() {
-        "" => 0,
-        "K" => 1,
-        "M" => 2,
-        "G" => 3,
-        _ => return Err(wrong()),
-    };
-    let number: Option<u64> = digits.parse().ok();
-    let number = number.and_then(|number| number.checked_mul(1000u64.pow(power)));
-    number.filter(|&number| number > 0).ok_or_else(wrong)
+    multiple(typed, 1000).map(NonZeroU64::get).ok_or_else(|| {
+        format!("'{typed}' is not a number of bases: expected a form like 1500000, 500M or 2G")
+    })
 }
 
 /// What `-O` takes.

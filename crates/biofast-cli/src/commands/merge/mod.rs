@@ -254,22 +254,32 @@ fn held(input: &Input) -> Result<Held> {
     }
 }
 
+/// Groups of options that reports have.
+const OF_REPORTS: [&str; 5] =
+    ["of_reports", "StatsFormat", "CompatArgs", "DepthFiles", "VerdictArgs"];
+
+/// Groups of options that alignments have.
+const OF_ALIGNMENTS: [&str; 5] =
+    ["of_alignments", "RegionArgs", "SortedArgs", "CramArgs", "ProgramLineArgs"];
+
 impl Args {
     /// The first option given that is of reports.
     fn only_of_reports(&self, session: &Session) -> Option<String> {
-        self.given.option(
-            session,
-            "merge",
-            &["of_reports", "StatsFormat", "CompatArgs", "DepthFiles", "VerdictArgs"],
-        )
+        self.given.option(session, "merge", &OF_REPORTS)
     }
 
     /// The first option given that is of alignments.
     fn only_of_alignments(&self, session: &Session) -> Option<String> {
-        self.given.option(
-            session,
-            "merge",
-            &["of_alignments", "RegionArgs", "SortedArgs", "CramArgs", "ProgramLineArgs"],
-        )
+        self.given.option(session, "merge", &OF_ALIGNMENTS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_options_have_members() {
+        assert_eq!(Given::empty_group("merge", &[&OF_REPORTS[..], &OF_ALIGNMENTS].concat()), None);
     }
 }

@@ -149,6 +149,15 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
+/// Groups of options that reads have.
+const OF_READS: [&str; 3] = ["of_reads", "Pairing", "PairsOut"];
+
+/// Groups of options that alignments have.
+const OF_ALIGNMENTS: [&str; 7] = [
+    "of_alignments", "ProgramLineArgs", "SortedArgs", "CramArgs", "MarkingArgs", "ReportArgs",
+    "CompatArgs",
+];
+
 /// What `--key` takes.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ReadSortKey {
@@ -325,16 +334,12 @@ impl Args {
 
     /// The first option given that is of reads.
     fn only_of_reads(&self, session: &Session) -> Option<String> {
-        self.given.option(session, "sort", &["of_reads", "Pairing", "PairsOut"])
+        self.given.option(session, "sort", &OF_READS)
     }
 
     /// The first option given that is of alignments.
     fn only_of_alignments(&self, session: &Session) -> Option<String> {
-        let groups = [
-            "of_alignments", "ProgramLineArgs", "SortedArgs", "CramArgs", "MarkingArgs",
-            "ReportArgs", "CompatArgs",
-        ];
-        self.given.option_except(session, "sort", &groups, &["level", "sync"])
+        self.given.option_except(session, "sort", &OF_ALIGNMENTS, &["level", "sync"])
     }
 
     /// Sorts reads; `source` is the first input, which is open already.
@@ -413,5 +418,15 @@ pub(super) fn explained(error: Error) -> anyhow::Error {
             "mark them in their order with `biofast markdup IN.bam -o OUT.bam`, or group them first: `biofast sort -n IN.bam | biofast sort --mark-duplicates -o OUT.bam -`",
         ),
         error => output::failed(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_options_have_members() {
+        assert_eq!(Given::empty_group("sort", &[&OF_READS[..], &OF_ALIGNMENTS].concat()), None);
     }
 }

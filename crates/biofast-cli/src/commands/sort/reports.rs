@@ -21,22 +21,23 @@ use crate::output;
 use crate::session::Session;
 
 /// Which reports.
+// Their group is named, as clap leaves that of a struct empty if others are flattened into it.
 #[derive(clap::Args)]
 #[command(mut_arg("compat", |arg| arg.value_parser(versions(&[Peer::Samtools]))))]
 pub(crate) struct ReportArgs {
     /// Also write the statistics of the written records to FILE, like `biofast stats --json`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "ReportArgs")]
     stats: Option<OutFile>,
 
     /// Also write the output of `samtools stats` to FILE, like `biofast stats --format samtools`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "ReportArgs")]
     samtools_stats: Option<OutFile>,
 
     #[command(flatten)]
     compat: CompatArgs,
 
     /// Also write an HTML report to FILE, like `biofast stats --html`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "ReportArgs")]
     html: Option<OutFile>,
 }
 

@@ -13,7 +13,7 @@ use biofast_ops::split::{TagSplit, TagValues};
 use super::{Args, MOST_FILES};
 use crate::console::Hinted;
 use crate::inputs::{self, Input, Rereads};
-use crate::options::{AlignmentsTarget, CramArgs};
+use crate::options::AlignmentsTarget;
 use crate::output::{self, OTHER_FILES};
 use crate::session::{Exit, Session};
 use crate::watch::Watch;
@@ -179,17 +179,10 @@ fn open(
         };
         let own = args.program.header(&own, session).into_owned();
         let target = AlignmentsTarget {
-            path: Some(&path),
-            asked: None,
-            default: bam::Format::Sam,
             level: args.writing.level,
-            bam_level: None,
-            uncompressed: false,
-            cram: CramArgs::default(),
             reference: args.reference.as_deref(),
-            // There may be many files.
-            threads: 1,
-            has_index: false,
+            // One thread: there may be many files.
+            ..AlignmentsTarget::new(Some(&path), bam::Format::Sam, 1)
         };
         let opened = target.open(session, &own)?;
         let is_bam = opened.takes_bam();

@@ -15,6 +15,7 @@ use biofast_ops::split::{SplitAmount, SplitOutputs, SplitRule, SplitTarget, spli
 
 use crate::console::Hinted;
 use crate::inputs;
+use crate::options::multiples::multiple;
 use crate::options::{InFile, OutFile, Pairing, PairsOut, ProgramLineArgs, ReadsOut, sam_tag};
 use crate::output::{self, OTHER_FILES};
 use crate::reads_job::{FileSums, ReadsJob, ReadsOptions, count_reads};
@@ -129,36 +130,22 @@ struct By {
 
 /// A number of reads as typed.
 fn reads(typed: &str) -> Result<NonZeroU64, String> {
-    number(typed, 1000).ok_or_else(|| {
+    multiple(typed, 1000).ok_or_else(|| {
         format!("'{typed}' is not a number of reads: expected a form like 250000 or 10M")
     })
 }
 
 /// A number of bases as typed.
 fn bases(typed: &str) -> Result<NonZeroU64, String> {
-    number(typed, 1000).ok_or_else(|| {
+    multiple(typed, 1000).ok_or_else(|| {
         format!("'{typed}' is not a number of bases: expected a form like 1500000 or 500M")
     })
 }
 
 /// A size of text as typed.
 fn bytes(typed: &str) -> Result<NonZeroU64, String> {
-    number(typed, 1024)
+    multiple(typed, 1024)
         .ok_or_else(|| format!("'{typed}' is not a size: expected a form like 100M or 2G"))
-}
-
-/// A number above zero that may end in K, M or G.
-fn number(typed: &str, thousand: u64) -> Option<NonZeroU64> {
-    let digits = typed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let power = match typed[digits.len()..].to_ascii_uppercase().as_str() {
-        "" => 0,
-        "K" => 1,
-        "M" => 2,
-        "G" => 3,
-        _ => return None,
-    };
-    let number: u64 = digits.parse().ok()?;
-    NonZeroU64::new(number.checked_mul(thousand.pow(power))?)
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use biofast_bam::{Batch, Record, flag};
+use biofast_bam::{Batch, Record, STORED_LETTERS, flag};
 use biofast_fastq::pair::{MateNaming, mate_number, pair_template, template_name};
 use biofast_fastq::{self as fastq, Unit};
 use biofast_io::Crc32;
@@ -138,9 +138,9 @@ impl<'r> Counted<'r> {
             };
             let counts = match &changed {
                 Some(bytes) => {
-                    // What is malformed is left out of what is put right. No tag has this name.
+                    // What is malformed is left out of what is put right.
                     record
-                        .tag(&[0, 0])
+                        .check_tags()
                         .map_err(|error| located(error, &record, batch, &self.input))?;
                     Record::from_checked(bytes)
                 }
@@ -274,7 +274,7 @@ impl<'r> Counted<'r> {
         }
         self.text.clear();
         self.begin(name, flags);
-        self.text.extend(read.sequence().iter().map(|&base| BASES[usize::from(base)]));
+        self.text.extend(read.sequence().iter().map(|&base| STORED_LETTERS[usize::from(base)]));
         let len = read.sequence().len();
         match read.has_qualities() {
             true => self.text.extend_from_slice(read.qualities()),
@@ -339,21 +339,6 @@ fn mark(crcs: &mut RecordCrcs, before: u64) {
     let number = biofast_io::crc32(&before.to_le_bytes());
     crcs.iter_mut().for_each(|crc| *crc ^= number);
 }
-
-/// The letter of a base in BAM: capitals, T for U, and N for what has no code.
-const BASES: [u8; 256] = {
-    let mut bases = [b'N'; 256];
-    let known = *b"=ACMGRSVTWYHKDBN";
-    let mut code = 0;
-    while code < known.len() {
-        bases[known[code] as usize] = known[code];
-        bases[known[code].to_ascii_lowercase() as usize] = known[code];
-        code += 1;
-    }
-    bases[b'U' as usize] = b'T';
-    bases[b'u' as usize] = b'T';
-    bases
-};
 
 /// A record of BAM without a place, of which nothing else is asked.
 const UNPLACED: [u8; 33] = {

@@ -142,20 +142,14 @@ fn words<'w>(words: impl Iterator<Item = &'w str>) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// The names of flags.
-fn flag_names(flags: u16) -> Vec<String> {
-    let bits = flag::NAMES.iter().enumerate().filter(|(bit, _)| flags >> bit & 1 != 0);
-    words(bits.map(|(_, name)| *name))
-}
-
 impl From<&ChecksumRules> for ChecksumRulesReport {
     fn from(rules: &ChecksumRules) -> ChecksumRulesReport {
         ChecksumRulesReport {
             version: rules.version.name().into(),
             tags: rules.tags.to_string(),
-            flag_mask: flag_names(rules.flag_mask),
-            require_flags: flag_names(rules.require_flags),
-            exclude_flags: flag_names(rules.exclude_flags),
+            flag_mask: words(flag::names(rules.flag_mask)),
+            require_flags: words(flag::names(rules.require_flags)),
+            exclude_flags: words(flag::names(rules.exclude_flags)),
             reverse_complement: rules.reverse_complement,
             order: match rules.order {
                 ChecksumOrder::Any => "any",

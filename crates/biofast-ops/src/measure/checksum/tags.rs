@@ -128,8 +128,7 @@ impl CountedTags {
             }
         }
         if tags.is_malformed() {
-            // No tag has this name, so that all are read again.
-            record.tag(&[0, 0])?;
+            record.check_tags()?;
         }
         if wanted.are_others {
             self.found.sort_unstable_by_key(|(name, number, _)| (*name, *number));

@@ -81,20 +81,16 @@ pub(super) fn selected(args: &Args, threads: usize) -> Result<AlignmentsTarget<'
         Some(FilterFormat::Reads(_)) => bail!("-O takes sam, bam or cram for alignments"),
         None => chosen.bam.then_some(AlignmentsFormat::Bam),
     };
+    let default = if chosen.uncompressed { bam::Format::Bam } else { bam::Format::Sam };
     Ok(AlignmentsTarget {
-        path: args.out.as_deref().filter(|path| *path != Path::new("-")),
         asked,
-        default: match chosen.uncompressed {
-            true => bam::Format::Bam,
-            false => bam::Format::Sam,
-        },
         level: args.level,
         bam_level: Some(BAM_LEVEL),
         uncompressed: chosen.uncompressed,
         cram: chosen.cram,
         reference: chosen.reference.as_deref(),
-        threads,
         has_index: args.write_index.is_some(),
+        ..AlignmentsTarget::new(args.out.as_deref(), default, threads)
     })
 }
 

@@ -1,9 +1,9 @@
 //! Mates told of each other, as `samtools fixmate -m` (1.24) does it.
 
-use biofast_bam::{Record, flag};
+use biofast_bam::{Record, bin, flag};
 
 use super::primary::{MateRules, MateTag, Primary, pair};
-use crate::sanitize::{append_text, bin};
+use crate::sanitize::append_text;
 use crate::tags::append_tags;
 
 /// A record of a group.
@@ -125,7 +125,7 @@ pub(in crate::change) fn write(
     put(0, &to.reference.to_le_bytes());
     put(4, &to.position.to_le_bytes());
     if (to.reference, to.position) != (record.reference_id(), record.position()) {
-        put(10, &bin(i64::from(to.position), 1).to_le_bytes());
+        put(10, &bin(to.position.into(), i64::from(to.position) + 1).to_le_bytes());
     }
     put(14, &to.flags.to_le_bytes());
     put(20, &to.mate_reference.to_le_bytes());
