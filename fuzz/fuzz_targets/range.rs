@@ -1,8 +1,8 @@
 //! The arithmetic coder and fqzcomp on any stream, and fqzcomp of any qualities: what is encoded comes back.
 #![no_main]
 
-use biofast_codecs::fqzcomp::{Read, decode, encode};
 use biofast_codecs::arith;
+use biofast_codecs::fqzcomp::{Read, decode, encode};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

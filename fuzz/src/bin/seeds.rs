@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use biofast_codecs::fqzcomp::{self, Read};
 use biofast_codecs::nx16::Options;
 use biofast_codecs::{Order, names, nx16, rans4x8};
 use biofast_testkit::sam::{self, SamShape};
@@ -94,6 +95,24 @@ fn main() {
     let len = (text.len() as u16).to_le_bytes();
     put(&folder("names"), "stream", &[&len, b"\x24", &stream[9..]]);
     put(&folder("names"), "text", &[b"\x09\0\x01", &text]);
+    let qualities: Vec<u8> =
+        (0..400u32).map(|i| 2 + (i.wrapping_mul(0x9e37_79b1) >> 28) as u8 * 2 % 40).collect();
+    for (number, len) in [(0, 400), (1, 100), (2, 37)] {
+        let lens = qualities.chunks(len).map(<[u8]>::len).enumerate();
+        let reads: Vec<Read> = lens.map(|(n, len)| Read { len, is_reverse: n % 3 == 2 }).collect();
+        let mut stream = Vec::new();
+        fqzcomp::encode(&qualities, &reads, &mut stream).expect("reads of all qualities");
+        // Behind the stated length, which takes two bytes.
+        let len = (qualities.len() as u16).to_le_bytes();
+        put(&folder("range"), &format!("stream-{number}"), &[b"\x01", &len, &stream[2..]]);
+        put(&folder("range"), &format!("made-{number}"), &[&[1 | number << 4], &len, &qualities]);
+    }
+    // Streams of the arithmetic coder: order 0, order 1, runs, stored as they are.
+    for flags in [0, 1, 0x40, 0x41, 0x20, 0x80, 0x08] {
+        // No length of their own (0x10); the first byte behind the flags is the number of symbols or of stripes.
+        let body = [&[flags | 0x10, 4][..], &qualities[..60]].concat();
+        put(&folder("range"), &format!("arithmetic-{flags}"), &[b"\0\x3c\0", &body]);
+    }
     let extra = container::bgzf_block(b"ACGT", b"XY\x01\0z");
     put(&folder("bgzf"), "extra", &[b"\x02", &extra, &container::bgzf(b"", 1)]);
     for (number, oddities) in [(1, false), (2, true)] {

@@ -20,6 +20,11 @@ impl<'a> ByteCursor<'a> {
         ByteCursor { bytes }
     }
 
+    /// Bytes that are left.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }

@@ -1,6 +1,8 @@
 //! The compression header: what is preserved, and how each data series is encoded (CRAM
 //! specification, sections 8.4 and 13).
 
+use std::borrow::Cow;
+
 use crate::cram::bytes::{Bits, ByteCursor, Result, bad};
 
 /// How values of a data series are stored.
@@ -181,23 +183,62 @@ impl Encoding {
         Ok(())
     }
 
+    /// How many bytes of it there are, where they are in a block of their own, else 0.
+    pub(super) fn stored(&self, data: &Data<'_>) -> usize {
+        match self {
+            Encoding::External(slot) | Encoding::Until(_, slot) => data.external[*slot].len(),
+            Encoding::Array(_, values) => values.stored(data),
+            _ => 0,
+        }
+    }
+
     /// A byte array, appended to `out`.
     pub(super) fn array(&self, data: &mut Data<'_>, out: &mut Vec<u8>) -> Result<()> {
+        if let Some(bytes) = self.stored_array(data)? {
+            out.extend_from_slice(bytes);
+            return Ok(());
+        }
         match self {
             Encoding::Array(len, values) => {
-                let n = super::bytes::length(len.int(data)?)?;
-                if n > super::container::MAX_SLICE {
-                    return bad("a byte array of more than 1 GiB");
-                }
+                let n = Encoding::array_len(len, data)?;
                 values.run(n, data, out)
-            }
-            Encoding::Until(stop, slot) => {
-                out.extend_from_slice(data.external[*slot].until(*stop)?);
-                Ok(())
             }
             Encoding::Skipped => Ok(()),
             _ => bad("a number where a byte array is expected"),
         }
+    }
+
+    /// The same, without a copy where its bytes stand in a block.
+    pub(super) fn array_of<'a>(&self, data: &mut Data<'a>) -> Result<Cow<'a, [u8]>> {
+        if let Some(bytes) = self.stored_array(data)? {
+            return Ok(bytes.into());
+        }
+        let mut bytes = Vec::new();
+        self.array(data, &mut bytes)?;
+        Ok(bytes.into())
+    }
+
+    /// A byte array whose bytes stand in a block; nothing is taken of others.
+    fn stored_array<'a>(&self, data: &mut Data<'a>) -> Result<Option<&'a [u8]>> {
+        match self {
+            Encoding::Array(len, values) => match **values {
+                Encoding::External(slot) => {
+                    let n = Encoding::array_len(len, data)?;
+                    data.external[slot].take(n).map(Some)
+                }
+                _ => Ok(None),
+            },
+            Encoding::Until(stop, slot) => data.external[*slot].until(*stop).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn array_len(len: &Encoding, data: &mut Data<'_>) -> Result<usize> {
+        let n = super::bytes::length(len.int(data)?)?;
+        if n > super::container::MAX_SLICE {
+            return bad("a byte array of more than 1 GiB");
+        }
+        Ok(n)
     }
 }
 

@@ -4,7 +4,7 @@
 use super::container::MAX_SLICE;
 use super::record::{CramRecord, Slice};
 use crate::cram::bytes::{Result, bad, length};
-use crate::cram::encoding::{Compression, Data, Encoding, Series};
+use crate::cram::encoding::{Compression, Data, Series};
 use crate::cram::md::Md;
 
 /// A stretch of the reference, in capitals, whose first base is at `first`, counted from 1.
@@ -49,6 +49,7 @@ struct Read<'a> {
     len: usize,
     /// Whether the sequence is `*`; it still has a length.
     missing: bool,
+    has_qualities: bool,
     cigar_start: usize,
     /// The operation under way.
     op: (u32, u64),
@@ -60,10 +61,12 @@ struct Read<'a> {
 }
 
 #[allow(clippy::too_many_arguments)] // one call; the parts are borrowed from one decoder
+/// Where a read has all its qualities stored (`has_qualities`), those that features give don't count, and none are appended.
 pub(super) fn decode(
     record: &mut CramRecord,
     len: usize,
     missing: bool,
+    has_qualities: bool,
     known: Option<Bases<'_>>,
     wanted: ComputedTags,
     data: &mut Data<'_>,
@@ -73,12 +76,15 @@ pub(super) fn decode(
     let start = out.bases.len();
     // Bases that no feature gives and no reference knows are equal to it, whatever it is.
     out.bases.resize(start + len, b'=');
-    out.qualities.resize(start + len, 0xff);
+    if !has_qualities {
+        out.qualities.resize(start + len, 0xff);
+    }
     let mut read = Read {
         known,
         start,
         len,
         missing,
+        has_qualities,
         cigar_start: out.cigars.len(),
         out,
         op: (MATCH, 0),
@@ -114,31 +120,28 @@ pub(super) fn decode(
                 let Some(&base) = compression.substitutions[row].get(usize::from(code)) else {
                     return bad("a substitution code above 3");
                 };
-                read.put(at - 1, base);
-                read.mismatch();
+                read.put(at - 1, &[base]);
+                read.mismatch(1)?;
             }
             b'B' => {
                 let base = series(Series::BA)?.byte(data)?;
-                read.put(at - 1, base);
+                read.put(at - 1, &[base]);
                 let quality = series(Series::QS)?.byte(data)?;
                 read.put_qualities(at - 1, &[quality]);
-                read.mismatch();
+                read.mismatch(1)?;
             }
             b'b' => {
-                for base in array(series(Series::BB)?, data)? {
-                    read.put(read.done, base);
-                    read.mismatch();
-                }
+                let bases = series(Series::BB)?.array_of(data)?;
+                read.put(read.done, &bases);
+                read.mismatch(bases.len())?;
             }
             b'I' | b'i' | b'S' => {
                 let bases = match code {
-                    b'I' => array(series(Series::IN)?, data)?,
-                    b'S' => array(series(Series::SC)?, data)?,
-                    _ => vec![series(Series::BA)?.byte(data)?],
+                    b'I' => series(Series::IN)?.array_of(data)?,
+                    b'S' => series(Series::SC)?.array_of(data)?,
+                    _ => vec![series(Series::BA)?.byte(data)?].into(),
                 };
-                for (n, base) in bases.iter().enumerate() {
-                    read.put(at - 1 + n, *base);
-                }
+                read.put(at - 1, &bases);
                 let op = if code == b'S' { SOFT_CLIP } else { INSERTION };
                 read.extend(op, bases.len() as u64)?;
                 read.done += bases.len();
@@ -169,7 +172,7 @@ pub(super) fn decode(
                 read.put_qualities(at - 1, &[quality]);
             }
             b'q' => {
-                let qualities = array(series(Series::QQ)?, data)?;
+                let qualities = series(Series::QQ)?.array_of(data)?;
                 if len > 0 && qualities.len() > len - (at - 1).min(len) {
                     return bad("a read feature that goes beyond its read or reference");
                 }
@@ -189,21 +192,20 @@ pub(super) fn decode(
     Ok(())
 }
 
-fn array(encoding: &Encoding, data: &mut Data<'_>) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    encoding.array(data, &mut bytes)?;
-    Ok(bytes)
-}
-
 impl Read<'_> {
-    /// Writes a base, unless the sequence is missing or ends before.
-    fn put(&mut self, at: usize, base: u8) {
-        if at < self.len && !self.missing {
-            self.out.bases[self.start + at] = base;
+    /// Writes bases, unless the sequence is missing, up to its end.
+    fn put(&mut self, at: usize, bases: &[u8]) {
+        if !self.missing && at < self.len {
+            let bases = &bases[..bases.len().min(self.len - at)];
+            let at = self.start + at;
+            self.out.bases[at..at + bases.len()].copy_from_slice(bases);
         }
     }
 
     fn put_qualities(&mut self, at: usize, qualities: &[u8]) {
+        if self.has_qualities {
+            return;
+        }
         let own = &mut self.out.qualities[self.start..];
         if own.first() == Some(&0xff) {
             own.fill(DEFAULT_QUALITY);
@@ -276,24 +278,27 @@ impl Read<'_> {
         Ok(())
     }
 
-    /// A base at `done` that differs from the reference.
-    fn mismatch(&mut self) {
-        // One base can't reach the limit that `extend` checks without the next check seeing it.
-        if self.op.0 != MATCH {
-            self.flush();
-            self.op = (MATCH, 0);
+    /// `n` bases from `done` on that differ from the reference, or whose reference isn't known.
+    fn mismatch(&mut self, n: usize) -> Result<()> {
+        if n == 0 {
+            return Ok(());
         }
-        self.op.1 += 1;
-        self.done += 1;
-        let beyond = self.known.is_some_and(|known| self.position > known.len);
-        match (&mut self.md, self.known) {
-            // Where the reference ends, so does MD.
-            (Some(md), Some(_)) if beyond => md.end(),
-            (Some(md), Some(known)) => md.base(known.at(self.position)),
-            _ => {}
+        self.extend(MATCH, n as u64)?;
+        if let Some(known) = self.known {
+            for position in (self.position..).take(n) {
+                let beyond = position > known.len;
+                match &mut self.md {
+                    // Where the reference ends, so does MD.
+                    Some(md) if beyond => md.end(),
+                    Some(md) => md.base(known.at(position)),
+                    None => {}
+                }
+                self.edits = self.edits.saturating_add(u32::from(!beyond));
+            }
         }
-        self.edits = self.edits.saturating_add(u32::from(!beyond));
-        self.position += 1;
+        self.done += n;
+        self.position += n as i64;
+        Ok(())
     }
 
     fn deletion(&mut self, n: usize) -> Result<()> {

@@ -108,12 +108,23 @@ pub(super) fn decode(
             known.check_md5(&header, context)?;
         }
     }
+    let stored = |series| compression.series(series).map_or(0, |encoding| encoding.stored(&data));
+    let (qualities, names) = (stored(Series::QS), stored(Series::RN));
+    let out = Slice {
+        first: header.counter,
+        // What a slice claims is no reason to ask for memory.
+        records: Vec::with_capacity(header.records.min(1 << 16)),
+        names: Vec::with_capacity(names),
+        bases: Vec::with_capacity(qualities),
+        qualities: Vec::with_capacity(qualities),
+        ..Slice::default()
+    };
     let decoder = Decoder {
         compression,
         context,
         header: &header,
         data,
-        out: Slice { first: header.counter, ..Slice::default() },
+        out,
         known,
         known_reference: header.reference,
         last_start: header.start.into(),
@@ -269,6 +280,7 @@ impl Decoder<'_> {
         let (has_md, has_nm) = self.tags(&mut record)?;
         let mapped = flags & UNMAPPED == 0;
         let missing = cram_flags & NO_SEQUENCE != 0;
+        let has_qualities = cram_flags & QUALITIES != 0;
         let start = self.out.bases.len();
         let known = self.known.as_ref().filter(|_| record.reference >= 0);
         if mapped {
@@ -279,8 +291,8 @@ impl Decoder<'_> {
             let wanted =
                 features::ComputedTags { md: !has_md && !missing, nm: !has_nm && !missing };
             features::decode(
-                &mut record, len, missing, known, wanted, &mut self.data, compression,
-                &mut self.out,
+                &mut record, len, missing, has_qualities, known, wanted, &mut self.data,
+                compression, &mut self.out,
             )?;
             record.mapq = self.int(Series::MQ)? as u8;
         } else {
@@ -293,10 +305,11 @@ impl Decoder<'_> {
                     .and_then(|e| e.run(len, &mut self.data, &mut self.out.bases))
                     .or_else(|e| if len == 0 { Ok(()) } else { Err(e) })?;
             }
-            self.out.qualities.resize(start + len, 0xff);
+            if !has_qualities {
+                self.out.qualities.resize(start + len, 0xff);
+            }
         }
-        if cram_flags & QUALITIES != 0 {
-            self.out.qualities.truncate(start);
+        if has_qualities {
             let qualities = &mut self.out.qualities;
             if len > 0 {
                 compression.series(Series::QS)?.run(len, &mut self.data, qualities)?;

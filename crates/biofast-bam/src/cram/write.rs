@@ -12,7 +12,11 @@ const MAX_OPS: usize = 65_535;
 
 /// Appends all records of `slice`.
 pub(super) fn write(slice: &Slice, context: &Context, out: &mut Vec<u8>) -> Result<()> {
-    for (number, record) in slice.records.iter().enumerate() {
+    let Slice { records, names, tags, bases, qualities, cigars, .. } = slice;
+    // A NUL and a tag of the read group are on top; mates share names.
+    let fixed = (4 + FIXED_LEN + 24) * records.len() + 4 * cigars.len();
+    out.reserve(fixed + 2 * names.len() + bases.len().div_ceil(2) + qualities.len() + tags.len());
+    for (number, record) in records.iter().enumerate() {
         write_record(slice, number, record, context, out)?;
     }
     Ok(())

@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::isa::{self, Job, WIDE};
 use crate::nx16::format::{BITS, LOW};
 use crate::nx16::frequencies::{put_row, read_row};
-use crate::nx16::slots::Slots;
+use crate::nx16::slots::{Slots, SplitSlots};
 use crate::nx16::words::{CHUNK, GivenWords, Taken, limit_per_frequency, refill};
 use crate::order1::Given;
 use crate::step::{Step, steps};
@@ -77,31 +77,34 @@ impl<const N: usize> Job for Decoding0<'_, N> {
     #[inline(always)]
     fn run(self) -> Self::Output {
         let Self { isa, mut input, len } = self;
-        let slots = Slots::order0(&read_row(&mut input)?);
+        let row = read_row(&mut input)?;
         let (mut taken, mut states) = Taken::start::<N>(input)?;
         let mut out = vec![0; len];
         let mut done = 0;
         if let (WIDE, Some(states)) = (N, states.first_chunk_mut()) {
+            let slots = Slots::order0(&row);
             done = isa::order0(isa, taken.turns(&slots, states), out.as_chunks_mut().0);
         }
         let (turns, rest) = out.as_chunks_mut::<N>();
+        let slots = SplitSlots::new(&row);
+        // Their only copy in this loop, so that few states are in registers.
+        let mut now = states;
         for turn in turns.iter_mut().skip(done) {
-            let ((states, _), (symbols, _)) =
-                (states.as_chunks_mut::<4>(), turn.as_chunks_mut::<4>());
-            for (states, symbols) in states.iter_mut().zip(symbols) {
-                let mut window = taken.window()?;
-                let mut bits = 0;
-                for (state, symbol) in states.iter_mut().zip(symbols) {
-                    *symbol = slots.next(state, 0)?;
-                    bits += refill(state, &mut window);
+            for quad in 0..N / 4 {
+                let (window, mut bits) = (taken.window()?, 0);
+                for lane in 4 * quad..4 * quad + 4 {
+                    turn[lane] = slots.next(&mut now[lane]);
+                    refill(&mut now[lane], window, &mut bits);
                 }
                 taken.take(bits);
             }
         }
+        states = now;
         for (state, symbol) in states.iter_mut().zip(rest) {
-            let mut window = taken.window()?;
-            *symbol = slots.next(state, 0)?;
-            taken.take(refill(state, &mut window));
+            let (window, mut bits) = (taken.window()?, 0);
+            *symbol = slots.next(state);
+            refill(state, window, &mut bits);
+            taken.take(bits);
         }
         taken.finish(&states)?;
         Ok(out)

@@ -81,24 +81,27 @@ impl<const N: usize> Job for Decoding1<'_, N> {
             {
                 done = isa::order1(isa, taken.turns(&slots, states), last, tile, stretch.1);
             }
+            // Their only copies in this loop, so that few states are in registers.
+            let (mut now, mut before) = (states, last);
             for at in done..stretch.1.min(TILE) {
                 for quad in 0..N / 4 {
-                    let mut window = taken.window()?;
-                    let mut bits = 0;
+                    let (window, mut bits) = (taken.window()?, 0);
                     for lane in 4 * quad..4 * quad + 4 {
-                        last[lane] = slots.next(&mut states[lane], last[lane])?;
-                        bits += refill(&mut states[lane], &mut window);
-                        tile[lane][at] = last[lane];
+                        before[lane] = slots.next(&mut now[lane], before[lane])?;
+                        refill(&mut now[lane], window, &mut bits);
+                        tile[lane][at] = before[lane];
                     }
                     taken.take(bits);
                 }
             }
+            (states, last) = (now, before);
             lanes::store(&tile, &mut out, len, stretch);
         }
         for symbol in &mut out[N * len..] {
-            let mut window = taken.window()?;
+            let (window, mut bits) = (taken.window()?, 0);
             last[N - 1] = slots.next(&mut states[N - 1], last[N - 1])?;
-            taken.take(refill(&mut states[N - 1], &mut window));
+            refill(&mut states[N - 1], window, &mut bits);
+            taken.take(bits);
             *symbol = last[N - 1];
         }
         taken.finish(&states)?;

@@ -7,6 +7,9 @@ use crate::input::{Input, put_uint7};
 use crate::nx16::order0;
 use crate::transforms::smaller;
 
+/// Symbols of a run that are written at once.
+const SHORT: usize = 16;
+
 /// Symbols and, apart, for some of them how often each is repeated.
 pub(super) struct Runs {
     pub(super) symbols: Vec<u8>,
@@ -69,7 +72,8 @@ impl Runs {
 
 /// Lengths of runs, to expand symbols.
 pub(super) struct Lengths {
-    has_lengths: [bool; 256],
+    /// All bits are set for symbols that have lengths, none for others.
+    masks: [u8; 256],
     /// The lengths as stored, from `start` on.
     data: Vec<u8>,
     start: usize,
@@ -104,28 +108,39 @@ impl Lengths {
             0 => 256,
             with => usize::from(with),
         };
-        let mut has_lengths = [false; 256];
-        list.take(with)?.iter().for_each(|&symbol| has_lengths[usize::from(symbol)] = true);
-        Ok((Lengths { has_lengths, data, start: 1 + with }, count))
+        let mut masks = [0; 256];
+        list.take(with)?.iter().for_each(|&symbol| masks[usize::from(symbol)] = 0xff);
+        Ok((Lengths { masks, data, start: 1 + with }, count))
     }
 
     pub(super) fn expand(&self, symbols: &[u8], expanded_len: usize) -> Result<Vec<u8>, Error> {
-        let mut out = Vec::with_capacity(expanded_len);
-        let mut lengths = Input(self.data.get(self.start..).unwrap_or_default());
+        let mut out = vec![0; expanded_len];
+        let mut rest = &mut out[..];
+        let lengths = self.data.get(self.start..).unwrap_or_default();
+        let mut at = 0;
         for &symbol in symbols {
-            let more = match self.has_lengths[usize::from(symbol)] {
-                true => lengths.uint7()? as usize,
-                false => 0,
-            };
-            if more >= expanded_len - out.len() {
+            // Nobody can predict which symbols have lengths, but that those have a single byte.
+            let mask = self.masks[usize::from(symbol)];
+            let byte = lengths.get(at).unwrap_or(&0xff) & mask;
+            let mut more = usize::from(byte);
+            if byte < 0x80 {
+                at += usize::from(mask & 1);
+            } else {
+                let mut left = Input(&lengths[at..]);
+                more = left.uint7()? as usize;
+                at = lengths.len() - left.0.len();
+            }
+            if more >= rest.len() {
                 return Err(Error::Invalid("runs longer than the data"));
             }
-            match more {
-                0 => out.push(symbol),
-                _ => out.resize(out.len() + more + 1, symbol),
+            // Most runs are short: what is written behind them is written over.
+            match rest.first_chunk_mut() {
+                Some(chunk) if more < SHORT => *chunk = [symbol; SHORT],
+                _ => rest[..=more].fill(symbol),
             }
+            rest = &mut rest[more + 1..];
         }
-        if out.len() < expanded_len {
+        if !rest.is_empty() {
             return Err(Error::Invalid("runs shorter than the data"));
         }
         Ok(out)

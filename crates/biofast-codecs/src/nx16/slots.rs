@@ -70,4 +70,36 @@ impl Slots {
     }
 }
 
+/// The slots of a table of order 0 for code that takes one at a time: apart, nothing has to be shifted out of an entry.
+pub(super) struct SplitSlots {
+    /// Of each slot, the frequency of its symbol and its place among the symbol's slots.
+    steps: [[u16; 2]; 1 << BITS],
+    symbols: [u8; 1 << BITS],
+}
+
+impl SplitSlots {
+    pub(super) fn new(row: &Row) -> SplitSlots {
+        let mut slots = SplitSlots { steps: [[0; 2]; 1 << BITS], symbols: [0; 1 << BITS] };
+        let (mut steps, mut symbols) = (&mut slots.steps[..], &mut slots.symbols[..]);
+        for (symbol, &frequency) in (0..=255).zip(row) {
+            let len = (frequency as usize).min(steps.len());
+            let of_symbol = steps.split_off_mut(..len).unwrap_or_default();
+            for (place, step) in (0..).zip(of_symbol) {
+                *step = [frequency as u16, place];
+            }
+            symbols.split_off_mut(..len).unwrap_or_default().fill(symbol);
+        }
+        slots
+    }
+
+    /// Takes a symbol from a state.
+    #[inline(always)]
+    pub(super) fn next(&self, state: &mut u32) -> u8 {
+        let slot = *state as usize % (1 << BITS);
+        let [frequency, place] = self.steps[slot];
+        *state = u32::from(frequency) * (*state >> BITS) + u32::from(place);
+        self.symbols[slot]
+    }
+}
+
 const NO_CONTEXT: Error = Error::Invalid("a context without frequencies");

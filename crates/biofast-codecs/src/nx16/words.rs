@@ -97,16 +97,8 @@ impl<'a> Taken<'a> {
     pub(super) fn window(&self) -> Result<u64, Error> {
         match self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
             Some(&bytes) => Ok(u64::from_le_bytes(bytes)),
-            None => self.last_window(),
+            None => last_window(self.bytes, self.at),
         }
-    }
-
-    #[cold]
-    fn last_window(&self) -> Result<u64, Error> {
-        let rest = self.bytes.get(self.at..).ok_or(Error::Truncated)?;
-        let mut bytes = [0; 8];
-        bytes[..rest.len()].copy_from_slice(rest);
-        Ok(u64::from_le_bytes(bytes))
     }
 
     /// Marks bits of the window as taken.
@@ -127,12 +119,22 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// Refills a state from the front of the window. Returns how many bits it took: nobody can predict that, so there are no branches.
+/// The window where less than that is left. By value, so that a place stays in a register.
+#[cold]
+fn last_window(bytes: &[u8], at: usize) -> Result<u64, Error> {
+    let rest = bytes.get(at..).ok_or(Error::Truncated)?;
+    let mut bytes = [0; 8];
+    bytes[..rest.len()].copy_from_slice(rest);
+    Ok(u64::from_le_bytes(bytes))
+}
+
+/// Refills a state from the window, of which `taken` bits are gone, and counts what it took: nobody can predict that, so there are no
+/// branches.
 #[inline(always)]
-pub(super) fn refill(state: &mut u32, window: &mut u64) -> u32 {
+pub(super) fn refill(state: &mut u32, window: u64, taken: &mut u32) {
     let is_low = *state < LOW;
-    let filled = *state << 16 | *window as u32 & 0xffff;
-    *state = select_unpredictable(is_low, filled, *state);
-    *window = select_unpredictable(is_low, *window >> 16, *window);
-    u32::from(is_low) << 4
+    // Four states take no more than all of it; then this isn't used any more.
+    let word = (window >> (*taken & 63)) as u32 & 0xffff;
+    *state = select_unpredictable(is_low, *state << 16 | word, *state);
+    *taken = select_unpredictable(is_low, *taken + 16, *taken);
 }

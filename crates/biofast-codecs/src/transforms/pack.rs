@@ -78,8 +78,10 @@ impl Map {
                 *symbol = self.symbols[byte >> (at * bits) & ((1 << bits) - 1)];
             }
         }
-        let mut out = Vec::with_capacity(raw_len + N);
-        packed.iter().for_each(|&byte| out.extend_from_slice(&table[usize::from(byte)]));
+        let mut out = vec![0; packed.len() * N];
+        for (place, &byte) in out.as_chunks_mut::<N>().0.iter_mut().zip(packed) {
+            *place = table[usize::from(byte)];
+        }
         out.truncate(raw_len);
         Ok(out)
     }
