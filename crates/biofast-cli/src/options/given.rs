@@ -49,10 +49,13 @@ impl Given {
         self.first_of(groups, except).map(|id| session.shown(command, id))
     }
 
-    /// The first of these groups that a command lacks or that has no member.
+    /// The first of these groups that one of all commands lacks or that has no member.
     #[cfg(test)]
-    pub(crate) fn empty_group<'g>(command: &str, groups: &[&'g str]) -> Option<&'g str> {
-        let mut all = crate::commands::all();
+    pub(crate) fn empty_group<'g>(
+        mut all: Command,
+        command: &str,
+        groups: &[&'g str],
+    ) -> Option<&'g str> {
         all.build();
         let command = all.find_subcommand(command)?;
         let has_members = |name: &str| {

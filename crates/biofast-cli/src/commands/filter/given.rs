@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn groups_of_options_have_members() {
         let groups = [&ALIGNMENTS[..], &FASTQ, &READS].concat();
-        assert_eq!(Given::empty_group("filter", &groups), None);
+        assert_eq!(Given::empty_group(crate::commands::all(), "filter", &groups), None);
     }
 
     #[test]
