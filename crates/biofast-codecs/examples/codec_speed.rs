@@ -45,7 +45,9 @@ fn main() {
             name,
             &blocks,
             reps,
-            |block, out| nx16::encode(block, &options, out),
+            |block, out| {
+                nx16::encode(block, &options, out);
+            },
             |stream, len| nx16::decode(stream, len).unwrap(),
         );
     }

@@ -19,19 +19,19 @@ mod stripe;
 mod words;
 
 pub(crate) use slots::Slots;
-pub use stream::Options;
+pub use stream::{Options, Overhead};
 
 /// Compresses `data`, at most 2^31 − 1 bytes, and appends the stream to `out`.
-pub fn encode(data: &[u8], options: &Options, out: &mut Vec<u8>) {
-    encode_by(biofast_kernels::active(), data, options, out);
+pub fn encode(data: &[u8], options: &Options, out: &mut Vec<u8>) -> Overhead {
+    encode_by(biofast_kernels::active(), data, options, out)
 }
 
 /// The same with an instruction set that the CPU has, for tests.
 #[doc(hidden)]
-pub fn encode_by(isa: Isa, data: &[u8], options: &Options, out: &mut Vec<u8>) {
+pub fn encode_by(isa: Isa, data: &[u8], options: &Options, out: &mut Vec<u8>) -> Overhead {
     match options.stripe {
         Some(count) if data.len() > usize::from(count.get()) => {
-            stripe::encode(isa, data, count.get(), options, out);
+            stripe::encode(isa, data, count.get(), options, out)
         }
         _ => encode_stream(isa, data, options, true, out),
     }

@@ -15,15 +15,18 @@ use crate::nx16::words::{GivenWords, Taken, limit_per_frequency, refill};
 use crate::order1;
 use crate::step::ContextSteps;
 
-/// Compresses with `N` states. There must be a symbol for each.
-pub(super) fn encode<const N: usize>(isa: Isa, data: &[u8], out: &mut Vec<u8>) {
+/// Compresses with `N` states. There must be a symbol for each. Returns the length of the tables.
+pub(super) fn encode<const N: usize>(isa: Isa, data: &[u8], out: &mut Vec<u8>) -> usize {
     let mut rows = count_pairs(data, N);
+    let start = out.len();
     let bits = put_rows(isa, &mut rows, out);
+    let tables = out.len() - start;
     let mut table = ContextSteps::new(rows.len());
     for (context, row) in rows.iter().enumerate() {
         table.set(context, row, bits, limit_per_frequency(bits));
     }
     isa::run(isa, Encoding1::<N> { data, table, out });
+    tables
 }
 
 /// Compressing data whose frequencies are known.

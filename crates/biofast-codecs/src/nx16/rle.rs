@@ -50,8 +50,8 @@ pub(super) fn encode(data: &[u8]) -> Option<Runs> {
 }
 
 impl Runs {
-    /// Appends the lengths, compressed if that makes them smaller.
-    pub(super) fn put(&self, isa: Isa, is_wide: bool, out: &mut Vec<u8>) {
+    /// Appends the lengths, compressed if that makes them smaller; returns whether it does.
+    pub(super) fn put(&self, isa: Isa, is_wide: bool, out: &mut Vec<u8>) -> bool {
         let mut compressed = Vec::new();
         if is_wide {
             order0::encode::<32>(isa, &self.lengths, &mut compressed);
@@ -67,6 +67,7 @@ impl Runs {
             put_uint7(out, compressed.len() as u32);
             out.extend(&compressed);
         }
+        !is_stored
     }
 }
 

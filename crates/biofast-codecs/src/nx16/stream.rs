@@ -25,6 +25,15 @@ pub struct Options {
     pub stripe: Option<NonZeroU8>,
 }
 
+/// Bytes of a stream that don't grow as the data do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overhead {
+    /// Tables of order 1, which grow more slowly.
+    pub tables: usize,
+    /// States, which don't grow.
+    pub states: usize,
+}
+
 /// Below it, 32 states cost more than they save.
 const MIN_WIDE: usize = 1000;
 /// Below it, tables of order 1 cost more than they save.
@@ -37,7 +46,7 @@ pub(super) fn encode_stream(
     options: &Options,
     with_len: bool,
     out: &mut Vec<u8>,
-) {
+) -> Overhead {
     let start = out.len();
     let mut flags = if with_len { 0 } else { flags::NO_SIZE };
     out.push(flags);
@@ -52,9 +61,12 @@ pub(super) fn encode_stream(
     let runs = options.rle.then(|| rle::encode(data)).flatten();
     let symbols = runs.as_ref().map_or(data, |runs| &runs.symbols);
     let is_wide = options.wide && symbols.len() >= MIN_WIDE;
+    let states = 4 * if is_wide { 32 } else { 4 };
+    let mut overhead = Overhead { tables: 0, states };
     if let Some(runs) = &runs {
         flags |= flags::RLE;
-        runs.put(isa, is_wide, out);
+        let is_compressed = runs.put(isa, is_wide, out);
+        overhead.states += if is_compressed { states } else { 0 };
     }
     let before = out.len();
     let is_order1 = options.order == Order::One && symbols.len() >= MIN_ORDER1;
@@ -62,8 +74,8 @@ pub(super) fn encode_stream(
         _ if symbols.is_empty() => {}
         (false, false) => order0::encode::<4>(isa, symbols, out),
         (false, true) => order0::encode::<32>(isa, symbols, out),
-        (true, false) => order1::encode::<4>(isa, symbols, out),
-        (true, true) => order1::encode::<32>(isa, symbols, out),
+        (true, false) => overhead.tables = order1::encode::<4>(isa, symbols, out),
+        (true, true) => overhead.tables = order1::encode::<32>(isa, symbols, out),
     }
     if is_wide {
         flags |= flags::OTHER;
@@ -75,8 +87,11 @@ pub(super) fn encode_stream(
         out.truncate(before);
         out.extend_from_slice(symbols);
         flags = flags & !flags::ORDER | flags::STORED;
+        overhead.tables = 0;
+        overhead.states -= states;
     }
     out[start] = flags;
+    overhead
 }
 
 /// Decompresses a stream without stripes from behind its length.

@@ -3,14 +3,20 @@
 use biofast_kernels::Isa;
 
 use crate::counts;
-use crate::nx16::stream::{Options, encode_stream};
+use crate::nx16::stream::{Options, Overhead, encode_stream};
 use crate::order::Order;
 use crate::transforms::stripe;
 
 /// Compresses each stripe in all ways that the options allow, one at a time, and keeps the smallest.
-pub(super) fn encode(isa: Isa, data: &[u8], count: u8, options: &Options, out: &mut Vec<u8>) {
+pub(super) fn encode(
+    isa: Isa,
+    data: &[u8],
+    count: u8,
+    options: &Options,
+    out: &mut Vec<u8>,
+) -> Overhead {
     let plain = Options { order: Order::Zero, pack: false, rle: false, ..*options };
-    let streams: Vec<Vec<u8>> = (0..usize::from(count))
+    let streams: Vec<(Vec<u8>, Overhead)> = (0..usize::from(count))
         .map(|first| {
             let stripe = stripe::stripe(data, first, count.into());
             let symbols = counts::count(&stripe).iter().filter(|count| **count > 0).count();
@@ -25,13 +31,20 @@ pub(super) fn encode(isa: Isa, data: &[u8], count: u8, options: &Options, out: &
             ];
             let streams = ways.iter().flatten().map(|way| {
                 let mut stream = Vec::new();
-                encode_stream(isa, &stripe, way, false, &mut stream);
-                stream
+                let overhead = encode_stream(isa, &stripe, way, false, &mut stream);
+                (stream, overhead)
             });
-            streams.min_by_key(Vec::len).unwrap_or_default()
+            streams.min_by_key(|(stream, _)| stream.len()).unwrap_or_default()
         })
         .collect();
+    let mut all = Overhead::default();
+    for (_, one) in &streams {
+        all.tables += one.tables;
+        all.states += one.states;
+    }
+    let streams: Vec<Vec<u8>> = streams.into_iter().map(|(stream, _)| stream).collect();
     stripe::put(&streams, data.len(), out);
+    all
 }
 
 fn count_distinct_pairs(data: &[u8]) -> usize {

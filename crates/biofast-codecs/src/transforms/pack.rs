@@ -23,19 +23,34 @@ pub(crate) fn encode(data: &[u8], out: &mut Vec<u8>) -> Option<Vec<u8>> {
     for (code, &symbol) in (0..).zip(&map) {
         codes[usize::from(symbol)] = code;
     }
-    let packed: Vec<u8> = match bits {
+    let packed = match bits {
         0 => Vec::new(),
-        bits => {
-            let pack = |symbols: &[u8]| {
-                symbols.iter().rev().fold(0, |byte, &s| byte << bits | codes[usize::from(s)])
-            };
-            data.chunks(8 / bits as usize).map(pack).collect()
-        }
+        1 => pack_each::<8>(data, &codes),
+        2 => pack_each::<4>(data, &codes),
+        _ => pack_each::<2>(data, &codes),
     };
     out.push(map.len() as u8);
     out.extend(&map);
     put_uint7(out, packed.len() as u32);
     Some(packed)
+}
+
+/// With `N` codes a byte.
+fn pack_each<const N: usize>(data: &[u8], codes: &[u8; 256]) -> Vec<u8> {
+    let pack = |symbols: &[u8; N]| {
+        let places = (0..N).map(|at| codes[usize::from(symbols[at])] << (at * 8 / N));
+        places.fold(0, |byte, code| byte | code)
+    };
+    let (whole, rest) = data.as_chunks();
+    let mut packed: Vec<u8> = whole.iter().map(pack).collect();
+    if !rest.is_empty() {
+        // Any symbol of the data will do behind them: code 0 is the least of them.
+        let least = data.iter().copied().min().unwrap_or_default();
+        let mut last = [least; N];
+        last[..rest.len()].copy_from_slice(rest);
+        packed.push(pack(&last));
+    }
+    packed
 }
 
 /// The symbols by their codes.

@@ -106,7 +106,9 @@ impl Codec {
         let mut out = Vec::with_capacity(block.len());
         match self {
             Codec::FourByEight(order) => rans4x8::encode_by(isa, block, *order, &mut out),
-            Codec::Nx16(options) => nx16::encode_by(isa, block, options, &mut out),
+            Codec::Nx16(options) => {
+                nx16::encode_by(isa, block, options, &mut out);
+            }
         }
         out
     }

@@ -3,9 +3,10 @@
 use std::num::NonZeroU8;
 
 use biofast_codecs::fqzcomp::{self, Read};
+use biofast_codecs::nx16::Overhead;
 use biofast_codecs::{Order, names, nx16, rans4x8};
 
-use super::estimate::Counts;
+use super::estimate::{Counts, Estimate};
 use crate::cram::bytes::put_itf8;
 use crate::cram::container::method::{FQZCOMP, GZIP, NAMES, RANS_4X8, RANS_NX16, RAW};
 use crate::cram::container::{EXTERNAL, FILE_HEADER};
@@ -30,13 +31,17 @@ pub(super) struct Kit {
     is_thorough: bool,
     counts: Counts,
     packed: Vec<u8>,
+    zipped: Vec<u8>,
     trial: Vec<u8>,
 }
 
-/// Data that a coder of symbols makes so much shorter have repeats.
+/// Qualities that a coder of symbols makes so much shorter have repeats.
 const REPEATS: usize = 12;
-/// Data of which is seen whether it is worth it to put several symbols in a byte.
+/// Of longer data, the middle is compressed to see how short they become: so many bytes, or a part of the data, if that is more.
 const SAMPLE: usize = 64 << 10;
+const SAMPLE_PART: usize = 8;
+/// Where so many of 100 bytes are the same as the one before, lengths of runs may be shorter.
+const RUNS: usize = 60;
 
 /// What data are, as far as it matters to their compression.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,18 +57,19 @@ enum Content {
 
 impl Kit {
     pub(super) fn new(version: CramVersion, effort: Effort) -> Kit {
-        let (quick, thorough) = match effort {
-            Effort::Fast => (1, 1),
-            Effort::Balanced => (1, 4),
-            Effort::Small => (9, 9),
+        let thorough = match effort {
+            Effort::Fast => 1,
+            Effort::Balanced => 6,
+            Effort::Small => 9,
         };
         Kit {
-            quick: libdeflater::Compressor::new(level(quick)),
+            quick: libdeflater::Compressor::new(level(1)),
             thorough: libdeflater::Compressor::new(level(thorough)),
             is_new: version != CramVersion::V3_0,
             is_thorough: effort == Effort::Small,
             counts: Counts::new(),
             packed: Vec::new(),
+            zipped: Vec::new(),
             trial: Vec::new(),
         }
     }
@@ -78,56 +84,95 @@ impl Kit {
         {
             return NAMES;
         }
-        self.packed.clear();
         let estimate = self.counts.estimate(data);
-        let mut coded = estimate.order_0.min(estimate.order_1);
-        let order = if estimate.order_1 < estimate.order_0 { Order::One } else { Order::Zero };
-        let mut options =
-            nx16::Options { order, wide: true, pack: false, rle: false, stripe: None };
-        let is_striped = self.is_new && content == Content::Words;
-        self.trial.clear();
-        if is_striped {
-            options.stripe = NonZeroU8::new(4);
-            nx16::encode(data, &options, &mut self.trial);
-            coded = self.trial.len();
-        }
-        if content != Content::Qualities || coded < data.len() / REPEATS {
-            let compressor = match content {
-                Content::Names => &mut self.thorough,
-                _ => &mut self.quick,
-            };
-            if gzip(compressor, data, &mut self.packed) <= coded {
-                return GZIP;
+        let coded = estimate.order_0.min(estimate.order_1);
+        // What `zipped` is as long as, or may be where it is of a sample.
+        let (mut sample, mut zipped) = (middle(data), usize::MAX);
+        match content {
+            Content::Names => {
+                sample = data;
+                zipped = gzip(&mut self.thorough, data, &mut self.zipped);
             }
-            self.packed.clear();
-        }
-        match () {
-            () if coded >= data.len() => RAW,
-            () if is_striped => {
-                std::mem::swap(&mut self.packed, &mut self.trial);
-                RANS_NX16
-            }
-            () if self.is_new => {
-                options.pack = estimate.symbols <= 16 && self.is_worth_packing(data, options);
-                nx16::encode(data, &options, &mut self.packed);
-                RANS_NX16
-            }
-            () => {
-                rans4x8::encode(data, order, &mut self.packed);
-                RANS_4X8
+            Content::Qualities if coded >= data.len() / REPEATS => {}
+            _ => {
+                let quick = gzip(&mut self.quick, sample, &mut self.zipped);
+                let limit = if content == Content::Words { data.len() } else { coded + coded / 4 };
+                if in_proportion(quick, sample, data) < limit {
+                    zipped = in_proportion(
+                        gzip(&mut self.thorough, sample, &mut self.zipped),
+                        sample,
+                        data,
+                    );
+                }
             }
         }
+        if coded.min(zipped) >= data.len() && content != Content::Words {
+            return RAW;
+        }
+        let mut method = GZIP;
+        // Nobody knows how long words become in stripes.
+        let is_clear = zipped < coded / 4 * 3 && content != Content::Words;
+        if !is_clear {
+            method = self.code(data, content, &estimate);
+        }
+        if is_clear || zipped < self.packed.len() {
+            if sample.len() < data.len() {
+                zipped = gzip(&mut self.thorough, data, &mut self.zipped);
+            }
+            if is_clear || zipped < self.packed.len() {
+                std::mem::swap(&mut self.packed, &mut self.zipped);
+                method = GZIP;
+            }
+        }
+        method
     }
 
-    /// Whether the start of the data becomes shorter with several symbols in a byte.
-    fn is_worth_packing(&mut self, data: &[u8], options: nx16::Options) -> bool {
-        let sample = &data[..data.len().min(SAMPLE)];
-        let mut len = |pack| {
-            self.trial.clear();
-            nx16::encode(sample, &nx16::Options { pack, ..options }, &mut self.trial);
-            self.trial.len()
+    /// Makes `packed` of the data by an entropy coder; returns the method.
+    fn code(&mut self, data: &[u8], content: Content, estimate: &Estimate) -> u8 {
+        let order = if estimate.order_1 < estimate.order_0 { Order::One } else { Order::Zero };
+        self.packed.clear();
+        if !self.is_new {
+            rans4x8::encode(data, order, &mut self.packed);
+            return RANS_4X8;
+        }
+        let plain = nx16::Options { order, wide: true, pack: false, rle: false, stripe: None };
+        if content == Content::Words {
+            let stripe = NonZeroU8::new(4);
+            nx16::encode(data, &nx16::Options { stripe, rle: true, ..plain }, &mut self.packed);
+            return RANS_NX16;
+        }
+        let mut ways = vec![plain];
+        let (pack, rle) = (estimate.symbols <= 16, estimate.repeated >= RUNS);
+        let order = Order::One;
+        if pack {
+            ways.push(nx16::Options { pack, order, ..plain });
+        }
+        if rle {
+            ways.push(nx16::Options { rle, order, ..plain });
+        }
+        if pack && rle {
+            ways.push(nx16::Options { pack, rle, order, ..plain });
+        }
+        let best = match &ways[..] {
+            [_] => plain,
+            ways => {
+                let sample = middle(data);
+                let len = |way: &&nx16::Options| {
+                    self.trial.clear();
+                    let Overhead { tables, states } = nx16::encode(sample, way, &mut self.trial);
+                    let symbols = self.trial.len() - tables - states;
+                    // Tables grow, too, and those of a sample fit the sample better than the rest.
+                    let doublings = (data.len() / sample.len()).ilog2() as usize;
+                    in_proportion(symbols, sample, data)
+                        + tables
+                        + tables * doublings * 2 / 3
+                        + states
+                };
+                ways.iter().min_by_key(len).map_or(plain, |best| *best)
+            }
         };
-        len(true) < len(false)
+        nx16::encode(data, &best, &mut self.packed);
+        RANS_NX16
     }
 
     fn put(&mut self, method: u8, (content, id): (u8, i32), data: &[u8], out: &mut Vec<u8>) {
@@ -136,6 +181,17 @@ impl Kit {
             false => put_block((RAW, content, id), data.len(), data, out),
         }
     }
+}
+
+/// The middle of data, or all of them if they are short.
+fn middle(data: &[u8]) -> &[u8] {
+    let len = (data.len() / SAMPLE_PART).max(SAMPLE).min(data.len());
+    &data[(data.len() - len) / 2..][..len]
+}
+
+/// How long the data become if a sample of them becomes so long.
+fn in_proportion(len: usize, sample: &[u8], data: &[u8]) -> usize {
+    (len as u64 * data.len() as u64 / sample.len().max(1) as u64) as usize
 }
 
 fn level(level: i32) -> libdeflater::CompressionLvl {
@@ -220,4 +276,75 @@ fn put_block((method, content, id): (u8, u8, i32), raw_len: usize, data: &[u8], 
     out.extend_from_slice(data);
     let crc = biofast_io::crc32(&out[start..]);
     out.extend(crc.to_le_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers below `n`, always the same.
+    fn numbers(mut state: u32) -> impl FnMut(u32) -> u32 {
+        move |n| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % n
+        }
+    }
+
+    /// What is as short as its shortest way, or nearly.
+    #[test]
+    fn the_choice_by_samples_is_near_the_best() {
+        let mut next = numbers(7);
+        // Four levels in runs, which stay for long; some ten of short runs; two kinds in turn; text that repeats.
+        let mut level = 0;
+        let runs: Vec<u8> = (0..600_000)
+            .map(|_| {
+                if next(12) == 0 {
+                    level = [37, 37, 37, 25, 11, 2][next(6) as usize];
+                }
+                level
+            })
+            .collect();
+        let mixed: Vec<u8> = (0..600_000)
+            .map(|n| ((n % 7) as u32 + next(4) * next(3)).try_into().unwrap_or(0))
+            .collect();
+        let pairs: Vec<u8> = (0..600_000).map(|n| [3, 30][n % 2] + next(3) as u8).collect();
+        let word: Vec<u8> = (0..900).map(|_| b"ACGT"[next(4) as usize]).collect();
+        let repeated: Vec<u8> = (0..700)
+            .flat_map(|_| {
+                let start = next(600) as usize;
+                word[start..start + 300].to_vec()
+            })
+            .collect();
+        for (name, data, content) in [
+            ("runs", runs, Content::Qualities),
+            ("mixed", mixed, Content::Qualities),
+            ("pairs", pairs, Content::Other),
+            ("repeated", repeated, Content::Other),
+        ] {
+            for version in [CramVersion::V3_0, CramVersion::V3_1] {
+                let mut kit = Kit::new(version, Effort::Balanced);
+                let method = kit.pack(&data, content);
+                let mut best = gzip(&mut kit.thorough, &data, &mut Vec::new());
+                for order in [Order::Zero, Order::One] {
+                    for way in 0..4 {
+                        let (pack, rle) = (way & 1 != 0, way & 2 != 0);
+                        let options = nx16::Options { order, wide: true, pack, rle, stripe: None };
+                        let mut coded = Vec::new();
+                        match version {
+                            CramVersion::V3_0 => rans4x8::encode(&data, order, &mut coded),
+                            _ => {
+                                nx16::encode(&data, &options, &mut coded);
+                            }
+                        }
+                        best = best.min(coded.len());
+                    }
+                }
+                let len = kit.packed.len();
+                assert!(
+                    len <= best + best / 50,
+                    "{name} {version:?}: {len} by {method}, not {best}"
+                );
+            }
+        }
+    }
 }

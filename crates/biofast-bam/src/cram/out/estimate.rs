@@ -63,6 +63,8 @@ pub(super) struct Estimate {
     pub(super) order_1: usize,
     /// Different bytes among those looked at.
     pub(super) symbols: usize,
+    /// How many of 100 bytes are the same as the one before.
+    pub(super) repeated: usize,
 }
 
 impl Counts {
@@ -93,8 +95,9 @@ impl Counts {
         // Tables take some two bytes a symbol.
         let table = |counts: &[u32; 256]| 2 * counts.iter().filter(|&&n| n > 0).count() + 2;
         let contexts = (0..256).filter(|&byte| byte == 0 || self.single[byte] > 0);
-        let (mut order_1, mut tables) = (0, 25);
+        let (mut order_1, mut tables, mut repeated) = (0, 25, 0);
         for context in contexts {
+            repeated += self.pairs[context][context] as usize;
             order_1 += bits(&self.pairs[context]);
             tables += table(&self.pairs[context]);
         }
@@ -102,6 +105,7 @@ impl Counts {
             order_0: scaled(bits(&self.single)) + table(&self.single) + 25,
             order_1: scaled(order_1) + tables,
             symbols: self.single.iter().filter(|&&n| n > 0).count(),
+            repeated: 100 * repeated / counted.max(1),
         }
     }
 }
