@@ -104,14 +104,14 @@ fn main() {
         fqzcomp::encode(&qualities, &reads, &mut stream).expect("reads of all qualities");
         // Behind the stated length, which takes two bytes.
         let len = (qualities.len() as u16).to_le_bytes();
-        put(&folder("range"), &format!("stream-{number}"), &[b"\x01", &len, &stream[2..]]);
-        put(&folder("range"), &format!("made-{number}"), &[&[1 | number << 4], &len, &qualities]);
+        put(&folder("fqzcomp"), &format!("stream-{number}"), &[b"\x01", &len, &stream[2..]]);
+        put(&folder("fqzcomp"), &format!("made-{number}"), &[&[number << 4], &len, &qualities]);
     }
     // Streams of the arithmetic coder: order 0, order 1, runs, stored as they are.
     for flags in [0, 1, 0x40, 0x41, 0x20, 0x80, 0x08] {
         // No length of their own (0x10); the first byte behind the flags is the number of symbols or of stripes.
         let body = [&[flags | 0x10, 4][..], &qualities[..60]].concat();
-        put(&folder("range"), &format!("arithmetic-{flags}"), &[b"\0\x3c\0", &body]);
+        put(&folder("range"), &format!("arithmetic-{flags}"), &[b"\x3c\0", &body]);
     }
     let extra = container::bgzf_block(b"ACGT", b"XY\x01\0z");
     put(&folder("bgzf"), "extra", &[b"\x02", &extra, &container::bgzf(b"", 1)]);
