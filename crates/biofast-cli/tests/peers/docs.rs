@@ -21,8 +21,8 @@ fn commands_called_the_same_print_the_same() {
             }
             needs(line).into_iter().for_each(|program| drop(need(program)));
             // samtools on the path is that of Debian 12.
-            let as_of_debian = "--format samtools --compat samtools=1.16";
-            let run = stage::run(&folder, &line.replace("--format samtools", as_of_debian));
+            let as_of_debian = "--format samtools --compat samtools=1.16 ";
+            let run = stage::run(&folder, &line.replace("--format samtools ", as_of_debian));
             assert_eq!(run.code, 0, "{page}: {line}\n{}", run.stderr);
             let theirs = match same && line.starts_with("biofast") {
                 true => last.take(),
