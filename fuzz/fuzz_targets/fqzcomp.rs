@@ -14,6 +14,7 @@ fuzz_target!(|data: &[u8]| {
     let stated = [0x80 | (len >> 14) as u8, 0x80 | (len >> 7) as u8, len as u8 & 0x7f];
     if let Ok(qualities) = decode(&[&stated[..], data].concat(), len) {
         assert_eq!(qualities.len(), len);
+        comes_back(&qualities, how);
     }
 });
 

@@ -6,6 +6,15 @@ use crate::error::Error;
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a>(pub(crate) &'a [u8]);
 
+/// Eight bytes from `at` on, where fewer are left: zeros stand in for the others. By value, so that a caller's place stays in a register.
+#[cold]
+pub(crate) fn last_eight(bytes: &[u8], at: usize) -> Result<[u8; 8], Error> {
+    let rest = bytes.get(at..).ok_or(Error::Truncated)?;
+    let mut eight = [0; 8];
+    eight[..rest.len()].copy_from_slice(rest);
+    Ok(eight)
+}
+
 impl<'a> Input<'a> {
     pub(crate) fn byte(&mut self) -> Result<u8, Error> {
         let (&byte, rest) = self.0.split_first().ok_or(Error::Truncated)?;

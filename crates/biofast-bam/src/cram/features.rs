@@ -60,8 +60,8 @@ struct Read<'a> {
     edits: u32,
 }
 
-#[allow(clippy::too_many_arguments)] // one call; the parts are borrowed from one decoder
 /// Where a read has all its qualities stored (`has_qualities`), those that features give don't count, and none are appended.
+#[allow(clippy::too_many_arguments)] // one call; the parts are borrowed from one decoder
 pub(super) fn decode(
     record: &mut CramRecord,
     len: usize,

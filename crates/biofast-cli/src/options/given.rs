@@ -57,11 +57,10 @@ impl Given {
         groups: &[&'g str],
     ) -> Option<&'g str> {
         all.build();
-        let command = all.find_subcommand(command)?;
-        let has_members = |name: &str| {
-            let of = |group: &&clap::ArgGroup| group.get_id() == name;
-            command.get_groups().find(of).is_some_and(|group| group.get_args().next().is_some())
-        };
+        let mut of_command = all.find_subcommand(command).into_iter().flat_map(Command::get_groups);
+        let known: Vec<_> =
+            of_command.by_ref().filter(|group| group.get_args().next().is_some()).collect();
+        let has_members = |name: &str| known.iter().any(|group| group.get_id() == name);
         groups.iter().copied().find(|name| !has_members(name))
     }
 }

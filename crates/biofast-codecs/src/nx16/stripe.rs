@@ -16,33 +16,29 @@ pub(super) fn encode(
     out: &mut Vec<u8>,
 ) -> Overhead {
     let plain = Options { order: Order::Zero, pack: false, rle: false, ..*options };
-    let streams: Vec<(Vec<u8>, Overhead)> = (0..usize::from(count))
-        .map(|first| {
-            let stripe = stripe::stripe(data, first, count.into());
-            let symbols = counts::count(&stripe).iter().filter(|count| **count > 0).count();
-            // A table of order 1 has an entry a pair of symbols: where most pairs occur once, it is larger than what it saves.
-            let is_order1 =
-                options.order == Order::One && count_distinct_pairs(&stripe) <= stripe.len() / 2;
-            let ways = [
-                Some(plain),
-                is_order1.then_some(Options { order: Order::One, ..plain }),
-                (options.pack && symbols <= 16).then_some(Options { pack: true, ..plain }),
-                options.rle.then_some(Options { rle: true, ..plain }),
-            ];
-            let streams = ways.iter().flatten().map(|way| {
-                let mut stream = Vec::new();
-                let overhead = encode_stream(isa, &stripe, way, false, &mut stream);
-                (stream, overhead)
-            });
-            streams.min_by_key(|(stream, _)| stream.len()).unwrap_or_default()
-        })
-        .collect();
-    let mut all = Overhead::default();
-    for (_, one) in &streams {
+    let (mut streams, mut all) = (Vec::new(), Overhead::default());
+    for first in 0..usize::from(count) {
+        let stripe = stripe::stripe(data, first, count.into());
+        let symbols = counts::count(&stripe).iter().filter(|count| **count > 0).count();
+        // A table of order 1 has an entry a pair of symbols: where most pairs occur once, it is larger than what it saves.
+        let is_order1 =
+            options.order == Order::One && count_distinct_pairs(&stripe) <= stripe.len() / 2;
+        let ways = [
+            Some(plain),
+            is_order1.then_some(Options { order: Order::One, ..plain }),
+            (options.pack && symbols <= 16).then_some(Options { pack: true, ..plain }),
+            options.rle.then_some(Options { rle: true, ..plain }),
+        ];
+        let tried = ways.iter().flatten().map(|way| {
+            let mut stream = Vec::new();
+            let overhead = encode_stream(isa, &stripe, way, false, &mut stream);
+            (stream, overhead)
+        });
+        let (stream, one) = tried.min_by_key(|(stream, _)| stream.len()).unwrap_or_default();
         all.tables += one.tables;
         all.states += one.states;
+        streams.push(stream);
     }
-    let streams: Vec<Vec<u8>> = streams.into_iter().map(|(stream, _)| stream).collect();
     stripe::put(&streams, data.len(), out);
     all
 }

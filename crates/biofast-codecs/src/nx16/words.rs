@@ -3,7 +3,7 @@
 use std::hint::select_unpredictable;
 
 use crate::error::Error;
-use crate::input::Input;
+use crate::input::{Input, last_eight};
 use crate::isa::{Turns, WIDE};
 use crate::nx16::format::LOW;
 use crate::nx16::slots::Slots;
@@ -97,7 +97,7 @@ impl<'a> Taken<'a> {
     pub(super) fn window(&self) -> Result<u64, Error> {
         match self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
             Some(&bytes) => Ok(u64::from_le_bytes(bytes)),
-            None => last_window(self.bytes, self.at),
+            None => last_eight(self.bytes, self.at).map(u64::from_le_bytes),
         }
     }
 
@@ -117,15 +117,6 @@ impl<'a> Taken<'a> {
         }
         Ok(())
     }
-}
-
-/// The window where less than that is left. By value, so that a place stays in a register.
-#[cold]
-fn last_window(bytes: &[u8], at: usize) -> Result<u64, Error> {
-    let rest = bytes.get(at..).ok_or(Error::Truncated)?;
-    let mut bytes = [0; 8];
-    bytes[..rest.len()].copy_from_slice(rest);
-    Ok(u64::from_le_bytes(bytes))
 }
 
 /// Refills a state from the window, of which `taken` bits are gone, and counts what it took: nobody can predict that, so there are no

@@ -2,7 +2,7 @@
 #![allow(clippy::needless_range_loop)] // tiles are indexed by lane, then by place
 
 use crate::error::Error;
-use crate::input::Input;
+use crate::input::{Input, last_eight};
 use crate::isa::Job;
 use crate::lanes::{self, TILE, Tile};
 use crate::order::Order;
@@ -36,7 +36,7 @@ impl<'a> FedStates<'a> {
     fn window(&self) -> Result<u64, Error> {
         match self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) {
             Some(&bytes) => Ok(u64::from_be_bytes(bytes)),
-            None => last_window(self.bytes, self.at),
+            None => last_eight(self.bytes, self.at).map(u64::from_be_bytes),
         }
     }
 
@@ -50,15 +50,6 @@ impl<'a> FedStates<'a> {
         }
         Ok(())
     }
-}
-
-/// The window where less than that is left. By value, so that a place stays in a register.
-#[cold]
-fn last_window(bytes: &[u8], at: usize) -> Result<u64, Error> {
-    let rest = bytes.get(at..).ok_or(Error::Truncated)?;
-    let mut bytes = [0; 8];
-    bytes[..rest.len()].copy_from_slice(rest);
-    Ok(u64::from_be_bytes(bytes))
 }
 
 /// Refills a state from the front of the window: 0 to 2 bytes. Returns the bits taken.

@@ -37,19 +37,14 @@ pub(crate) fn encode(data: &[u8], out: &mut Vec<u8>) -> Option<Vec<u8>> {
 
 /// With `N` codes a byte.
 fn pack_each<const N: usize>(data: &[u8], codes: &[u8; 256]) -> Vec<u8> {
-    let pack = |symbols: &[u8; N]| {
-        let places = (0..N).map(|at| codes[usize::from(symbols[at])] << (at * 8 / N));
-        places.fold(0, |byte, code| byte | code)
+    let pack = |symbols: &[u8]| {
+        let codes = symbols.iter().map(|&symbol| codes[usize::from(symbol)]);
+        codes.enumerate().fold(0, |byte, (at, code)| byte | code << (at * 8 / N))
     };
-    let (whole, rest) = data.as_chunks();
-    let mut packed: Vec<u8> = whole.iter().map(pack).collect();
-    if !rest.is_empty() {
-        // Any symbol of the data will do behind them: code 0 is the least of them.
-        let least = data.iter().copied().min().unwrap_or_default();
-        let mut last = [least; N];
-        last[..rest.len()].copy_from_slice(rest);
-        packed.push(pack(&last));
-    }
+    // Apart, so that the loop over whole chunks knows how long they are.
+    let (whole, rest) = data.as_chunks::<N>();
+    let mut packed: Vec<u8> = whole.iter().map(|symbols| pack(symbols)).collect();
+    packed.extend(Some(rest).filter(|rest| !rest.is_empty()).map(pack));
     packed
 }
 

@@ -85,7 +85,8 @@ impl Kit {
             return NAMES;
         }
         let estimate = self.counts.estimate(data);
-        let coded = estimate.order_0.min(estimate.order_1);
+        // Nobody knows how long words become in stripes.
+        let coded = (content != Content::Words).then_some(estimate.order_0.min(estimate.order_1));
         // What `zipped` is as long as, or may be where it is of a sample.
         let (mut sample, mut zipped) = (middle(data), usize::MAX);
         match content {
@@ -93,10 +94,10 @@ impl Kit {
                 sample = data;
                 zipped = gzip(&mut self.thorough, data, &mut self.zipped);
             }
-            Content::Qualities if coded >= data.len() / REPEATS => {}
+            Content::Qualities if coded >= Some(data.len() / REPEATS) => {}
             _ => {
                 let quick = gzip(&mut self.quick, sample, &mut self.zipped);
-                let limit = if content == Content::Words { data.len() } else { coded + coded / 4 };
+                let limit = coded.map_or(data.len(), |coded| coded + coded / 4);
                 if in_proportion(quick, sample, data) < limit {
                     zipped = in_proportion(
                         gzip(&mut self.thorough, sample, &mut self.zipped),
@@ -106,12 +107,11 @@ impl Kit {
                 }
             }
         }
-        if coded.min(zipped) >= data.len() && content != Content::Words {
+        if coded.is_some_and(|coded| coded.min(zipped) >= data.len()) {
             return RAW;
         }
         let mut method = GZIP;
-        // Nobody knows how long words become in stripes.
-        let is_clear = zipped < coded / 4 * 3 && content != Content::Words;
+        let is_clear = coded.is_some_and(|coded| zipped < coded / 4 * 3);
         if !is_clear {
             method = self.code(data, content, &estimate);
         }
