@@ -68,8 +68,8 @@ fn losses_are_told() {
 }
 
 /// Sorted pairs in containers of one reference and of several, and unmapped reads.
-fn many(folder: &Folder) {
-    let shape = SamShape { records: 30_000, sorted: false, longest: 150, oddities: true, seed: 3 };
+fn many(folder: &Folder, records: usize) {
+    let shape = SamShape { records, sorted: false, longest: 150, oddities: true, seed: 3 };
     folder.file("x.sam", sam::text(&shape));
     folder.file("ref.fa", sam::fasta(shape.seed));
     run(folder, "sort -q --no-PG x.sam -o x.bam");
@@ -78,7 +78,7 @@ fn many(folder: &Folder) {
 #[test]
 fn the_bytes_do_not_depend_on_threads() {
     let folder = Folder::new();
-    many(&folder);
+    many(&folder, 30_000);
     let mut first = Vec::new();
     for threads in [1, 2, 7] {
         let line =
@@ -100,7 +100,7 @@ fn the_bytes_do_not_depend_on_threads() {
 #[test]
 fn every_command_writes_the_records_it_writes_to_bam() {
     let folder = Folder::new();
-    many(&folder);
+    many(&folder, 3000);
     folder.file("x.fq", "@r/1\nACGT\n+\nIIII\n@s/1\nAC\n+\nII\n");
     std::fs::copy(folder.path("x.bam"), folder.path("y.bam")).unwrap();
     run(&folder, "collate -q --no-PG x.bam -o n.bam");

@@ -43,6 +43,9 @@ fn indexes_of_what_samtools_writes() {
                 ",embed_ref=1",
                 ",no_ref=1",
             ] {
+                if records > 1000 && version == "3.1" && !more.is_empty() {
+                    continue; // Containers are laid out alike in both versions.
+                }
                 let format = format!("cram,version={version}{more}");
                 run(need("samtools")
                     .args(["view", "-O", &format, "-T", &reference, "-o", &cram, &input]));
