@@ -239,8 +239,8 @@ pub mod filter {
     pub mod trim {
         #[doc(inline)]
         pub use biofast_ops::filter::trim::{
-            Adapters, Crop, CutFront, CutRight, CutTail, InvalidAdapter, KeepFirst, Overlap, PolyG,
-            PolyX, QualityWindow, Umi, UmiSource,
+            Adapters, Crop, CutFront, CutRight, CutTail, InvalidAdapter, KeepFirst, NextSeqTrim,
+            Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
         };
     }
 

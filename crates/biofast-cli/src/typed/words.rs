@@ -64,10 +64,6 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--mingc", "--maxgc"], "use --min-gc and --max-gc with percentages (chopper has fractions)"),
     (&["--inverse"], "use --rejected FILE to write the reads that are not kept"),
     (&["--info-file"], "use --summary FILE: it counts how often each adapter was found"),
-    (
-        &["--nextseq-trim"],
-        "use --trim-poly-g to trim runs of G, --cut-tail to trim low-quality ends",
-    ),
     (&["--cut"], "use --crop-front N and --crop-tail N"),
     (&["--length"], "use --keep-first N"),
     (&["--max-average-error-rate"], "use --max-expected-errors-per-base E"),
@@ -113,10 +109,6 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["-z", "--compression"], "use --level LEVEL"),
     (&["--paired-output"], "use --out2 FILE"),
     (&["--untrimmed-output"], "use --discard-untrimmed with --rejected FILE"),
-    (
-        &["--quality-cutoff"],
-        "use --cut-tail, which trims by sliding windows; biofast has no equivalent of cutadapt's -q",
-    ),
     (&["--poly-a"], "use --trim-poly-x, which trims runs of any base"),
 ];
 

@@ -184,6 +184,8 @@ fn qualities_are_given_to_fasta_and_shifted_from_phred_64() {
     );
     let old = folder.file("old.fq", "@a\nACG\n+\n@h~\n");
     assert_eq!(ours(&[&old, "--phred64"]), "@a\nACG\n+\n!I_\n");
+    assert_eq!(ours(&[&old, "--phred64", "--cap-quality", "41"]), "@a\nACG\n+\n!IJ\n");
+    assert_eq!(ours(&[&old, "--phred64", "--bin-quality", "0:2,41:30"]), "@a\nACG\n+\n##?\n");
     let new = folder.file("new.fq", "@ok\nA\n+\nh\n@a\nACG\n+\nI5h\n");
     assert_error(&biofast(&["convert", &new, "--phred64"]), &["new.fq", "Phred+64", "'5'", "2"]);
     assert_error(

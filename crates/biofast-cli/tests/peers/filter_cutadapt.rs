@@ -211,6 +211,17 @@ impl Options {
             }
         }
         if random.chance(20) {
+            self.value("--nextseq-trim", "--nextseq-trim", 1 + random.below(40));
+        }
+        for (ours, theirs, mates) in [("--quality-cutoff", "-q", 1), ("--quality-cutoff2", "-Q", 2)]
+        {
+            if random.chance(25) && mates <= 1 + usize::from(paired) {
+                let [front, tail] = [0, 1].map(|_| 1 + random.below(35));
+                let front = if random.chance(50) { format!("{front},") } else { String::new() };
+                self.value(ours, theirs, format!("{front}{tail}"));
+            }
+        }
+        if random.chance(20) {
             self.value("--keep-first", "-l", 10 + random.below(70));
         }
         // cutadapt's filters object each by itself where both mates must be bad, so there may be one only.

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use biofast_ops::convert::{BaseSpan, HeaderTemplate};
+use biofast_ops::convert::{BaseSpan, HeaderTemplate, QualityMap};
 use clap::ValueEnum;
 
 use crate::options::{InFile, Mates, OutFile, PairsOut, ReadsOut, Spill};
@@ -28,6 +28,7 @@ Examples:
   biofast convert genes.fa.gz --unique-names -o unique.fa
   biofast convert reads.fq.gz --subseq 1:50 --min-len 50 -o first50.fq
   biofast convert reads.fq.gz --tail 100
+  biofast convert reads.fq.gz --bin-quality 8 -o smaller.fq.gz
   biofast convert R1.fq.gz R2.fq.gz -o unaligned.bam --rg-line ID:lane1 --rg-line SM:s1
   biofast convert unaligned.bam -o again.fq.gz")]
 pub(crate) struct Args {
@@ -182,6 +183,17 @@ pub(super) struct Changes {
     /// Convert qualities from Phred+64 (Illumina 1.3 to 1.7) to Phred+33
     #[arg(long)]
     pub(super) phred64: bool,
+
+    /// Lower qualities above Q to Q
+    #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u8).range(0..=92))]
+    pub(super) cap_quality: Option<u8>,
+
+    /// Reduce qualities to a few levels: 8 or 4, like Illumina, or bins such as 0:2,15:20,30:37
+    ///
+    /// A bin is its lowest quality and what all of its qualities become. 8 is 2:6,10:15,20:22,25:27,30:33,35:37,40:40,
+    /// and 4 is 0:2,3:12,15:23,31:37. Qualities are capped first.
+    #[arg(long, value_name = "LEVELS", value_parser = QualityMap::parse)]
+    pub(super) bin_quality: Option<QualityMap>,
 }
 
 /// What `--alphabet` takes.

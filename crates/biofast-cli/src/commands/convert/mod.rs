@@ -261,6 +261,16 @@ fn tell_unused(console: &Console, args: &Args, held: Holds, to: To, sources: &mu
     };
     let quality = args.changes.quality.is_some() && held != Holds::Fasta;
     warn(quality, "--quality has no effect: the input has qualities");
+    let without = held == Holds::Fasta && args.changes.quality.is_none();
+    if without || to == To::Fasta {
+        let why = if without { "the input has no qualities" } else { "FASTA has no qualities" };
+        for (given, name) in [
+            (args.changes.bin_quality.is_some(), "--bin-quality"),
+            (args.changes.cap_quality.is_some(), "--cap-quality"),
+        ] {
+            warn(given, &format!("{name} has no effect: {why}"));
+        }
+    }
     let width = args.line_width.is_some() && to != To::Fasta;
     warn(width, "--line-width has no effect: the output is not FASTA");
 }
@@ -294,6 +304,10 @@ fn edits(args: &Args) -> Result<Edits> {
     Ok(Edits {
         phred64: changes.phred64,
         quality: changes.quality.map(|quality| quality + b'!'),
+        qualities: match (changes.bin_quality.clone(), changes.cap_quality) {
+            (bins, Some(highest)) => Some(bins.unwrap_or_default().capped(highest)),
+            (bins, None) => bins,
+        },
         subseq: changes.subseq,
         reverse_complement: changes.reverse_complement,
         alphabet: Alphabet::default(),

@@ -7,6 +7,7 @@ use biofast_fastq::fasta::Sequences;
 use biofast_fastq::{Reader, Record};
 use biofast_io::{Options, Source};
 
+use super::qualities::QualityMap;
 use super::rename::HeaderTemplate;
 use crate::change::grep::COMPLEMENTS;
 
@@ -71,6 +72,8 @@ pub struct Edits {
     pub phred64: bool,
     /// The quality, Phred + 33, of reads that have none.
     pub quality: Option<u8>,
+    /// What qualities become.
+    pub qualities: Option<QualityMap>,
     /// The part of the sequence that is kept.
     pub subseq: Option<BaseSpan>,
     /// The other strand is written, and qualities reversed.
@@ -133,6 +136,7 @@ impl Edits {
         let Edits {
             phred64,
             quality,
+            qualities,
             subseq,
             reverse_complement,
             alphabet: _,
@@ -142,6 +146,7 @@ impl Edits {
         } = self;
         !phred64
             && quality.is_none()
+            && qualities.is_none()
             && subseq.is_none()
             && !reverse_complement
             && letters.is_none()
@@ -185,6 +190,9 @@ impl Edits {
                 ));
             }
             qualities.iter_mut().for_each(|quality| *quality -= 31);
+        }
+        if let Some(map) = &self.qualities {
+            map.apply(qualities);
         }
         if self.reverse_complement {
             qualities.reverse();

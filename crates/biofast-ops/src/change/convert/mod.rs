@@ -4,6 +4,7 @@
 //! through [`from_table`] and [`from_alignments`]. Another order: [`order`](super::order).
 
 mod edit;
+mod qualities;
 mod rename;
 mod repeats;
 mod sources;
@@ -26,6 +27,7 @@ use super::import::{self, Import};
 use crate::measure::records::{Checksum, Sum};
 
 pub use edit::{Alphabet, BaseSpan, Case, EditedRead, Edits, NucleicAcid, letters_of};
+pub use qualities::QualityMap;
 pub use rename::{HeaderTemplate, InvalidTemplate};
 pub use sources::{Holds, from_alignments, from_table};
 pub use summary::ConvertSummary;
