@@ -14,7 +14,7 @@ const ADAPTERS: [&str; 8] = [
 const BEST: &[&str] = &["keep_percent", "target_bases"];
 
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 35] = [
+const NEEDED: [(&str, &[&str]); 36] = [
     ("window_size", BEST),
     ("length_weight", BEST),
     ("mean_q_weight", BEST),
@@ -26,6 +26,7 @@ const NEEDED: [(&str, &[&str]); 35] = [
     ("adapter_min_overlap", &ADAPTERS),
     ("adapter_error_rate", &ADAPTERS),
     ("no_indels", &ADAPTERS),
+    ("revcomp", &ADAPTERS),
     ("match_read_wildcards", &ADAPTERS),
     ("no_match_adapter_wildcards", &ADAPTERS),
     ("overlap_len_require", &["merge", "correct", "preset"]),

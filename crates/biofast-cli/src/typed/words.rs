@@ -69,7 +69,6 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--max-average-error-rate"], "use --max-expected-errors-per-base E"),
     (&["--rename", "--prefix", "--suffix"], "use `biofast convert --rename TEMPLATE`"),
     (&["--pair-filter"], "use --pair both for cutadapt's any, --pair any for its both"),
-    (&["--revcomp", "--rc"], "biofast searches adapters only on the strand of the read"),
     (&["--poly_g_min_len", "--poly_x_min_len"], "use --trim-poly-g MIN and --trim-poly-x MIN"),
     (
         &["--umi_loc"],

@@ -763,7 +763,9 @@ fn ways(argument: &Arg) -> Vec<Vec<String>> {
 fn with(command: &str, id: &str) -> &'static [&'static str] {
     match (command, id) {
         ("filter", "umi_len" | "umi_skip") => &["--umi=first"],
-        ("filter", "adapter_error_rate" | "adapter_min_overlap" | "times") => &["-a", "ACGTACGT"],
+        ("filter", "adapter_error_rate" | "adapter_min_overlap" | "times" | "revcomp") => {
+            &["-a", "ACGTACGT"]
+        }
         ("filter", "cut_window_size" | "cut_mean_quality") => &["--cut-front", "--cut-right"],
         ("filter", "window_size" | "length_weight" | "mean_q_weight" | "window_q_weight") => {
             &["--keep-percent", "50"]

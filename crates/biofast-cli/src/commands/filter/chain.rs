@@ -45,6 +45,9 @@ pub(super) fn filter(
     });
     let filter = names(args, filter)?;
     let (cutter, rule) = match &looked.fastp {
+        Some(_) if args.adapters.revcomp => {
+            bail!("--revcomp has no effect with --preset fastp, which searches one strand")
+        }
         // It has its own.
         Some(_) => Default::default(),
         None => args.adapters.cutter(paired, &looked.detected, session)?,

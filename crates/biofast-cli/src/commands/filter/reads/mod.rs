@@ -80,6 +80,9 @@ pub(super) fn run(
     if args.mates.merges() {
         report = report.with_merged(&tally);
     }
+    if args.adapters.revcomp {
+        report = report.with_reverse_complemented(&tally);
+    }
     if let Some(mut statistics) = statistics {
         report = report.with_statistics(&tally, &mut statistics);
     }
