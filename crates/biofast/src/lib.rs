@@ -230,8 +230,9 @@ pub mod filter {
     pub mod predicate {
         #[doc(inline)]
         pub use biofast_ops::filter::predicate::{
-            Gc, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent,
-            MaxMeanQuality, MaxN, MaxNPercent, Mean, MinComplexity, MinLen, MinMeanQuality,
+            Gc, MaxDust, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent,
+            MaxMeanQuality, MaxN, MaxNPercent, Mean, MinComplexity, MinEntropy, MinLen,
+            MinMeanQuality,
         };
     }
 

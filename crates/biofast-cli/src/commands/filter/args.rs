@@ -402,6 +402,18 @@ pub(super) struct Select {
     /// Keep reads in which at least PERCENT of bases differ from the next base (complexity)
     #[arg(long, alias = "complexity_threshold", value_name = "PERCENT")]
     pub(super) min_complexity: Option<f64>,
+
+    /// Keep reads with a DUST score of at most SCORE, from 0 (all words differ) to 100 (one base)
+    ///
+    /// Scores are those of PRINSEQ; 7 is a common limit.
+    #[arg(long, value_name = "SCORE")]
+    pub(super) max_dust: Option<f64>,
+
+    /// Keep reads with an entropy of at least PERCENT, from 0 (one base) to 100 (all words differ)
+    ///
+    /// Scores are those of PRINSEQ; 70 is a common limit.
+    #[arg(long, value_name = "PERCENT")]
+    pub(super) min_entropy: Option<f64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
