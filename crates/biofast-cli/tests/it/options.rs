@@ -282,6 +282,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--name-map", &["o.map"]),
     ("--name-regex", &["5"]),
     ("--name-template", &["{sample}x"]),
+    ("--name-prefix", &["x"]),
+    ("--name-suffix", &["x"]),
     ("--names", &["names.txt"]),
     ("--optical-distance", &["100"]),
     ("--orphans", &["oo"]),
@@ -324,6 +326,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--rejected", &["o5.fq"]),
     ("--remove-tag", &["NM", "RX"]),
     ("--rename", &["x{number}"]),
+    ("--rename-regex", &["A"]),
+    ("--rename-table", &["renames.tsv"]),
     ("--rename-tag", &["NM:nm"]),
     ("--require-flags", &["64"]),
     ("--rg", &["zz"]),
@@ -586,6 +590,7 @@ fn stage() -> Folder {
     good(&folder, &["index", "a.bam"]);
     folder.file("names.txt", "M:1:ACGTAA\nn1:ACGA\nu1:ACGTAC\n");
     folder.file("contigs.tsv", "chr1\t1\n");
+    folder.file("renames.tsv", "M:1:ACGTAA\tx\nn1:ACGA\ty\nu1:ACGTAC\tz\n");
     folder.file("bed.bed", "chr1\t100\t600\tx\n");
     folder.file("rg.txt", "g1\n");
     folder.file("ad.fa", format!(">a\n{ADAPTER}\n"));
@@ -777,6 +782,7 @@ fn with(command: &str, id: &str) -> &'static [&'static str] {
         }
         ("filter", "qualified_quality") => &["--max-low-quality-percent", "40"],
         ("filter", "subsample_seed") => &["--subsample", "0.5"],
+        ("convert", "rename_regex") => &["--rename", "x{number}"],
         ("filter", "seed") => &["--sample-fraction", "0.5"],
         ("stats" | "coverage", "thresholds") => &["--by", "100"],
         _ => &[],

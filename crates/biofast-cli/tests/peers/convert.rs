@@ -58,6 +58,42 @@ fn unaligned_bam_and_back_is_that_of_samtools() {
     assert_eq!(ours(&[&at("x.cram")]), printed("samtools", &["fastq", &sam]));
 }
 
+#[test]
+#[ignore = "needs seqkit"]
+fn names_are_replaced_as_by_seqkit() {
+    let folder = Folder::new();
+    let fq = folder.file("x.fq", reads("run:7:r", 300));
+    let fa = folder.file("g.fa", genes(40, 37));
+    let names = printed("seqkit", &["seq", "-n", "-i", &fq]);
+    let some = names.lines().step_by(3);
+    let table = some.enumerate().map(|(i, name)| format!("{name}\tnew{i}\n")).collect::<String>();
+    let table = folder.file("table.tsv", table);
+    for (input, ours_words, theirs) in [
+        (&fq, &["--rename-regex", " .*", "--rename", ""][..], &["-p", " .*", "-r", ""][..]),
+        (
+            &fq,
+            &["--rename-regex", "^([a-z]+):([0-9])", "--rename", "{2}.{1}"],
+            &["-p", "^([a-z]+):([0-9])", "-r", "${2}.${1}"],
+        ),
+        (
+            &fq,
+            &["--rename-regex", "^", "--rename", "s{number:5}_"],
+            &["-p", "^", "-r", "s{nr}_", "--nr-width", "5"],
+        ),
+        (&fa, &["--rename-regex", "[aeiou]", "--rename", "-"], &["-p", "[aeiou]", "-r", "-"]),
+        (&fq, &["--name-prefix", "lane1."], &["-p", "^", "-r", "lane1."]),
+        (&fq, &["--name-suffix", ".x"], &["-p", r"^(\S+)", "-r", "${1}.x"]),
+        (
+            &fq,
+            &["--rename-table", &table],
+            &["-p", r"^(\S+)", "-r", "{kv}", "-k", &table, "--keep-key"],
+        ),
+    ] {
+        let theirs = printed("seqkit", &[&["replace", "--quiet"], theirs, &[input]].concat());
+        assert!(ours(&[&[input.as_str()], ours_words].concat()) == theirs, "{ours_words:?}");
+    }
+}
+
 /// Every quality, and reads.
 fn of_all_qualities() -> String {
     let qualities: String = (b'!'..=b'~').map(char::from).collect();

@@ -8,7 +8,7 @@ use biofast_fastq::{Reader, Record};
 use biofast_io::{Options, Source};
 
 use super::qualities::QualityMap;
-use super::rename::HeaderTemplate;
+use super::renaming::Renaming;
 use crate::change::grep::COMPLEMENTS;
 
 /// Upper or lower case.
@@ -85,7 +85,7 @@ pub struct Edits {
     /// The case of bases.
     pub case: Option<Case>,
     /// New header lines.
-    pub rename: Option<HeaderTemplate>,
+    pub rename: Renaming,
 }
 
 /// A part of a sequence: its first and last base, counted from 1, or from the end if negative.
@@ -151,18 +151,19 @@ impl Edits {
             && !reverse_complement
             && letters.is_none()
             && case.is_none()
-            && rename.is_none()
+            && rename.is_empty()
     }
 
-    /// The read as edited. `number` is that of the read or pair, counted from 1, and `mate` 1 or 2.
+    /// The read as edited. `shared` bytes of its name are those that its mate has, too. The numbers are that of the read or pair, counted
+    /// from 1, and 1 or 2 for the mate.
     ///
     /// # Errors
-    /// If a quality is no Phred + 64, or a read has other letters than are expected.
+    /// If a quality is no Phred + 64, a read has other letters than are expected, or it would have no name.
     pub fn apply<'a>(
         &self,
         read: &Record<'a>,
-        number: u64,
-        mate: u8,
+        shared: usize,
+        numbers: (u64, u8),
         room: &'a mut EditedRead,
     ) -> Result<Record<'a>, String> {
         if self.is_empty() {
@@ -210,11 +211,7 @@ impl Edits {
             Some(Case::Lower) => sequence.make_ascii_lowercase(),
             None => {}
         }
-        definition.clear();
-        match &self.rename {
-            Some(template) => template.write(read, number, mate, definition),
-            None => definition.extend_from_slice(read.definition()),
-        }
+        self.rename.write(read, shared, numbers, definition)?;
         Ok(match has_qualities {
             true => Record::new(definition, sequence, qualities),
             false => Record::without_qualities(definition, sequence),
