@@ -262,7 +262,7 @@ pub mod filter {
     /// A sample of the reads.
     pub mod sample {
         #[doc(inline)]
-        pub use biofast_ops::filter::sample::SampleFilter;
+        pub use biofast_ops::filter::sample::{SampleFilter, SampledBases};
     }
 }
 

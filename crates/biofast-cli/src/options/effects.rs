@@ -19,7 +19,7 @@ const NEEDED: [(&str, &[&str]); 36] = [
     ("length_weight", BEST),
     ("mean_q_weight", BEST),
     ("window_q_weight", BEST),
-    ("seed", &["sample_fraction", "sample_count"]),
+    ("seed", &["sample_fraction", "sample_count", "sample_bases", "sample_coverage"]),
     ("cut_window_size", &["cut_front", "cut_tail", "cut_right"]),
     ("cut_mean_quality", &["cut_front", "cut_tail", "cut_right"]),
     ("umi_skip", &["umi"]),
