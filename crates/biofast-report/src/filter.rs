@@ -38,6 +38,9 @@ fn write(report: &FilterReport, f: &mut String) -> fmt::Result {
     if let Some(merged) = report.merged_pairs {
         writeln!(f, "merged:   {:<28} {merged:>12} pairs", "mates overlap")?;
     }
+    if let Some(turned) = report.reverse_complemented {
+        writeln!(f, "strand:   {:<28} {turned:>12} reads or pairs", "reverse-complemented")?;
+    }
     if let Some(FragmentLengths { peak, unknown, histogram }) = &report.insert_size {
         let known: u64 = histogram.iter().sum();
         writeln!(

@@ -230,8 +230,9 @@ pub mod filter {
     pub mod predicate {
         #[doc(inline)]
         pub use biofast_ops::filter::predicate::{
-            Gc, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent,
-            MaxMeanQuality, MaxN, MaxNPercent, Mean, MinComplexity, MinLen, MinMeanQuality,
+            Gc, MaxDust, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent,
+            MaxMeanQuality, MaxN, MaxNPercent, Mean, MinComplexity, MinEntropy, MinLen,
+            MinMeanQuality,
         };
     }
 
@@ -239,8 +240,8 @@ pub mod filter {
     pub mod trim {
         #[doc(inline)]
         pub use biofast_ops::filter::trim::{
-            Adapters, Crop, CutFront, CutRight, CutTail, InvalidAdapter, KeepFirst, Overlap, PolyG,
-            PolyX, QualityWindow, Umi, UmiSource,
+            Adapters, Crop, CutFront, CutRight, CutTail, InvalidAdapter, KeepFirst, NextSeqTrim,
+            Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
         };
     }
 
@@ -261,7 +262,7 @@ pub mod filter {
     /// A sample of the reads.
     pub mod sample {
         #[doc(inline)]
-        pub use biofast_ops::filter::sample::SampleFilter;
+        pub use biofast_ops::filter::sample::{SampleFilter, SampledBases};
     }
 }
 

@@ -14,18 +14,19 @@ const ADAPTERS: [&str; 8] = [
 const BEST: &[&str] = &["keep_percent", "target_bases"];
 
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 35] = [
+const NEEDED: [(&str, &[&str]); 36] = [
     ("window_size", BEST),
     ("length_weight", BEST),
     ("mean_q_weight", BEST),
     ("window_q_weight", BEST),
-    ("seed", &["sample_fraction", "sample_count"]),
+    ("seed", &["sample_fraction", "sample_count", "sample_bases", "sample_coverage"]),
     ("cut_window_size", &["cut_front", "cut_tail", "cut_right"]),
     ("cut_mean_quality", &["cut_front", "cut_tail", "cut_right"]),
     ("umi_skip", &["umi"]),
     ("adapter_min_overlap", &ADAPTERS),
     ("adapter_error_rate", &ADAPTERS),
     ("no_indels", &ADAPTERS),
+    ("revcomp", &ADAPTERS),
     ("match_read_wildcards", &ADAPTERS),
     ("no_match_adapter_wildcards", &ADAPTERS),
     ("overlap_len_require", &["merge", "correct", "preset"]),

@@ -64,16 +64,11 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--mingc", "--maxgc"], "use --min-gc and --max-gc with percentages (chopper has fractions)"),
     (&["--inverse"], "use --rejected FILE to write the reads that are not kept"),
     (&["--info-file"], "use --summary FILE: it counts how often each adapter was found"),
-    (
-        &["--nextseq-trim"],
-        "use --trim-poly-g to trim runs of G, --cut-tail to trim low-quality ends",
-    ),
     (&["--cut"], "use --crop-front N and --crop-tail N"),
     (&["--length"], "use --keep-first N"),
     (&["--max-average-error-rate"], "use --max-expected-errors-per-base E"),
     (&["--rename", "--prefix", "--suffix"], "use `biofast convert --rename TEMPLATE`"),
     (&["--pair-filter"], "use --pair both for cutadapt's any, --pair any for its both"),
-    (&["--revcomp", "--rc"], "biofast searches adapters only on the strand of the read"),
     (&["--poly_g_min_len", "--poly_x_min_len"], "use --trim-poly-g MIN and --trim-poly-x MIN"),
     (
         &["--umi_loc"],
@@ -113,10 +108,6 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["-z", "--compression"], "use --level LEVEL"),
     (&["--paired-output"], "use --out2 FILE"),
     (&["--untrimmed-output"], "use --discard-untrimmed with --rejected FILE"),
-    (
-        &["--quality-cutoff"],
-        "use --cut-tail, which trims by sliding windows; biofast has no equivalent of cutadapt's -q",
-    ),
     (&["--poly-a"], "use --trim-poly-x, which trims runs of any base"),
 ];
 

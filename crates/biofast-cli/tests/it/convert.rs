@@ -160,6 +160,33 @@ fn names_follow_a_template_and_the_map_has_both() {
     assert_eq!(read("o1.fq"), "@s_001/1 a/1 first\nACGT\n+\nIIII\n@s_002/1 b/1\nGG\n+\n##\n");
     assert_eq!(read("o2.fq"), "@s_001/2 a/2 second\nTTTT\n+\nIIII\n@s_002/2 b/2\nCC\n+\n##\n");
     assert_eq!(read("names.tsv"), "a/1\ts_001/1\na/2\ts_001/2\nb/1\ts_002/1\nb/2\ts_002/2\n");
+    // A name in a table stands for both mates, and what is added for both of them.
+    folder.file("table.tsv", "a\tnew\nb/2\tonly\nnone\tx\n");
+    let table = at("table.tsv");
+    let added = ["--name-prefix", "p.", "--name-suffix", "_s"];
+    let run = biofast(&[&["convert", &one, &two, "--rename-table", &table][..], &added].concat());
+    assert_error(&run, &["the mates would be renamed to 'p.b_s/1' and 'p.only_s'", "2"]);
+    let run = biofast(&[&["convert", &one, "--rename-table", &table][..], &added].concat());
+    assert_eq!(run.stdout, "@p.new_s/1 first\nACGT\n+\nIIII\n@p.b_s/1\nGG\n+\n##\n");
+    assert!(run.stderr.contains("2 of 3 listed names not found in the input, such as 'b/2'"));
+    let pattern = ["--rename-regex", "^(.)(/.)", "--rename", "{number:2}{1}{1}{2}"];
+    let run = biofast(&[&["convert", &one, &two][..], &pattern].concat());
+    let names: Vec<&str> = run.stdout.lines().step_by(4).collect();
+    assert_eq!(names, ["@01aa/1 first", "@01aa/2 second", "@02bb/1", "@02bb/2"], "{run:?}");
+    for (pattern, template, needed) in [
+        ("^./", "{number}_{mate}_", "the mates would be renamed to '1_1_1' and '1_2_2'"),
+        (".*", "", "would have no name"),
+        ("(a)", "{2}", "has {2}, but the pattern has groups 1 to 1"),
+        ("a", "{1}", "unknown placeholder '{1}'"),
+        ("(", "x", "--rename-regex"),
+    ] {
+        let words = ["convert", &one, &two, "--rename-regex", pattern, "--rename", template];
+        let run = biofast(&words);
+        assert!(run.code == 2 && run.stderr.contains(needed), "{pattern}: {run:?}");
+    }
+    folder.file("twice.tsv", "a\tx\na\ty\n");
+    let run = biofast(&["convert", &one, "--rename-table", &at("twice.tsv")]);
+    assert_error(&run, &["twice.tsv", "line 2", "'a' is renamed by an earlier line"]);
     // Numbers are those of what is written of a range.
     assert_eq!(ours(&[&one, "--range", "2:2", "--rename", "{n}"]), "@1\nGG\n+\n##\n");
     for (wrong, needed) in [
@@ -184,6 +211,8 @@ fn qualities_are_given_to_fasta_and_shifted_from_phred_64() {
     );
     let old = folder.file("old.fq", "@a\nACG\n+\n@h~\n");
     assert_eq!(ours(&[&old, "--phred64"]), "@a\nACG\n+\n!I_\n");
+    assert_eq!(ours(&[&old, "--phred64", "--cap-quality", "41"]), "@a\nACG\n+\n!IJ\n");
+    assert_eq!(ours(&[&old, "--phred64", "--bin-quality", "0:2,41:30"]), "@a\nACG\n+\n##?\n");
     let new = folder.file("new.fq", "@ok\nA\n+\nh\n@a\nACG\n+\nI5h\n");
     assert_error(&biofast(&["convert", &new, "--phred64"]), &["new.fq", "Phred+64", "'5'", "2"]);
     assert_error(

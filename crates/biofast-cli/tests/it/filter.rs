@@ -199,6 +199,19 @@ fn samples_are_exact_the_same_for_mates_and_depend_on_the_seed() {
         let n = first.lines().count() / 4;
         assert!(if how[0] == "--sample-count" { n == 123 } else { (200..340).contains(&n) }, "{n}");
     }
+    // Pairs until both mates have enough bases together, in whatever way that is said.
+    let run = |how: &[&str], threads: &str| {
+        let words = ["filter", "--interleaved-out", "--seed", "3", "-@", threads, &one, &two];
+        biofast(&[&words[..], how].concat())
+    };
+    let run_a = run(&["--sample-bases", "20K"], "1");
+    let run_b = run(&["--sample-coverage", "2.5", "--genome-size", "8K"], "3");
+    assert_eq!((run_a.code, &run_a.stdout), (0, &run_b.stdout), "{run_a:?}");
+    let lens: Vec<usize> = run_a.stdout.lines().skip(1).step_by(4).map(str::len).collect();
+    let bases: usize = lens.iter().sum();
+    assert!((20_000..20_400).contains(&bases) && lens.len().is_multiple_of(2), "{bases}");
+    assert!(run_a.stderr.contains(&format!("sampled {bases} of ")), "{run_a:?}");
+    assert!(run(&["--sample-bases", "9G"], "2").stderr.contains("the input has no more"));
     let all = biofast(&["filter", "--quiet", "--sample-count", "5000", &one]);
     assert_eq!(all.stdout, mates(900, 1));
     let run = biofast_with(&["filter", "--sample-count", "5"], b"");

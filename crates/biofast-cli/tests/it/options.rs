@@ -189,6 +189,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--anywhere2", &["ACGT"]),
     ("--assembly", &["hg38"]),
     ("--bait-intervals", &["bed.bed"]),
+    ("--bin-quality", &["8"]),
     ("--barcode-in", &["name"]),
     ("--barcode-rgx", &["(zz)"]),
     ("--barcode-tag", &["RX"]),
@@ -198,6 +199,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--by-part", &["3"]),
     ("--by-size", &["7"]),
     ("--by-tag", &["RX"]),
+    ("--cap-quality", &["25"]),
     ("--chrom", &["chr1"]),
     ("--color", &["always"]),
     ("--compat", &["samtools=1.16", "mosdepth=0.3.3"]),
@@ -227,6 +229,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--from", &["fastq", "bam"]),
     ("--front", &["ACGT"]),
     ("--front2", &["ACGT"]),
+    ("--genome-size", &["400"]),
     ("--gzi-idx", &["o.gzi"]),
     ("--head", &["3"]),
     ("--header", &["header.sam"]),
@@ -250,6 +253,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--line-width", &["10"]),
     ("--mark-strand", &["sign"]),
     ("--mates", &["names"]),
+    ("--max-dust", &["7"]),
     ("--max-expected-errors", &["3"]),
     ("--max-expected-errors-per-base", &["0.05"]),
     ("--max-gc", &["50"]),
@@ -267,6 +271,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--middle", &["drop"]),
     ("--min-base-quality", &["20"]),
     ("--min-complexity", &["80"]),
+    ("--min-entropy", &["90"]),
     ("--min-gc", &["50"]),
     ("--min-len", &["81"]),
     ("--min-mapq", &["20"]),
@@ -278,6 +283,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--name-map", &["o.map"]),
     ("--name-regex", &["5"]),
     ("--name-template", &["{sample}x"]),
+    ("--name-prefix", &["x"]),
+    ("--name-suffix", &["x"]),
     ("--names", &["names.txt"]),
     ("--optical-distance", &["100"]),
     ("--orphans", &["oo"]),
@@ -302,6 +309,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--qname-file", &["names.txt"]),
     ("--qualified-quality", &["38"]),
     ("--quality", &["20"]),
+    ("--quality-cutoff", &["30"]),
+    ("--quality-cutoff2", &["30"]),
     ("--quantize", &["0:1:4:"]),
     ("--range", &["2:5"]),
     ("--read-group", &["g1", "ID:x"]),
@@ -318,6 +327,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--rejected", &["o5.fq"]),
     ("--remove-tag", &["NM", "RX"]),
     ("--rename", &["x{number}"]),
+    ("--rename-regex", &["A"]),
+    ("--rename-table", &["renames.tsv"]),
     ("--rename-tag", &["NM:nm"]),
     ("--require-flags", &["64"]),
     ("--rg", &["zz"]),
@@ -325,7 +336,9 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--rg-tag", &["LB"]),
     ("--rule", &["picard", "samtools"]),
     ("--sample", &["zz"]),
+    ("--sample-bases", &["300"]),
     ("--sample-count", &["3"]),
+    ("--sample-coverage", &["0.5"]),
     ("--sample-fraction", &["0.3"]),
     ("--samtools-stats", &["o.sst"]),
     ("--sanitize", &["off", "cigarx"]),
@@ -580,6 +593,7 @@ fn stage() -> Folder {
     good(&folder, &["index", "a.bam"]);
     folder.file("names.txt", "M:1:ACGTAA\nn1:ACGA\nu1:ACGTAC\n");
     folder.file("contigs.tsv", "chr1\t1\n");
+    folder.file("renames.tsv", "M:1:ACGTAA\tx\nn1:ACGA\ty\nu1:ACGTAC\tz\n");
     folder.file("bed.bed", "chr1\t100\t600\tx\n");
     folder.file("rg.txt", "g1\n");
     folder.file("ad.fa", format!(">a\n{ADAPTER}\n"));
@@ -759,7 +773,9 @@ fn ways(argument: &Arg) -> Vec<Vec<String>> {
 fn with(command: &str, id: &str) -> &'static [&'static str] {
     match (command, id) {
         ("filter", "umi_len" | "umi_skip") => &["--umi=first"],
-        ("filter", "adapter_error_rate" | "adapter_min_overlap" | "times") => &["-a", "ACGTACGT"],
+        ("filter", "adapter_error_rate" | "adapter_min_overlap" | "times" | "revcomp") => {
+            &["-a", "ACGTACGT"]
+        }
         ("filter", "cut_window_size" | "cut_mean_quality") => &["--cut-front", "--cut-right"],
         ("filter", "window_size" | "length_weight" | "mean_q_weight" | "window_q_weight") => {
             &["--keep-percent", "50"]
@@ -769,6 +785,9 @@ fn with(command: &str, id: &str) -> &'static [&'static str] {
         }
         ("filter", "qualified_quality") => &["--max-low-quality-percent", "40"],
         ("filter", "subsample_seed") => &["--subsample", "0.5"],
+        ("convert", "rename_regex") => &["--rename", "x{number}"],
+        ("filter", "sample_coverage") => &["--genome-size", "1K"],
+        ("filter", "genome_size") => &["--sample-coverage", "1"],
         ("filter", "seed") => &["--sample-fraction", "0.5"],
         ("stats" | "coverage", "thresholds") => &["--by", "100"],
         _ => &[],

@@ -51,7 +51,8 @@ fn a_change_between_two_readings_is_an_error_and_leaves_no_output() {
     let report = text(&folder.path("report.json"));
     let out = pipe(&folder, "out.fq");
     let original = reads("r", 6000);
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 9] = [
+        &["filter", "--sample-bases", "200K"],
         &["filter", "--sample-count", "4000"],
         &["filter", "--target-bases", "100000"],
         &["filter", "--keep-percent", "90"],

@@ -65,7 +65,7 @@ const RUNS: &[(&str, &str)] = &[
     ),
     (
         "filter",
-        "filter R1.fq.gz -o 1.fq -a AGATCGGAAGAGC -a two=CTGTCTCTTATA --names names.txt --head 20 --summary x.json",
+        "filter R1.fq.gz -o 1.fq -a AGATCGGAAGAGC -a two=CTGTCTCTTATA --revcomp --names names.txt --head 20 --summary x.json",
     ),
     ("filter", "filter adapters.fq -o 1.fq --detect-adapter --summary-stats --summary x.json"),
     ("filter", "filter unknown.fq -o 1.fq --detect-adapter --summary x.json"),

@@ -60,6 +60,90 @@ fn unaligned_bam_and_back_is_that_of_samtools() {
 
 #[test]
 #[ignore = "needs seqkit"]
+fn names_are_replaced_as_by_seqkit() {
+    let folder = Folder::new();
+    let fq = folder.file("x.fq", reads("run:7:r", 300));
+    let fa = folder.file("g.fa", genes(40, 37));
+    let names = printed("seqkit", &["seq", "-n", "-i", &fq]);
+    let some = names.lines().step_by(3);
+    let table = some.enumerate().map(|(i, name)| format!("{name}\tnew{i}\n")).collect::<String>();
+    let table = folder.file("table.tsv", table);
+    for (input, ours_words, theirs) in [
+        (&fq, &["--rename-regex", " .*", "--rename", ""][..], &["-p", " .*", "-r", ""][..]),
+        (
+            &fq,
+            &["--rename-regex", "^([a-z]+):([0-9])", "--rename", "{2}.{1}"],
+            &["-p", "^([a-z]+):([0-9])", "-r", "${2}.${1}"],
+        ),
+        (
+            &fq,
+            &["--rename-regex", "^", "--rename", "s{number:5}_"],
+            &["-p", "^", "-r", "s{nr}_", "--nr-width", "5"],
+        ),
+        (&fa, &["--rename-regex", "[aeiou]", "--rename", "-"], &["-p", "[aeiou]", "-r", "-"]),
+        (&fq, &["--name-prefix", "lane1."], &["-p", "^", "-r", "lane1."]),
+        (&fq, &["--name-suffix", ".x"], &["-p", r"^(\S+)", "-r", "${1}.x"]),
+        (
+            &fq,
+            &["--rename-table", &table],
+            &["-p", r"^(\S+)", "-r", "{kv}", "-k", &table, "--keep-key"],
+        ),
+    ] {
+        let theirs = printed("seqkit", &[&["replace", "--quiet"], theirs, &[input]].concat());
+        assert!(ours(&[&[input.as_str()], ours_words].concat()) == theirs, "{ours_words:?}");
+    }
+}
+
+/// Every quality, and reads.
+fn of_all_qualities() -> String {
+    let qualities: String = (b'!'..=b'~').map(char::from).collect();
+    format!("@all\n{}\n+\n{qualities}\n{}", "A".repeat(qualities.len()), reads("r", 200))
+}
+
+#[test]
+#[ignore = "needs scramble"]
+fn eight_levels_of_quality_are_those_of_scramble() {
+    let folder = Folder::new();
+    let fq = folder.file("x.fq", of_all_qualities());
+    let sam: String = ours(&[&fq, "--to", "table"])
+        .lines()
+        .map(|line| {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let name = fields[0].split(' ').next().unwrap_or_default();
+            format!("{name}\t4\t*\t0\t0\t*\t*\t0\t0\t{}\t{}\n", fields[1], fields[2])
+        })
+        .collect();
+    let sam = folder.file("x.sam", format!("@HD\tVN:1.6\n{sam}"));
+    let theirs = printed("scramble", &["-B", "-I", "sam", "-O", "sam", &sam, "-"]);
+    let theirs: Vec<&str> = theirs
+        .lines()
+        .filter(|line| !line.starts_with('@'))
+        .filter_map(|line| line.split('\t').nth(10))
+        .collect();
+    let binned = ours(&[&fq, "--bin-quality", "8"]);
+    let binned: Vec<&str> = binned.lines().skip(3).step_by(4).collect();
+    assert!(binned.len() == 201 && binned == theirs);
+}
+
+#[test]
+#[ignore = "needs vsearch"]
+fn capped_qualities_are_those_of_vsearch() {
+    let folder = Folder::new();
+    let fq = folder.file("x.fq", of_all_qualities());
+    for cap in ["0", "25", "41", "92"] {
+        let theirs = printed(
+            "vsearch",
+            &[
+                "--quiet", "--fastq_convert", &fq, "--fastq_qmax", "93", "--fastq_qmaxout", cap,
+                "--fastqout", "-",
+            ],
+        );
+        assert_eq!(ours(&[&fq, "--cap-quality", cap]), theirs);
+    }
+}
+
+#[test]
+#[ignore = "needs seqkit"]
 fn edits_and_ranges_are_those_of_seqkit() {
     let folder = Folder::new();
     let fq = folder.file("x.fq", reads("r", 120));

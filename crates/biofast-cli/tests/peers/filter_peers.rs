@@ -80,6 +80,45 @@ fn as_seqtk(inputs: Vec<String>) {
     }
 }
 
+/// Reads of repeated units and of random bases.
+fn reads_of_any_complexity(seed: u64, n: usize) -> String {
+    let mut random = Random(seed);
+    let mut out = String::new();
+    for i in 0..n {
+        let mut read = String::new();
+        for _ in 0..1 + random.below(3) {
+            let unit: String =
+                (0..1 + random.below(30)).map(|_| b"ACGTN"[random.below(5)] as char).collect();
+            read += &unit.repeat(1 + random.below(9));
+        }
+        let read = &read[..read.len().min(1 + random.below(260))];
+        out += &format!("@r{i}\n{read}\n+\n{}\n", "I".repeat(read.len()));
+    }
+    out
+}
+
+#[test]
+#[ignore = "needs prinseq-lite.pl"]
+fn prinseq_keeps_the_same_complex_reads() {
+    let folder = Folder::new();
+    let input = folder.file("x.fq", reads_of_any_complexity(0xd057, 1500));
+    for (option, limits, method) in
+        [("--max-dust", ["2", "7", "40"], "dust"), ("--min-entropy", ["30", "70", "95"], "entropy")]
+    {
+        for limit in limits {
+            let theirs = theirs(
+                "prinseq-lite.pl",
+                &[
+                    "-fastq", &input, "-lc_method", method, "-lc_threshold", limit, "-out_good",
+                    "stdout", "-out_bad", "null", "-no_qual_header",
+                ],
+            );
+            let ours = ours(&[option, limit, &input]);
+            assert!(ours == theirs && !ours.is_empty(), "{option} {limit}");
+        }
+    }
+}
+
 #[test]
 #[ignore = "needs fastp"]
 fn fastp_cuts_and_keeps_the_same() {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use biofast_ops::convert::{BaseSpan, HeaderTemplate};
+use biofast_ops::convert::{BaseSpan, QualityMap};
 use clap::ValueEnum;
 
 use crate::options::{InFile, Mates, OutFile, PairsOut, ReadsOut, Spill};
@@ -25,9 +25,12 @@ Examples:
   biofast convert reads.fq.gz --to table | sort -k2,2 | biofast convert - -o sorted.fq.bz2
   biofast convert genes.fa.gz --reverse-complement --upper-case -w 80 -o other.fa
   biofast convert R1.fq.gz R2.fq.gz --rename 's1_{number}' -o n1.fq.gz --out2 n2.fq.gz
+  biofast convert reads.fq.gz --rename-table renames.tsv -o renamed.fq.gz
+  biofast convert reads.fq.gz --rename-regex ':([0-9]+)$' --rename '_{1}' -o renamed.fq.gz
   biofast convert genes.fa.gz --unique-names -o unique.fa
   biofast convert reads.fq.gz --subseq 1:50 --min-len 50 -o first50.fq
   biofast convert reads.fq.gz --tail 100
+  biofast convert reads.fq.gz --bin-quality 8 -o smaller.fq.gz
   biofast convert R1.fq.gz R2.fq.gz -o unaligned.bam --rg-line ID:lane1 --rg-line SM:s1
   biofast convert unaligned.bam -o again.fq.gz")]
 pub(crate) struct Args {
@@ -123,8 +126,29 @@ pub(super) struct Changes {
     ///
     /// {number} is the number of the read or pair, and {number:8} the same with 8 digits. {name} and {description} are
     /// those of the read, and {mate} is 1 or 2.
-    #[arg(long, value_name = "TEMPLATE", value_parser = template)]
-    pub(super) rename: Option<HeaderTemplate>,
+    #[arg(long, value_name = "TEMPLATE")]
+    pub(super) rename: Option<String>,
+
+    /// With --rename: replace only the matches of REGEX in header lines
+    ///
+    /// {1}, {2} and so on in TEMPLATE are the groups of REGEX. TEMPLATE may be empty.
+    #[arg(long, value_name = "REGEX", requires = "rename")]
+    pub(super) rename_regex: Option<String>,
+
+    /// Rename the reads in a table: old and new names, separated by a tab
+    ///
+    /// Other reads keep their names. Descriptions and the /1 and /2 of mates stay. A name without them stands for both
+    /// mates.
+    #[arg(long, value_name = "FILE", conflicts_with = "rename")]
+    pub(super) rename_table: Option<InFile>,
+
+    /// Put TEXT before each name
+    #[arg(long, value_name = "TEXT", value_parser = part_of_name)]
+    pub(super) name_prefix: Option<String>,
+
+    /// Put TEXT after each name, before the /1 and /2 of mates
+    #[arg(long, value_name = "TEXT", value_parser = part_of_name)]
+    pub(super) name_suffix: Option<String>,
 
     /// Append _2, _3 and so on to repeated names, like `seqkit rename`; reads the input twice
     ///
@@ -140,7 +164,7 @@ pub(super) struct Changes {
     pub(super) unique_names: Option<Whole>,
 
     /// Remove descriptions, and keep names
-    #[arg(short = 'i', long, conflicts_with = "rename")]
+    #[arg(short = 'i', long, conflicts_with_all = ["rename", "rename_table"])]
     pub(super) only_id: bool,
 
     /// Keep only bases FIRST to LAST, such as 1:50 or -20:-1
@@ -182,6 +206,17 @@ pub(super) struct Changes {
     /// Convert qualities from Phred+64 (Illumina 1.3 to 1.7) to Phred+33
     #[arg(long)]
     pub(super) phred64: bool,
+
+    /// Lower qualities above Q to Q
+    #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u8).range(0..=92))]
+    pub(super) cap_quality: Option<u8>,
+
+    /// Reduce qualities to a few levels: 8 or 4, like Illumina, or bins such as 0:2,15:20,30:37
+    ///
+    /// A bin is its lowest quality and what all of its qualities become. 8 is 2:6,10:15,20:22,25:27,30:33,35:37,40:40,
+    /// and 4 is 0:2,3:12,15:23,31:37. Qualities are capped first.
+    #[arg(long, value_name = "LEVELS", value_parser = QualityMap::parse)]
+    pub(super) bin_quality: Option<QualityMap>,
 }
 
 /// What `--alphabet` takes.
@@ -236,8 +271,12 @@ pub(super) enum To {
     Bam,
 }
 
-fn template(text: &str) -> Result<HeaderTemplate, String> {
-    HeaderTemplate::parse(text).map_err(|error| error.to_string())
+/// What names may hold.
+fn part_of_name(text: &str) -> Result<String, String> {
+    match !text.is_empty() && text.bytes().all(|byte| byte > b' ' && byte != 0x7f) {
+        true => Ok(text.to_owned()),
+        false => Err("expected one or more characters without spaces".into()),
+    }
 }
 
 fn span(text: &str) -> Result<BaseSpan, String> {

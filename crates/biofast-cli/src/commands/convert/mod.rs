@@ -7,23 +7,24 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast_bam as bam;
 use biofast_fastq::fasta::{LINE_WIDTH, Sequences};
 use biofast_fastq::{self as fastq, Inputs};
 use biofast_io::output::{self as io_output, Compression};
-use biofast_io::{Location, Options, Source};
+use biofast_io::{Location, Options, Source, TextBounds, display_name};
 use biofast_ops::convert::unique::{RepeatNumbers, UniqueBy};
 use biofast_ops::convert::{
-    Alphabet, BaseSpan, Case, Convert, Edits, HeaderTemplate, Holds, NucleicAcid, OutputFormat,
-    convert, from_alignments, from_table, letters_of,
+    Alphabet, BaseSpan, Case, Convert, Edits, HeaderTemplate, Holds, NameTable, NucleicAcid,
+    OutputFormat, Renaming, convert, from_alignments, from_table, letters_of,
 };
 use biofast_ops::dedup::SpillLimits;
+use biofast_ops::filter::names::Regex;
 use biofast_ops::import::{self, Import, ReadGroup};
 
 use crate::console::{Console, Hinted};
 use crate::inputs::{self, Input};
-use crate::options::{AlignmentsTarget, OutputSet, Repeated};
+use crate::options::{AlignmentsTarget, OutputSet, Repeated, warn_of_absent_names};
 use crate::output::{self, NamedFormat};
 use crate::reads_job::{ReadsJob, count_reads};
 use crate::session::{Exit, Session};
@@ -85,7 +86,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         lengths: args.which.min_len.unwrap_or(0)..=args.which.max_len.unwrap_or(usize::MAX),
         names: args.name_map.is_some(),
         mates: pairing.rule(),
-        edits: edits(args)?,
+        edits: edits(args, session)?,
         ..Convert::to(format(args, held, to, &groups)?)
     };
     let mut opened = open(args, to, session)?;
@@ -116,6 +117,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         let names: Vec<String> = job.inputs().iter().map(Input::name).collect();
         bail!("{} changed while it was being read", names.join(" or "));
     }
+    let listed = plan.edits.rename.table.as_ref().map(|table| table.summary());
+    warn_of_absent_names(args.reading.messages.console(session), listed.as_ref());
     let whole = plan.units == (1..=u64::MAX);
     let renamed = plan.numbers.as_ref().map(|numbers| numbers.len());
     let done = report::Done { summary, held, to, paired, whole, renamed };
@@ -261,6 +264,16 @@ fn tell_unused(console: &Console, args: &Args, held: Holds, to: To, sources: &mu
     };
     let quality = args.changes.quality.is_some() && held != Holds::Fasta;
     warn(quality, "--quality has no effect: the input has qualities");
+    let without = held == Holds::Fasta && args.changes.quality.is_none();
+    if without || to == To::Fasta {
+        let why = if without { "the input has no qualities" } else { "FASTA has no qualities" };
+        for (given, name) in [
+            (args.changes.bin_quality.is_some(), "--bin-quality"),
+            (args.changes.cap_quality.is_some(), "--cap-quality"),
+        ] {
+            warn(given, &format!("{name} has no effect: {why}"));
+        }
+    }
     let width = args.line_width.is_some() && to != To::Fasta;
     warn(width, "--line-width has no effect: the output is not FASTA");
 }
@@ -285,15 +298,46 @@ fn format(args: &Args, held: Holds, to: To, groups: &[ReadGroup]) -> Result<Outp
     })
 }
 
-fn edits(args: &Args) -> Result<Edits> {
+/// What becomes of names.
+fn renaming(args: &Args, session: &mut Session) -> Result<Renaming> {
     let changes = &args.changes;
-    let rename = match changes.only_id {
-        true => Some(HeaderTemplate::parse("{name}")?),
-        false => changes.rename.clone(),
+    let about = || format!("--rename '{}'", changes.rename.as_deref().unwrap_or_default());
+    let pattern = match &changes.rename_regex {
+        Some(pattern) => {
+            Some(Regex::new(pattern).context("--rename-regex: invalid regular expression")?)
+        }
+        None => None,
     };
+    let template = match (&changes.rename, &pattern) {
+        _ if changes.only_id => Some(HeaderTemplate::parse("{name}")?),
+        (None, _) => None,
+        (Some(text), None) => Some(HeaderTemplate::parse(text).with_context(about)?),
+        (Some(text), Some(pattern)) => {
+            Some(HeaderTemplate::replacement_of(text, pattern).with_context(about)?)
+        }
+    };
+    let table = match &changes.rename_table {
+        Some(path) => {
+            session.files.read(path)?;
+            let text = inputs::text(path, TextBounds::LIST)?;
+            Some(Arc::new(NameTable::parse(&text).with_context(|| display_name(path))?))
+        }
+        None => None,
+    };
+    let added = |text: &Option<String>| text.clone().unwrap_or_default().into_bytes();
+    let (prefix, suffix) = (added(&changes.name_prefix), added(&changes.name_suffix));
+    Ok(Renaming { table, template, pattern, prefix, suffix })
+}
+
+fn edits(args: &Args, session: &mut Session) -> Result<Edits> {
+    let changes = &args.changes;
     Ok(Edits {
         phred64: changes.phred64,
         quality: changes.quality.map(|quality| quality + b'!'),
+        qualities: match (changes.bin_quality.clone(), changes.cap_quality) {
+            (bins, Some(highest)) => Some(bins.unwrap_or_default().capped(highest)),
+            (bins, None) => bins,
+        },
         subseq: changes.subseq,
         reverse_complement: changes.reverse_complement,
         alphabet: Alphabet::default(),
@@ -307,7 +351,7 @@ fn edits(args: &Args) -> Result<Edits> {
             (_, true) => Some(Case::Lower),
             _ => None,
         },
-        rename,
+        rename: renaming(args, session)?,
     })
 }
 

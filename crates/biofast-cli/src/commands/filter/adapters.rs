@@ -83,6 +83,13 @@ pub(super) struct AdapterArgs {
     #[arg(long, value_enum, default_value_t = ActionArg::Trim, value_name = "ACTION", group = "of_reads")]
     action: ActionArg,
 
+    /// Search both strands for adapters, and keep the one with the better matches
+    ///
+    /// A read whose reverse complement matches better is replaced by it. The mates of a pair are exchanged if they match
+    /// better so. ' rc' is added to the header.
+    #[arg(long, visible_alias = "rc", groups = ["of_fastq", "of_reads"])]
+    pub(super) revcomp: bool,
+
     /// Keep only reads without an adapter
     #[arg(
         long,
@@ -306,7 +313,8 @@ impl AdapterArgs {
         if matches!(action, Action::Retain | Action::Crop) && self.times.get() > 1 {
             bail!("--action retain and crop can't be combined with --times above 1");
         }
-        let cutter = AdapterCutter::new().times(self.times.get()).action(action);
+        let cutter =
+            AdapterCutter::new().times(self.times.get()).action(action).both_strands(self.revcomp);
         let mut adding = Adding { cutter, settings, session };
         for (id, mate, side, text) in &self.named.0 {
             if *mate == 1 && !paired {

@@ -213,6 +213,20 @@ fn bases(typed: &str) -> Result<u64, String> {
     })
 }
 
+/// A number of bases as typed, which may be 3.1G.
+fn genome_size(typed: &str) -> Result<u64, String> {
+    let Some((whole, rest)) = typed.split_once('.') else { return bases(typed) };
+    let digits = rest.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = bases(&format!("1{}", &rest[digits.len()..]));
+    let share: Option<f64> = format!("{whole}.{digits}").parse().ok();
+    match (unit, share) {
+        (Ok(unit), Some(share)) if share > 0.0 && unit > 1 => {
+            Ok((share * unit as f64).round() as u64)
+        }
+        _ => bases(typed),
+    }
+}
+
 /// What `-O` takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FilterFormat {
@@ -262,6 +276,20 @@ pub(super) struct SubsetArgs {
     /// Keep exactly N random reads or pairs, or all if there are fewer; reads the input twice
     #[arg(long, value_name = "N", group = "of_fastq")]
     pub(super) sample_count: Option<u64>,
+
+    /// Keep random reads or pairs until they have N bases, such as 500M or 2G; reads the input twice
+    ///
+    /// The last one may exceed N. If the input has fewer bases, all reads are kept.
+    #[arg(long, value_name = "N", value_parser = bases, conflicts_with_all = ["sample_fraction", "sample_count"], group = "of_fastq")]
+    pub(super) sample_bases: Option<u64>,
+
+    /// Keep random reads or pairs until they cover the genome DEPTH times; reads the input twice
+    #[arg(long, value_name = "DEPTH", requires = "genome_size", conflicts_with_all = ["sample_fraction", "sample_count", "sample_bases"], group = "of_fastq")]
+    pub(super) sample_coverage: Option<f64>,
+
+    /// Genome size in bases for --sample-coverage, such as 4600K or 3.1G
+    #[arg(long, value_name = "N", value_parser = genome_size, requires = "sample_coverage", group = "of_fastq")]
+    pub(super) genome_size: Option<u64>,
 
     /// Keep the best long reads, up to PERCENT of the input bases; reads the input twice
     ///
@@ -402,6 +430,18 @@ pub(super) struct Select {
     /// Keep reads in which at least PERCENT of bases differ from the next base (complexity)
     #[arg(long, alias = "complexity_threshold", value_name = "PERCENT")]
     pub(super) min_complexity: Option<f64>,
+
+    /// Keep reads with a DUST score of at most SCORE, from 0 (all words differ) to 100 (one base)
+    ///
+    /// Scores are those of PRINSEQ; 7 is a common limit.
+    #[arg(long, value_name = "SCORE")]
+    pub(super) max_dust: Option<f64>,
+
+    /// Keep reads with an entropy of at least PERCENT, from 0 (one base) to 100 (all words differ)
+    ///
+    /// Scores are those of PRINSEQ; 70 is a common limit.
+    #[arg(long, value_name = "PERCENT")]
+    pub(super) min_entropy: Option<f64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -6,8 +6,8 @@ use biofast_io::TextBounds;
 use biofast_ops::filter::fastp;
 use biofast_ops::filter::names::{NameFilter, Regex};
 use biofast_ops::filter::predicate::{
-    Gc, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent, MaxMeanQuality,
-    MaxN, MaxNPercent, Mean, MinComplexity, MinLen, MinMeanQuality,
+    Gc, MaxDust, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent,
+    MaxMeanQuality, MaxN, MaxNPercent, Mean, MinComplexity, MinEntropy, MinLen, MinMeanQuality,
 };
 use biofast_ops::filter::trim::detect::{self, AdapterEvidence};
 use biofast_ops::filter::{Filter, PairRule};
@@ -45,6 +45,9 @@ pub(super) fn filter(
     });
     let filter = names(args, filter)?;
     let (cutter, rule) = match &looked.fastp {
+        Some(_) if args.adapters.revcomp => {
+            bail!("--revcomp has no effect with --preset fastp, which searches one strand")
+        }
         // It has its own.
         Some(_) => Default::default(),
         None => args.adapters.cutter(paired, &looked.detected, session)?,
@@ -187,6 +190,12 @@ fn predicates(args: &Select, mut filter: Filter) -> Result<Filter> {
     }
     if let Some(percent) = args.min_complexity {
         filter = filter.require(MinComplexity(number("--min-complexity", percent, 0.0, 100.0)?));
+    }
+    if let Some(score) = args.max_dust {
+        filter = filter.require(MaxDust(number("--max-dust", score, 0.0, 100.0)?));
+    }
+    if let Some(percent) = args.min_entropy {
+        filter = filter.require(MinEntropy(number("--min-entropy", percent, 0.0, 100.0)?));
     }
     Ok(filter)
 }

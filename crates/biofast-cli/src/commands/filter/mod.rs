@@ -123,6 +123,8 @@ fn check_shard(args: &Args, shards: &[Input], session: &Session) -> Result<()> {
     )?;
     let counts = "a shard's share of the sample is unknown; --sample-fraction takes the same reads as in the whole file";
     shard.refuse(which.sample_count.is_some(), "--sample-count", counts)?;
+    shard.refuse(which.sample_bases.is_some(), "--sample-bases", counts)?;
+    shard.refuse(which.sample_coverage.is_some(), "--sample-coverage", counts)?;
     let regions = args.alignments.regions.any();
     shard.refuse(regions, "a region", "a shard can't be restricted to regions")?;
     if args.interleaved {

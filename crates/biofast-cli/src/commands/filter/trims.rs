@@ -7,8 +7,8 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use biofast_ops::filter::trim::{
-    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, MaskBelow, Overlap,
-    PolyG, PolyX, QualityWindow, Umi, UmiSource,
+    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, MaskBelow,
+    NextSeqTrim, Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
 };
 use biofast_ops::filter::{Filter, fastp};
 use clap::ValueEnum;
@@ -16,8 +16,8 @@ use clap::ValueEnum;
 use super::bounds::number;
 
 /// The trims in their order, for the help.
-pub(super) const TRIM_ORDER: &str = "--umi, --crop-front and --crop-tail, --cut-front, --cut-right or --cut-tail, --trim-poly-g, \
-     --correct, --trim-overlap, --adapter and related options, --trim-poly-x, --keep-first, --adapter-kit, --mask-below and --merge";
+pub(super) const TRIM_ORDER: &str = "--umi, --crop-front and --crop-tail, --nextseq-trim, --quality-cutoff, --cut-front, --cut-right or --cut-tail, \
+     --trim-poly-g, --correct, --trim-overlap, --adapter and related options, --trim-poly-x, --keep-first, --adapter-kit, --mask-below and --merge";
 
 /// What is cut off.
 #[derive(clap::Args)]
@@ -49,6 +49,18 @@ pub(super) struct TrimArgs {
     /// Keep at most the first N bases; N,M for first and second reads
     #[arg(long, value_name = "N", value_parser = both::<usize>)]
     pub(super) keep_first: Option<[usize; 2]>,
+
+    /// Trim low-quality 3′ ends by running sums, like `cutadapt -q`; FRONT,Q for both ends
+    #[arg(long, value_name = "[FRONT,]Q", value_parser = cutoffs)]
+    pub(super) quality_cutoff: Option<Cutoffs>,
+
+    /// Same as --quality-cutoff, for second reads [default: that of first reads]
+    #[arg(long, value_name = "[FRONT,]Q", value_parser = cutoffs)]
+    pub(super) quality_cutoff2: Option<Cutoffs>,
+
+    /// Trim 3′ ends like --quality-cutoff, but count each G as a bad base, like `cutadapt --nextseq-trim`
+    #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u8).range(1..=93))]
+    pub(super) nextseq_trim: Option<u8>,
 
     /// Trim low-quality windows from the 5′ end
     #[arg(short = '5', long, alias = "cut_front")]
@@ -107,6 +119,7 @@ pub(super) fn trimmers(
         filter = filter.trim(umi(args, place, paired, is_fastp)?);
     }
     let (front, tail) = (args.crop_front.unwrap_or_default(), args.crop_tail.unwrap_or_default());
+    let by_sum = quality_cutoff(args, paired)?;
     let phred = number("--cut-mean-quality", args.cut_mean_quality, 0.0, 93.0)?;
     let size = args.cut_window_size.get();
     if is_fastp {
@@ -117,9 +130,20 @@ pub(super) fn trimmers(
         if cut.is_any() {
             filter = filter.trim(cut);
         }
+        if args.nextseq_trim.is_some() || by_sum.is_some() {
+            bail!(
+                "--preset fastp trims low quality by --cut-front, --cut-right and --cut-tail only"
+            );
+        }
     } else {
         if args.crop_front.is_some() || args.crop_tail.is_some() {
             filter = filter.trim(Crop { front, tail });
+        }
+        if let Some(phred) = args.nextseq_trim {
+            filter = filter.trim(NextSeqTrim(phred));
+        }
+        if let Some(cutoff) = by_sum {
+            filter = filter.trim(cutoff);
         }
         let window = QualityWindow::new(size, phred);
         if args.cut_front {
@@ -158,6 +182,42 @@ pub(super) fn trimmers(
         filter = filter.trim(MaskBelow(phred));
     }
     Ok(filter)
+}
+
+/// What cuts ends by sums of qualities, if that is asked for.
+fn quality_cutoff(args: &TrimArgs, paired: bool) -> Result<Option<QualityCutoff>> {
+    if args.quality_cutoff2.is_some() && !paired {
+        bail!("--quality-cutoff2 needs pairs: two files, or --interleaved");
+    }
+    if args.quality_cutoff.is_none() && args.quality_cutoff2.is_none() {
+        return Ok(None);
+    }
+    let first = args.quality_cutoff.unwrap_or_default();
+    let second = args.quality_cutoff2.unwrap_or(first);
+    if [first, second] == [Cutoffs::default(); 2] {
+        bail!("--quality-cutoff 0 cuts nothing: leave it out");
+    }
+    let (front, tail) = ([first.front, second.front], [first.tail, second.tail]);
+    Ok(Some(QualityCutoff { front, tail }))
+}
+
+/// The cutoffs of both ends; 0 cuts nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cutoffs {
+    front: u8,
+    tail: u8,
+}
+
+/// `Q` for the 3′ end, or `FRONT,Q` for both.
+fn cutoffs(typed: &str) -> Result<Cutoffs, String> {
+    let (front, tail) = typed.split_once(',').unwrap_or(("0", typed));
+    let phred = |text: &str| text.parse().ok().filter(|phred: &u8| *phred <= 93);
+    match (phred(front), phred(tail)) {
+        (Some(front), Some(tail)) => Ok(Cutoffs { front, tail }),
+        _ => Err(format!(
+            "'{typed}' is not a quality cutoff: expected a form like 20, or 15,20 for both ends"
+        )),
+    }
 }
 
 /// What takes the identifier that is in this place.

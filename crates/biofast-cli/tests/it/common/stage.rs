@@ -69,6 +69,7 @@ pub(crate) fn stage() -> Folder {
     folder.file("adapters.fa", ">read1\nAGATCGGAAGAGCACACG\n>read2\nAGATCGGAAGAGCGTCG\n");
     folder.file("files.txt", "reads.fq.gz\naln.bam\n");
     folder.file("contigs.tsv", "chr1\t1\nchr2\t2\n");
+    folder.file("renames.tsv", "SIM001:12:HFKJJBGXY:1:11101:1456:1000\tfirst\n");
     folder.file("targets.bed", "chr1\t1000\t900000\nchr2\t0\t500\n");
     folder.file("baits.interval_list", "@SQ\tSN:chr1\nchr1\t901\t900100\t+\tbait\n");
     let bases = |n: usize| "ACGTACGTTG".repeat(n / 10);

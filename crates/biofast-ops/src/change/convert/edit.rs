@@ -7,7 +7,8 @@ use biofast_fastq::fasta::Sequences;
 use biofast_fastq::{Reader, Record};
 use biofast_io::{Options, Source};
 
-use super::rename::HeaderTemplate;
+use super::qualities::QualityMap;
+use super::renaming::Renaming;
 use crate::change::grep::COMPLEMENTS;
 
 /// Upper or lower case.
@@ -71,6 +72,8 @@ pub struct Edits {
     pub phred64: bool,
     /// The quality, Phred + 33, of reads that have none.
     pub quality: Option<u8>,
+    /// What qualities become.
+    pub qualities: Option<QualityMap>,
     /// The part of the sequence that is kept.
     pub subseq: Option<BaseSpan>,
     /// The other strand is written, and qualities reversed.
@@ -82,7 +85,7 @@ pub struct Edits {
     /// The case of bases.
     pub case: Option<Case>,
     /// New header lines.
-    pub rename: Option<HeaderTemplate>,
+    pub rename: Renaming,
 }
 
 /// A part of a sequence: its first and last base, counted from 1, or from the end if negative.
@@ -133,6 +136,7 @@ impl Edits {
         let Edits {
             phred64,
             quality,
+            qualities,
             subseq,
             reverse_complement,
             alphabet: _,
@@ -142,22 +146,24 @@ impl Edits {
         } = self;
         !phred64
             && quality.is_none()
+            && qualities.is_none()
             && subseq.is_none()
             && !reverse_complement
             && letters.is_none()
             && case.is_none()
-            && rename.is_none()
+            && rename.is_empty()
     }
 
-    /// The read as edited. `number` is that of the read or pair, counted from 1, and `mate` 1 or 2.
+    /// The read as edited. `shared` bytes of its name are those that its mate has, too. The numbers are that of the read or pair, counted
+    /// from 1, and 1 or 2 for the mate.
     ///
     /// # Errors
-    /// If a quality is no Phred + 64, or a read has other letters than are expected.
+    /// If a quality is no Phred + 64, a read has other letters than are expected, or it would have no name.
     pub fn apply<'a>(
         &self,
         read: &Record<'a>,
-        number: u64,
-        mate: u8,
+        shared: usize,
+        numbers: (u64, u8),
         room: &'a mut EditedRead,
     ) -> Result<Record<'a>, String> {
         if self.is_empty() {
@@ -186,6 +192,9 @@ impl Edits {
             }
             qualities.iter_mut().for_each(|quality| *quality -= 31);
         }
+        if let Some(map) = &self.qualities {
+            map.apply(qualities);
+        }
         if self.reverse_complement {
             qualities.reverse();
             // What is replaced afterwards needn't be told.
@@ -202,11 +211,7 @@ impl Edits {
             Some(Case::Lower) => sequence.make_ascii_lowercase(),
             None => {}
         }
-        definition.clear();
-        match &self.rename {
-            Some(template) => template.write(read, number, mate, definition),
-            None => definition.extend_from_slice(read.definition()),
-        }
+        self.rename.write(read, shared, numbers, definition)?;
         Ok(match has_qualities {
             true => Record::new(definition, sequence, qualities),
             false => Record::without_qualities(definition, sequence),

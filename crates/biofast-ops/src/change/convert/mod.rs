@@ -4,7 +4,9 @@
 //! through [`from_table`] and [`from_alignments`]. Another order: [`order`](super::order).
 
 mod edit;
+mod qualities;
 mod rename;
+mod renaming;
 mod repeats;
 mod sources;
 mod summary;
@@ -15,7 +17,7 @@ use std::io::Write;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use biofast_fastq::pair::MateNaming;
+use biofast_fastq::pair::{MateNaming, pair_template, template_name};
 use biofast_fastq::{self as fastq, Inputs, Readable, Record, Refusal, Transform, Unit, fasta};
 use biofast_io::Options;
 use biofast_io::output::Output;
@@ -26,7 +28,9 @@ use super::import::{self, Import};
 use crate::measure::records::{Checksum, Sum};
 
 pub use edit::{Alphabet, BaseSpan, Case, EditedRead, Edits, NucleicAcid, letters_of};
+pub use qualities::QualityMap;
 pub use rename::{HeaderTemplate, InvalidTemplate};
+pub use renaming::{InvalidNameTable, NameTable, Renaming};
 pub use sources::{Holds, from_alignments, from_table};
 pub use summary::ConvertSummary;
 
@@ -113,11 +117,26 @@ impl Convert {
             return Ok(None);
         }
         let number = number - self.units.start() + 1;
-        let first = self.edits.apply(&unit.first, number, 1, one)?;
+        let name = unit.first.name();
+        let shared = |name, mate| pair_template(name, mate, self.mates).len();
+        let own = unit.second.map_or(template_name(name).len(), |mate| shared(name, mate.name()));
+        let first = self.edits.apply(&unit.first, own, (number, 1), one)?;
         let second = match &unit.second {
-            Some(second) => Some(self.edits.apply(second, number, 2, two)?),
+            Some(second) => {
+                let own = shared(second.name(), name);
+                Some(self.edits.apply(second, own, (number, 2), two)?)
+            }
             None => None,
         };
+        if let Some(second) = &second
+            && self.edits.rename.may_part_mates()
+        {
+            let [one, two] = [first.name(), second.name()];
+            if pair_template(one, two, self.mates) != pair_template(two, one, self.mates) {
+                let [one, two] = [one, two].map(<[u8]>::escape_ascii);
+                return Err(format!("the mates would be renamed to '{one}' and '{two}'"));
+            }
+        }
         let edited = [Some(first), second];
         count(&[Some(unit.first), unit.second], &mut summary.input, &mut summary.input_bases);
         let is_wanted = |record: &Record<'_>| self.lengths.contains(&record.sequence().len());

@@ -2,6 +2,8 @@
 
 use biofast_fastq::Record;
 
+use crate::change::filter::regex::{self, Regex};
+
 /// A template for header lines, such as `read_{number} {description}`: see [`parse`](Self::parse).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderTemplate(Vec<TemplatePiece>);
@@ -9,10 +11,14 @@ pub struct HeaderTemplate(Vec<TemplatePiece>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum TemplatePiece {
     Text(Vec<u8>),
-    Number { width: usize },
+    Number {
+        width: usize,
+    },
     Name,
     Description,
     Mate,
+    /// What a group of a pattern holds.
+    Group(usize),
 }
 
 /// What is wrong with a template.
@@ -36,6 +42,31 @@ impl HeaderTemplate {
     /// # Errors
     /// If a place is unknown, or no place makes names differ.
     pub fn parse(text: &str) -> Result<HeaderTemplate, InvalidTemplate> {
+        let HeaderTemplate(pieces) = HeaderTemplate::replacement(text, 0)?;
+        let wrong = |what: String| Err(InvalidTemplate(what));
+        if !pieces
+            .iter()
+            .any(|piece| matches!(piece, TemplatePiece::Number { .. } | TemplatePiece::Name))
+        {
+            return wrong(format!(
+                "'{text}' gives every read the same name: add {{number}} or {{name}}"
+            ));
+        }
+        if text.starts_with([' ', '\t']) {
+            return wrong(format!("'{}' is not a header line", text.escape_debug()));
+        }
+        Ok(HeaderTemplate(pieces))
+    }
+
+    /// A template for a part of a header line, such as what a pattern matches, which may be empty. `{1}` stands for what its first group
+    /// holds, of so many `groups`.
+    ///
+    /// # Errors
+    /// If a place is unknown.
+    pub(super) fn replacement(
+        text: &str,
+        groups: usize,
+    ) -> Result<HeaderTemplate, InvalidTemplate> {
         let wrong = |what: String| Err(InvalidTemplate(what));
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -50,8 +81,12 @@ impl HeaderTemplate {
                 "name" => TemplatePiece::Name,
                 "description" => TemplatePiece::Description,
                 "mate" => TemplatePiece::Mate,
-                _ => match width(place) {
-                    Some(width) if width <= WIDEST => TemplatePiece::Number { width },
+                _ => match (width(place), place.parse()) {
+                    (Some(width), _) if width <= WIDEST => TemplatePiece::Number { width },
+                    (_, Ok(group)) if (1..=groups).contains(&group) => TemplatePiece::Group(group),
+                    (_, Ok(group)) if groups > 0 => {
+                        return wrong(format!("'{text}' has {{{group}}}, but the pattern has groups 1 to {groups}"));
+                    }
                     _ => {
                         return wrong(format!(
                             "unknown placeholder '{{{place}}}': expected {{number}}, {{number:8}}, {{name}}, {{description}} or {{mate}}"
@@ -62,23 +97,38 @@ impl HeaderTemplate {
             rest = &rest[open + close + 1..];
         }
         pieces.push(TemplatePiece::Text(rest.into()));
-        if !pieces
-            .iter()
-            .any(|piece| matches!(piece, TemplatePiece::Number { .. } | TemplatePiece::Name))
-        {
-            return wrong(format!(
-                "'{text}' gives every read the same name: add {{number}} or {{name}}"
-            ));
-        }
-        if text.bytes().any(|byte| byte < b' ' && byte != b'\t') || text.starts_with([' ', '\t']) {
+        if text.bytes().any(|byte| byte < b' ' && byte != b'\t') {
             return wrong(format!("'{}' is not a header line", text.escape_debug()));
         }
         Ok(HeaderTemplate(pieces))
     }
 
+    /// A template for what this pattern matches, which may be empty. `{1}` stands for what its first group holds.
+    ///
+    /// # Errors
+    /// If a place is unknown.
+    pub fn replacement_of(text: &str, pattern: &Regex) -> Result<HeaderTemplate, InvalidTemplate> {
+        HeaderTemplate::replacement(text, regex::groups(pattern))
+    }
+
     /// Appends the header line of the read of this number, without its first character.
     pub fn write(&self, read: &Record<'_>, number: u64, mate: u8, out: &mut Vec<u8>) {
         let start = out.len();
+        self.fill(read, (number, mate), &|_| None, out);
+        // Where there is no description, nothing stands for it.
+        while out.len() > start && matches!(out.last(), Some(b' ' | b'\t')) {
+            out.pop();
+        }
+    }
+
+    /// Appends what the template stands for, as it is.
+    pub(super) fn fill<'t>(
+        &self,
+        read: &Record<'_>,
+        (number, mate): (u64, u8),
+        group: &dyn Fn(usize) -> Option<&'t [u8]>,
+        out: &mut Vec<u8>,
+    ) {
         for piece in &self.0 {
             match piece {
                 TemplatePiece::Text(text) => out.extend_from_slice(text),
@@ -88,11 +138,10 @@ impl HeaderTemplate {
                 TemplatePiece::Name => out.extend_from_slice(read.name()),
                 TemplatePiece::Description => out.extend_from_slice(read.description()),
                 TemplatePiece::Mate => out.push(b'0' + mate),
+                TemplatePiece::Group(number) => {
+                    out.extend_from_slice(group(*number).unwrap_or_default());
+                }
             }
-        }
-        // Where there is no description, nothing stands for it.
-        while out.len() > start && matches!(out.last(), Some(b' ' | b'\t')) {
-            out.pop();
         }
     }
 }

@@ -34,6 +34,7 @@ pub mod predicate;
 mod read;
 pub(crate) mod regex;
 pub mod report;
+mod rows;
 pub mod sample;
 pub mod statistics;
 mod tally;

@@ -18,22 +18,29 @@ pub struct NameList {
 }
 
 impl NameList {
-    /// Adds a name, unless it is there.
-    pub fn add(&mut self, name: &[u8]) {
-        if !self.places.contains_key(name) {
+    /// Adds a name, unless it is there. Tells whether it is new.
+    pub fn add(&mut self, name: &[u8]) -> bool {
+        let is_new = !self.places.contains_key(name);
+        if is_new {
             self.places.insert(name.into(), self.found.len());
             self.found.push(AtomicBool::new(false));
         }
+        is_new
     }
 
     /// Whether the list has this name, which is then a found one.
     pub fn contains(&self, name: &[u8]) -> bool {
-        let Some(&place) = self.places.get(name) else { return false };
+        self.find(name).is_some()
+    }
+
+    /// Which name of the list this is, counted from 0; it is then a found one.
+    pub fn find(&self, name: &[u8]) -> Option<usize> {
+        let place = *self.places.get(name)?;
         // Not written again and again, as other threads read it.
         if !self.found[place].load(Ordering::Relaxed) {
             self.found[place].store(true, Ordering::Relaxed);
         }
-        true
+        Some(place)
     }
 
     /// How many of the names were found so far.

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use biofast_fastq::Record;
 
+use crate::change::grep::COMPLEMENTS;
+
 /// A record, and which of its bases are left after trimming.
 #[derive(Clone, Copy, Debug)]
 pub struct TrimmedRead<'a> {
@@ -138,6 +140,14 @@ impl EditedBases {
     pub fn qualities_mut(&mut self) -> &mut [u8] {
         &mut self.qualities[self.left.clone()]
     }
+
+    /// Turns all into the other strand.
+    fn reverse_complement(&mut self) {
+        self.sequence.reverse();
+        self.sequence.iter_mut().for_each(|base| *base = COMPLEMENTS[usize::from(*base)]);
+        self.qualities.reverse();
+        self.left = self.sequence.len() - self.left.end..self.sequence.len() - self.left.start;
+    }
 }
 
 /// What a trimmer found out about a read or a pair beside what it cut.
@@ -176,6 +186,8 @@ pub struct TrimUnit<'a, 's> {
     pub(super) adapter_inside: &'s mut bool,
     /// Whether a fixed cut or low quality left nothing of a mate, so that there is no pair any more.
     pub(super) gone: &'s mut [bool; 2],
+    /// Whether the read was [turned](Self::take_other_strand).
+    pub(super) other_strand: &'s mut bool,
     /// What was cut off each mate as its adapter, where the trimmer itself says it.
     pub(super) cut_adapters: &'s mut [Vec<u8>; 2],
 }
@@ -212,6 +224,21 @@ impl<'a> TrimUnit<'a, '_> {
             edited.left = read.range();
         }
         edited
+    }
+
+    /// Takes the other strand: the reverse complement of a read without a mate, and each mate of a pair for the other one. Its
+    /// header line ends in ` rc`. A trimmer does so at most once, before it cuts or edits anything.
+    pub(super) fn take_other_strand(&mut self) {
+        *self.other_strand = true;
+        match &mut self.second {
+            Some(second) => std::mem::swap(&mut self.first, second),
+            None => {
+                let edited = self.edit(0);
+                edited.reverse_complement();
+                let Range { start, end } = edited.left.clone();
+                self.first = TrimmedRead { start, end, identifier: 0, ..self.first };
+            }
+        }
     }
 
     /// Calls `each` with each read and 0 for the first, 1 for the second of a pair.

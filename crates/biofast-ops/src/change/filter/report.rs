@@ -34,6 +34,9 @@ pub struct FilterReport {
     /// Pairs that became one read, if pairs were merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged_pairs: Option<u64>,
+    /// Reads or pairs of which the other strand was taken, kept or not, if both were searched for adapters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse_complemented: Option<u64>,
     /// The lengths of fragments, if they were measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub insert_size: Option<FragmentLengths>,
@@ -353,6 +356,7 @@ impl FilterReport {
                 ]),
             }),
             merged_pairs: None,
+            reverse_complemented: None,
             insert_size: FragmentLengths::of(&tally.inserts),
             split: (tally.split[0] > 0)
                 .then_some(SplitReads { reads: tally.split[0], pieces: tally.split[1] }),
@@ -392,6 +396,7 @@ impl FilterReport {
             filtering_result: None,
             split: None,
             merged_pairs: None,
+            reverse_complemented: None,
             insert_size: None,
             rejected: reasons.map(|&r| (r.name(), tally.rejected(r))).collect(),
             trimmed: BTreeMap::new(),
@@ -415,6 +420,12 @@ impl FilterReport {
     /// Adds how many pairs were merged.
     pub fn with_merged(mut self, tally: &FilterTally) -> FilterReport {
         self.merged_pairs = Some(tally.merged);
+        self
+    }
+
+    /// Adds how many reads or pairs were taken from the other strand.
+    pub fn with_reverse_complemented(mut self, tally: &FilterTally) -> FilterReport {
+        self.reverse_complemented = Some(tally.other_strand);
         self
     }
 

@@ -86,6 +86,9 @@ pub struct FilterTally {
     /// Pairs that became one read, of those kept.
     #[doc(hidden)]
     pub merged: u64,
+    /// Reads, or pairs, of which the other strand was taken, kept or not.
+    #[doc(hidden)]
+    pub other_strand: u64,
     /// Reads in which bases were corrected, and the bases.
     pub corrected: [u64; 2],
     /// Pairs by the length of their fragment, where it was measured; the last of
@@ -191,6 +194,7 @@ impl FilterTally {
             adapters,
             split,
             merged,
+            other_strand,
             corrected,
             inserts,
             fastp_adapters,
@@ -201,6 +205,7 @@ impl FilterTally {
             trimmed,
         } = other;
         self.merged += merged;
+        self.other_strand += other_strand;
         self.passed += passed;
         self.by_unit.iter_mut().zip(by_unit).for_each(|(mine, theirs)| *mine += theirs);
         let cut = self.fastp_adapters.iter_mut().zip(fastp_adapters);

@@ -26,7 +26,8 @@ pub(super) fn repeated(
     }
 }
 
-fn folder(args: &Args) -> PathBuf {
+/// Where temporary files go.
+pub(super) fn folder(args: &Args) -> PathBuf {
     temp_dir(args.which.temp_dir.as_deref(), args.out.as_deref())
 }
 

@@ -5,7 +5,7 @@ mod by_adapter;
 mod opener;
 mod outputs;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use biofast_fastq::Inputs;
 use biofast_io::output::Output;
 use biofast_io::{Options, Source};
@@ -80,6 +80,9 @@ pub(super) fn run(
     if args.mates.merges() {
         report = report.with_merged(&tally);
     }
+    if args.adapters.revcomp {
+        report = report.with_reverse_complemented(&tally);
+    }
     if let Some(mut statistics) = statistics {
         report = report.with_statistics(&tally, &mut statistics);
     }
@@ -121,6 +124,7 @@ fn plan<'a>(
     let layout = Layout::of(&inputs, args.interleaved)?;
     inputs::are_two(&inputs)?;
     let is_read_twice = args.which.sample_count.is_some()
+        || sampled_bases(args)?.is_some()
         || args.which.keep_percent.is_some()
         || args.which.target_bases.is_some();
     let job = args.reading.job((inputs, layout), &args.pairing, session).rereading(is_read_twice);
@@ -182,7 +186,7 @@ impl<'a> ReadPlan<'a> {
         if args.stats || args.html.is_some() {
             filter = filter.gather_statistics();
         }
-        if let Some((sample, counted)) = sample(args, &self.job)? {
+        if let Some((sample, counted)) = sample(args, &self.job, console)? {
             filter = filter.sample(sample);
             self.counted = counted.filter(|_| args.which.head.is_none());
         }
@@ -202,8 +206,15 @@ fn reading(args: &Args) -> Options {
 }
 
 /// The sample that was asked for. An exact one needs the number of reads first, which comes with it.
-fn sample(args: &Args, job: &ReadsJob<'_>) -> Result<Option<(SampleFilter, Option<u64>)>> {
+fn sample(
+    args: &Args,
+    job: &ReadsJob<'_>,
+    console: &Console,
+) -> Result<Option<(SampleFilter, Option<u64>)>> {
     let which = &args.which;
+    if let Some(bases) = sampled_bases(args)? {
+        return sample_bases(args, bases, job, console).map(|sample| Some((sample, None)));
+    }
     if let Some(fraction) = which.sample_fraction {
         return match SampleFilter::fraction(fraction, which.seed) {
             Some(sample) => Ok(Some((sample, None))),
@@ -227,6 +238,46 @@ fn sample(args: &Args, job: &ReadsJob<'_>) -> Result<Option<(SampleFilter, Optio
         Some(sample) => Ok(Some((sample, Some(reads)))),
         None => bail!("--sample-count must be at least 1"),
     }
+}
+
+/// How many bases a sample must have, if that was asked for.
+fn sampled_bases(args: &Args) -> Result<Option<u64>> {
+    let which = &args.which;
+    let (Some(depth), Some(genome)) = (which.sample_coverage, which.genome_size) else {
+        return Ok(which.sample_bases);
+    };
+    let bases = (depth * genome as f64).ceil();
+    if !(depth > 0.0 && bases < 2f64.powi(63)) {
+        bail!("invalid value {depth} for --sample-coverage: expected a depth above 0");
+    }
+    Ok(Some(bases as u64))
+}
+
+/// The reads or pairs that have so many bases.
+fn sample_bases(
+    args: &Args,
+    bases: u64,
+    job: &ReadsJob<'_>,
+    console: &Console,
+) -> Result<SampleFilter> {
+    if job.inputs().iter().any(|input| input.len().is_none()) {
+        bail!(
+            "--sample-bases and --sample-coverage read the input twice, which a stream can't be: name a file, or use --sample-fraction"
+        );
+    }
+    let sources = job.inputs().iter().map(Input::open).collect::<Result<_, _>>()?;
+    let inputs = job.arrange(sources)?;
+    let (options, folder) = (reading(args), best::folder(args));
+    let (which, counting) = (&args.which, (&options, args.which.head));
+    let (sample, of) = SampleFilter::bases(bases, inputs, counting, which.seed, &folder)
+        .map_err(output::failed)?;
+    job.check_unchanged()?;
+    if !args.reading.messages.quiet {
+        let less = if of.taken < bases { "; the input has no more" } else { "" };
+        let (taken, all) = (of.taken, of.bases);
+        console.note(&format!("sampled {taken} of {all} bases; {bases} were requested{less}"));
+    }
+    sample.context("internal error: a sample of no bases")
 }
 
 /// Says what the outputs can't do, and lets streams among them be closed where files are written, too.

@@ -64,7 +64,9 @@ impl Choice {
     /// Wants records of these names. Names of several calls add up.
     pub fn names(mut self, names: impl IntoIterator<Item = Vec<u8>>) -> Choice {
         let list = self.names.get_or_insert_default();
-        names.into_iter().for_each(|name| list.add(&name));
+        for name in names {
+            list.add(&name);
+        }
         self
     }
 

@@ -1,10 +1,9 @@
 //! The reads with the best scores, found by going through all scores a few times.
 
-use std::io::{self, BufReader, Read};
+use std::io;
 
 use super::chosen::BestReads;
 use super::score::{Measures, QualityRange, Scoring};
-use crate::change::spill::read_or_end;
 
 /// A read, as it stands in the temporary file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +36,7 @@ impl ScoredRead {
         bytes
     }
 
-    fn from_bytes(bytes: &[u8; ScoredRead::LEN]) -> ScoredRead {
+    pub(super) fn from_bytes(bytes: &[u8; ScoredRead::LEN]) -> ScoredRead {
         let mut numbers = [0; 3];
         for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks::<8>().0) {
             *number = u64::from_le_bytes(*bytes);
@@ -50,16 +49,6 @@ impl ScoredRead {
         };
         ScoredRead { measures, passed: first & PASSED != 0 }
     }
-}
-
-/// Calls `visit` with each row of a file.
-pub(super) fn each(file: impl Read, visit: &mut dyn FnMut(ScoredRead)) -> io::Result<()> {
-    let mut file = BufReader::with_capacity(1 << 18, file);
-    let mut bytes = [0; ScoredRead::LEN];
-    while read_or_end(&mut file, &mut bytes)? {
-        visit(ScoredRead::from_bytes(&bytes));
-    }
-    Ok(())
 }
 
 /// Bits of a score that are looked at in one going through.
@@ -133,6 +122,7 @@ pub(super) fn choose(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::filter::rows::each_row;
     use proptest::prelude::*;
 
     /// The same, by sorting.
@@ -175,7 +165,10 @@ mod tests {
             let scoring = Scoring::default();
             let target = total * percent / 100;
             let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_bytes()).collect();
-            let best = choose(|visit| each(&bytes[..], visit), (target, total), &scoring).unwrap_or_default();
+            let read = |visit: &mut dyn FnMut(ScoredRead)| {
+                each_row(&bytes[..], &mut |row| visit(ScoredRead::from_bytes(row)))
+            };
+            let best = choose(read, (target, total), &scoring).unwrap_or_default();
             let found: Vec<bool> = (0..rows.len() as u64).map(|index| best.takes(index)).collect();
             prop_assert_eq!(found, plain(&rows, target, total, &scoring));
         }

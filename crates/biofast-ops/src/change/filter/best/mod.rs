@@ -8,16 +8,13 @@ mod chosen;
 mod score;
 
 use std::convert::Infallible;
-use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use biofast_fastq::{Inputs, Readable, Transform};
-use biofast_io::output::{Compression, Output};
-use biofast_io::pipeline::Failure;
+use biofast_fastq::{Inputs, Readable};
 use biofast_io::{Options, Source};
 
+use super::rows::UnitRows;
 use super::{Filter, FilterWorker, ReadSink, Reason, TrimmedRead};
 use choose::ScoredRead;
 
@@ -85,65 +82,26 @@ fn find_in<S: Readable>(
     (target, scoring): (BestTarget, Scoring),
     folder: &Path,
 ) -> Result<BestReads, Error> {
-    let file = tempfile::tempfile_in(folder).map_err(Error::ScratchFile)?;
-    let rows = Arc::new(Mutex::new((BufWriter::new(file), None)));
-    let stream = Output::stream("scores", RowWriter(Arc::clone(&rows)), Compression::default());
-    let mut outputs = [stream];
-    let result = Transform::new(inputs).options(options).limit(limit).run(
-        &mut outputs,
+    let (mut rows, (_, total)) = UnitRows::gather(
+        inputs,
+        (options, limit),
+        folder,
         || (filter.worker(), 0u64),
-        |(worker, total), unit, texts| {
+        |(worker, total), unit| {
             *total += unit.first.sequence().len() as u64;
             let mut judge = Judge { window: scoring.window, row: ScoredRead::default() };
             let Ok(()) = FilterWorker::apply_to(worker, unit, [false; 2], &mut judge);
-            if let Some(text) = texts.first_mut() {
-                text.extend_from_slice(&judge.row.to_bytes());
-            }
+            judge.row.to_bytes()
         },
         |(worker, total), (other, more)| {
             worker.merge(other);
             *total += more;
         },
-    );
-    drop(outputs);
-    let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
-    let (file, problem) = &mut *rows;
-    if let Some(problem) = problem.take() {
-        return Err(Error::ScratchFile(problem));
-    }
-    let (_, total) = match result {
-        Ok(done) => done,
-        Err(Failure::Input(error)) => return Err(error.into()),
-        Err(Failure::Output(error)) => return Err(Error::ScratchFile(error.into())),
-    };
-    file.flush().map_err(Error::ScratchFile)?;
-    let file = file.get_mut();
+    )?;
     let read = |visit: &mut dyn FnMut(ScoredRead)| -> io::Result<()> {
-        file.seek(SeekFrom::Start(0))?;
-        choose::each(&mut *file, visit)
+        rows.each(&mut |row| visit(ScoredRead::from_bytes(row)))
     };
     choose::choose(read, (target.of(total), total), &scoring).map_err(Error::ScratchFile)
-}
-
-/// What is written of reads in order.
-struct RowWriter(Arc<Mutex<(BufWriter<File>, Option<io::Error>)>>);
-
-impl Write for RowWriter {
-    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (file, problem) = &mut *rows;
-        match file.write_all(text) {
-            Ok(()) => Ok(text.len()),
-            Err(error) => {
-                problem.get_or_insert(error);
-                Err(io::Error::other("a temporary file can't be written"))
-            }
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Measures what is kept of a read.

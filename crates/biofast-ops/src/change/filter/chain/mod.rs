@@ -266,6 +266,7 @@ impl Filter {
                 ..Buffers::default()
             },
             is_numbered: false,
+            other_strand: false,
         }
     }
 
@@ -327,6 +328,8 @@ pub struct FilterWorker<'f> {
     buffers: Buffers,
     /// The names of the pair end in the numbers of mates.
     is_numbered: bool,
+    /// The other strand was taken.
+    other_strand: bool,
 }
 
 /// Memory that is used again.
@@ -423,8 +426,8 @@ impl FilterWorker<'_> {
     fn judge<S: ReadSink>(
         &mut self,
         unit: Unit<'_>,
-        unwanted: [bool; 2],
-        amounts: [Option<Amount>; 2],
+        mut unwanted: [bool; 2],
+        mut amounts: [Option<Amount>; 2],
         buffers: &mut Buffers,
         sink: &mut S,
     ) -> Result<(), S::Error> {
@@ -434,6 +437,7 @@ impl FilterWorker<'_> {
         pieces.clear();
         self.is_numbered = filter.mates == MateNaming::Names
             && unit.second.is_some_and(|second| second.name() != unit.first.name());
+        self.other_strand = false;
         let mut adapter_inside = false;
         let mut counts = TrimCounts::default();
         let (mut first, mut second) =
@@ -466,11 +470,22 @@ impl FilterWorker<'_> {
                     pieces,
                     adapter_inside: &mut adapter_inside,
                     gone: &mut gone,
+                    other_strand: &mut self.other_strand,
                     cut_adapters,
                 };
-                let before = [Some(reads.first), reads.second];
+                let mut before = [Some(reads.first), reads.second];
+                let was_turned = *reads.other_strand;
                 trimmer.trim(&mut reads);
                 (first, second) = (reads.first, reads.second);
+                if self.other_strand != was_turned {
+                    self.tally.other_strand += 1;
+                    if second.is_some() {
+                        before.swap(0, 1);
+                        gone.swap(0, 1);
+                        amounts.swap(0, 1);
+                        unwanted.swap(0, 1);
+                    }
+                }
                 let after = [Some(first), second];
                 let lens = [before, after].map(|reads| reads.map(|r| r.map_or(0, |r| r.len())));
                 let cut = [0, 1].map(|mate| lens[0][mate] - lens[1][mate]);
@@ -637,13 +652,21 @@ impl FilterWorker<'_> {
             return sink.reject(&read, mate, reason);
         }
         let mut definition = Vec::new();
-        let definition = if tag.is_empty() {
+        let definition = if tag.is_empty() && !self.other_strand {
             read.record().definition()
         } else {
-            self.filter.tagged(&mut definition, read.record(), (tag, self.is_numbered));
+            match tag {
+                [] => definition.extend_from_slice(read.record().definition()),
+                tag => {
+                    self.filter.tagged(&mut definition, read.record(), (tag, self.is_numbered));
+                }
+            }
+            if self.other_strand {
+                definition.extend_from_slice(b" rc");
+            }
             &definition
         };
-        let trimmed = read.is_changed() || !tag.is_empty();
+        let trimmed = read.is_changed() || !tag.is_empty() || self.other_strand;
         let record = Record::new(definition, read.sequence(), read.qualities());
         let amount = if trimmed { Amount::of(&record) } else { amount };
         self.tally.output[mate].add(&amount);

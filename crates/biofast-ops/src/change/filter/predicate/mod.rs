@@ -1,10 +1,14 @@
 //! What a read must be like. Each predicate is a definition of a line or two; `docs/filter.md`
 //! lists them with their formulas.
 
+mod words;
+
 use biofast_kernels as kernels;
 
 use super::read::TrimmedRead;
 use super::tally::Reason;
+
+pub use words::{MaxDust, MinEntropy};
 
 /// A condition on a read.
 ///

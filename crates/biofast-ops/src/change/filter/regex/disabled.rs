@@ -40,6 +40,15 @@ pub(crate) fn first_group<'t>(regex: &Regex, _text: &'t [u8]) -> Option<&'t [u8]
 }
 
 /// Can't be called.
-pub(crate) fn has_group(regex: &Regex) -> bool {
+pub(crate) fn each_match<'t>(
+    regex: &Regex,
+    _text: &'t [u8],
+    _each: impl FnMut(std::ops::Range<usize>, &dyn Fn(usize) -> Option<&'t [u8]>),
+) {
+    match regex.0 {}
+}
+
+/// Can't be called.
+pub(crate) fn groups(regex: &Regex) -> usize {
     match regex.0 {}
 }

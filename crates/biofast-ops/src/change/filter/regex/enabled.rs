@@ -27,12 +27,25 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     })
 }
 
+/// Calls `each` with the place of each match that doesn't overlap the one before, and with what holds its groups by their numbers.
+pub(crate) fn each_match<'t>(
+    regex: &Regex,
+    text: &'t [u8],
+    mut each: impl FnMut(std::ops::Range<usize>, &dyn Fn(usize) -> Option<&'t [u8]>),
+) {
+    for found in regex.captures_iter(text) {
+        if let Some(whole) = found.get(0) {
+            each(whole.range(), &|number| found.get(number).map(|group| group.as_bytes()));
+        }
+    }
+}
+
 /// What the first group of the first match holds, if it takes part in it.
 pub(crate) fn first_group<'t>(regex: &Regex, text: &'t [u8]) -> Option<&'t [u8]> {
     regex.captures(text)?.get(1).map(|found| found.as_bytes())
 }
 
-/// Whether a pattern has a group.
-pub(crate) fn has_group(regex: &Regex) -> bool {
-    regex.captures_len() > 1
+/// How many groups a pattern has.
+pub(crate) fn groups(regex: &Regex) -> usize {
+    regex.captures_len() - 1
 }

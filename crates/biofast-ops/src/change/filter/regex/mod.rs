@@ -6,11 +6,11 @@ mod enabled;
 #[cfg(feature = "regex")]
 pub use enabled::Regex;
 #[cfg(feature = "regex")]
-pub(crate) use enabled::{compile, first_group, has_group, ranges};
+pub(crate) use enabled::{compile, each_match, first_group, groups, ranges};
 
 #[cfg(not(feature = "regex"))]
 mod disabled;
 #[cfg(not(feature = "regex"))]
 pub use disabled::Regex;
 #[cfg(not(feature = "regex"))]
-pub(crate) use disabled::{compile, first_group, has_group, ranges};
+pub(crate) use disabled::{compile, each_match, first_group, groups, ranges};

@@ -36,7 +36,7 @@ impl NamePattern {
     /// If it can't be compiled or has no group, says why.
     pub fn new(text: &str) -> Result<NamePattern, String> {
         let regex = regex::compile(text)?;
-        if !regex::has_group(&regex) {
+        if regex::groups(&regex) == 0 {
             return Err("it has no group: put the barcode in parentheses".into());
         }
         Ok(NamePattern { text: text.into(), regex })

@@ -18,6 +18,7 @@ use std::ops::Range;
 use super::Trim;
 use super::trimmer::{Label, Trimmer};
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
+use crate::change::grep::reverse_complement;
 use adapter::{Adapter, AdapterMatch};
 pub use settings::{AdapterSettings, InvalidSpec};
 use single::{SearchMemory, Single};
@@ -68,6 +69,17 @@ pub struct AdapterCutter {
     adapters: [Vec<Adapter>; 2],
     times: usize,
     action: Action,
+    both_strands: bool,
+}
+
+/// What was found in a read.
+struct AdaptersFound {
+    /// Their numbers among the adapters of the mate.
+    numbers: Vec<usize>,
+    /// The sum of their points.
+    score: i32,
+    /// What is to be left.
+    left: Range<usize>,
 }
 
 thread_local! {
@@ -78,7 +90,7 @@ thread_local! {
 impl AdapterCutter {
     /// Without adapters.
     pub fn new() -> AdapterCutter {
-        AdapterCutter { adapters: Default::default(), times: 1, action: Action::Trim }
+        AdapterCutter { times: 1, ..AdapterCutter::default() }
     }
 
     /// How many adapters are cut off a read, one after the other.
@@ -90,6 +102,13 @@ impl AdapterCutter {
     /// What is done. [`Action::Retain`] and [`Action::Crop`] go with one adapter a read only, and do nothing more.
     pub fn action(mut self, action: Action) -> AdapterCutter {
         self.action = action;
+        self
+    }
+
+    /// Whether adapters are looked for on the other strand, too: in the reverse complement of a read without a mate, and in mates
+    /// exchanged for each other. The strand whose adapters have more points is kept, of equal ones the read's own.
+    pub fn both_strands(mut self, both_strands: bool) -> AdapterCutter {
+        self.both_strands = both_strands;
         self
     }
 
@@ -159,22 +178,31 @@ impl AdapterCutter {
         best
     }
 
-    /// Looks for adapters: what is to be left, and the numbers of those found.
-    fn search(&self, read: &[u8], mate: usize, found: &mut Vec<usize>) -> Range<usize> {
+    /// Looks for adapters in reads, those of mates that have any.
+    fn search_unit(&self, reads: [Option<&[u8]>; 2]) -> [Option<AdaptersFound>; 2] {
+        [0, 1].map(|mate| {
+            let read = reads[mate].filter(|_| !self.adapters[mate].is_empty())?;
+            Some(self.search(read, mate))
+        })
+    }
+
+    /// Looks for adapters.
+    fn search(&self, read: &[u8], mate: usize) -> AdaptersFound {
         MEMORY.with_borrow_mut(|memory| {
-            let mut stretch = 0..read.len();
+            let (mut stretch, mut numbers, mut score) = (0..read.len(), Vec::new(), 0);
             for _ in 0..self.times {
                 let Some((number, best)) = self.find(&read[stretch.clone()], mate, memory) else {
                     break;
                 };
-                found.push(number);
+                numbers.push(number);
+                score += best.score;
                 stretch = match self.action {
                     Action::Retain => best.left_with_adapter(read.len()),
                     Action::Crop => best.adapter(read.len()),
                     _ => best.left(stretch),
                 };
             }
-            stretch
+            AdaptersFound { numbers, score, left: stretch }
         })
     }
 
@@ -189,9 +217,9 @@ impl Trimmer for AdapterCutter {
         Trim::Adapter
     }
 
-    /// Cuts; what marks adapters needs [`trim`](Trimmer::trim).
+    /// Cuts; what marks adapters or turns reads needs [`trim`](Trimmer::trim).
     fn trim_read(&self, read: &mut TrimmedRead<'_>, mate: usize) {
-        let left = self.search(read.sequence(), mate, &mut Vec::new());
+        let left = self.search(read.sequence(), mate).left;
         if matches!(self.action, Action::Trim | Action::Retain | Action::Crop) {
             read.truncate(left.end);
             read.drop_front(left.start);
@@ -199,15 +227,44 @@ impl Trimmer for AdapterCutter {
     }
 
     fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
-        let mut numbers = Vec::new();
-        for mate in 0..2 {
-            let Some(read) = reads.read(mate).copied() else { continue };
-            if self.adapters[mate].is_empty() {
-                continue;
+        let mut sequences = [0, 1].map(|mate| reads.read(mate).map(TrimmedRead::sequence));
+        let mut found = self.search_unit(sequences);
+        if self.both_strands {
+            let other = match sequences {
+                [Some(single), None] => {
+                    reverse_complement(single, reads.scratch);
+                    self.search_unit([Some(reads.scratch), None])
+                }
+                [first, second] => self.search_unit([second, first]),
+            };
+            let score = |found: &[Option<AdaptersFound>; 2]| -> i32 {
+                found.iter().flatten().map(|found| found.score).sum()
+            };
+            let any = other.iter().flatten().any(|found| !found.numbers.is_empty());
+            // Points may be below 0, which the read's own strand then has.
+            if any && score(&other) > score(&found) {
+                found = other;
+                reads.take_other_strand();
+                if sequences[1].is_some() {
+                    sequences.swap(0, 1);
+                }
             }
-            numbers.clear();
-            let sequence = read.sequence();
-            let left = self.search(sequence, mate, &mut numbers);
+        }
+        if self.both_strands && self.action == Action::Lowercase {
+            // Mates without adapters of their own were searched for those of the others.
+            for mate in 0..2 {
+                let searched = sequences[mate].filter(|_| found[mate].is_none());
+                if searched.is_some_and(|sequence| sequence.iter().any(u8::is_ascii_lowercase)) {
+                    reads.edit(mate).sequence_mut().make_ascii_uppercase();
+                }
+            }
+        }
+        for (mate, found) in found.into_iter().enumerate() {
+            let (Some(AdaptersFound { numbers, left, .. }), Some(sequence)) =
+                (found, sequences[mate])
+            else {
+                continue;
+            };
             for &number in &numbers {
                 reads.found.push((mate, self.number(mate, number)));
             }
