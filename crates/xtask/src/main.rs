@@ -69,7 +69,7 @@ fn root() -> Result<PathBuf> {
 
 /// The test that compares the goldens with the tools writes them if it is told to.
 fn goldens(root: &Path) -> Result<()> {
-    let test = ["peers", "goldens::goldens_are_what_the_tools_print"];
+    let test = ["peers", "goldens::goldens_are_what"];
     run(cargo(root).args(test).env("BIOFAST_RENEW", "1"))
 }
 
