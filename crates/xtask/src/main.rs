@@ -5,6 +5,7 @@ mod archive;
 mod compile;
 mod components;
 mod dist;
+mod parity;
 mod versions;
 
 use std::io::Write;
@@ -31,6 +32,10 @@ Commands:
   versions  Check that every file that names the version names the same one
   docs      Write docs/commands.md, the page of all options, which `mdbook build docs` needs
   goldens   Write what tests compare biofast's output with, by the tools it is compared with
+  parity PEER PATH
+            Run all comparisons with a program, such as samtools, with the one at PATH, and print what
+            differs. PEER is samtools, picard (a jar or a folder of jars), mosdepth, fastqc, or the name of
+            a program that tests find by its name
   package   Check that every crate can be packaged from what is committed
 ";
 
@@ -52,6 +57,7 @@ fn main() -> Result<()> {
         ["versions"] => versions::check(&root),
         ["docs"] => docs(&root),
         ["goldens"] => goldens(&root),
+        ["parity", peer, program] => parity::run(&root, peer, program.as_ref()),
         ["package"] => package(&root),
         [] | ["--help" | "-h" | "help"] => {
             print!("{HELP}");
@@ -69,7 +75,7 @@ fn root() -> Result<PathBuf> {
 
 /// The test that compares the goldens with the tools writes them if it is told to.
 fn goldens(root: &Path) -> Result<()> {
-    let test = ["peers", "goldens::goldens_are_what_the_tools_print"];
+    let test = ["peers", "goldens::goldens_are_what"];
     run(cargo(root).args(test).env("BIOFAST_RENEW", "1"))
 }
 

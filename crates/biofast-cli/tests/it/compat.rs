@@ -115,7 +115,7 @@ fn a_version_that_has_no_effect_is_refused() {
     let (bam, reads) =
         (folder.file("x.sam", sam::text(&SORTED)), folder.file("r.fq", "@r\nA\n+\nI\n"));
     let out = at(&folder, "out");
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["stats", &bam, "--compat", "samtools=1.16"], "no report of samtools is written"),
         (
             &["stats", &bam, "--format", "samtools", "--compat", "picard=2.27"],
@@ -128,6 +128,15 @@ fn a_version_that_has_no_effect_is_refused() {
         (
             &["stats", &reads, "--out-dir", &out, "--compat", "picard=3.4"],
             "no report of picard is written",
+        ),
+        (
+            &["stats", &reads, "--out-dir", &out, "--qc", "json", "--compat", "fastqc=0.11.9"],
+            "no report of fastqc is written",
+        ),
+        (&["stats", &reads, "--compat", "fastqc=0.11.9"], "no report of fastqc is written"),
+        (
+            &["stats", &reads, "--format", "fastqc", "--compat", "samtools=1.16"],
+            "no report of samtools is written",
         ),
         (
             &["stats", &bam, "--json", "--partial", "lane", "--compat", "picard=3.4"],
@@ -185,4 +194,72 @@ fn sums_of_mosdepth_0_3_3_begin_with_a_depth_of_0_and_its_windows_end_later() {
     let [old, old_windows] = files(&["--compat", "mosdepth=0.3.3"]);
     assert!(old.ends_with(&rows([600, 0, 0, 0])), "{old}");
     assert!(old_windows.starts_with("c\t600\t1.00\n"), "{old_windows}");
+}
+
+#[test]
+fn every_difference_of_fastqc_is_in_one_of_its_versions_and_reports_have_both() {
+    let folder = Folder::new();
+    // 70 bases of which the first 50 are two sequences, runs of A and G, and tiles.
+    let read = |number: usize| {
+        let bases = "ACGTTGCATTGACCATGGCATCAGTTCAGGATCCAGTTACGATCCATTACG".repeat(2);
+        let (start, end) = (number % 2, ["G", "A"][number % 2].repeat(12 + number % 4));
+        let bases = format!("{}{end}", &bases[start..start + 70 - end.len()]);
+        let quality = ["I", "5"][number / 100 % 2].repeat(70);
+        format!("@M:1:F:1:{}:5:6\n{bases}\n+\n{quality}\n", 1101 + number / 100 % 3)
+    };
+    let input = folder.file("x.fq", (0..11_000).map(read).collect::<String>());
+    let (qc, old) = (at(&folder, "qc"), ["--compat", "fastqc=0.11.9"]);
+    let run = |args: &[&str]| {
+        let run = biofast(args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        run.stdout
+    };
+    run(&["stats", "--quiet", "--out-dir", &qc, "--qc", "json", &input]);
+    let report = at(&folder, "qc/x.biofast.json");
+    let text = |more: &[&str]| {
+        let text = run(&[&["stats", "--format", "fastqc", &input], more].concat());
+        for (command, from) in [("stats", &input), ("merge", &report)] {
+            let out = at(&folder, command);
+            let args = [command, "--quiet", "--out-dir", &out, "--qc", "fastqc", from];
+            run(&[&args[..], more].concat());
+            let file = folder.path(&format!("{command}/x_fastqc/fastqc_data.txt"));
+            assert_eq!(std::fs::read_to_string(file).unwrap(), text, "{command}");
+        }
+        text
+    };
+    let (now, old) = (text(&[]), text(&old));
+    assert_eq!(now, text(&["--compat", "fastqc=0.12.1"]));
+    let has = |text: &str, line: &str| text.contains(&format!("{line}\n"));
+    for (of_now, of_old) in [
+        (
+            "Total Sequences\t11000\nTotal Bases\t770 kbp",
+            "Total Sequences\t11000\nSequences flagged",
+        ),
+        (
+            "Nextera Transposase Sequence\tPolyA\tPolyG",
+            "Transposase Sequence\tSOLID Small RNA Adapter",
+        ),
+        (
+            "#Duplication Level\tPercentage of total",
+            "#Duplication Level\tPercentage of deduplicated\tPercentage of total",
+        ),
+    ] {
+        let of_old = of_old.trim_end();
+        assert!(has(&now, of_now) && !now.contains(of_old), "{now}");
+        assert!(old.contains(of_old) && !has(&old, of_now), "{old}");
+    }
+    let modules = |text: &str| crate::common::fastqc::modules(text);
+    let (now, old) = (modules(&now), modules(&old));
+    // Two sequences of 50 bases, four of 70.
+    let sequences = |modules: &crate::common::fastqc::Modules| {
+        modules["Overrepresented sequences"]
+            .1
+            .iter()
+            .skip(1)
+            .map(|row| row[0].len())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!((sequences(&now), sequences(&old)), (vec![50; 2], vec![70; 4]));
+    let tiles = "Per tile sequence quality";
+    assert_ne!(now[tiles].1, old[tiles].1);
 }

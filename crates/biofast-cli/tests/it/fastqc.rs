@@ -17,7 +17,8 @@ fn figures_and_verdicts_follow_the_definitions() {
     let verdict = |name: &str| modules[name].0.as_str();
     let row = |name: &str, row: usize| modules[name].1[row].join(" ");
     assert_eq!(row("Basic Statistics", 1), "Filename x");
-    assert_eq!(row("Basic Statistics", 7), "%GC 50");
+    assert_eq!(row("Basic Statistics", 5), "Total Bases 404 bp");
+    assert_eq!(row("Basic Statistics", 8), "%GC 50");
     assert_eq!(row("Per base sequence quality", 3), "3 22.0 22.0 22.0 22.0 22.0 22.0");
     assert_eq!(verdict("Per base sequence quality"), "fail");
     assert_eq!(row("Per sequence quality scores", 1), "26 101.0");
@@ -83,7 +84,7 @@ fn threads_and_chunks_change_nothing_where_the_order_of_reads_matters() {
     assert_eq!(one, run(&["-@7", "--chunk-size", "4000"]));
     let duplication = &modules(&one)["Sequence Duplication Levels"].1;
     // More than 100,000 sequences, so shares are extrapolated.
-    assert!(duplication[2][1].parse::<f64>().unwrap() > 90.0, "{duplication:?}");
+    assert!(duplication[2][1].parse::<f64>().unwrap() > 75.0, "{duplication:?}");
 }
 
 #[test]

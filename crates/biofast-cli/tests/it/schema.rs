@@ -306,8 +306,10 @@ fn properties(root: &Value, schema: &Value, at: &str, all: &mut BTreeSet<String>
     for (name, property) in
         schema.get("properties").and_then(Value::as_object).into_iter().flatten()
     {
-        all.insert(format!("{at}/{name}"));
-        properties(root, property, &format!("{at}/{name}"), all);
+        // A definition may refer to itself.
+        if all.insert(format!("{at}/{name}")) {
+            properties(root, property, &format!("{at}/{name}"), all);
+        }
     }
     for key in ["items", "additionalProperties"] {
         if let Some(inner) = schema.get(key).filter(|inner| inner.is_object()) {

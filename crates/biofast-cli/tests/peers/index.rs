@@ -6,7 +6,7 @@ use biofast_testkit::container::bgzf;
 
 use crate::common::index::{random, sorted};
 use crate::common::{Folder, biofast, text};
-use crate::tools::{ThirdParty, corpus, need, third_party};
+use crate::tools::{self, ThirdParty, corpus, need, samtools_of_pysam, third_party};
 
 fn run(program: &str, args: &[&str]) -> (bool, Vec<u8>) {
     let output = need(program).args(args).output().unwrap();
@@ -61,7 +61,7 @@ fn references_of(path: &str) -> Vec<(String, u32)> {
 }
 
 #[test]
-#[ignore = "needs samtools"]
+#[ignore = "needs samtools 1.16 and 1.24 (pysam)"]
 fn generated_files_against_samtools() {
     let folder = Folder::new();
     for (n, block) in [(0, 1000), (1, 1000), (4000, 700), (30_000, 65_000)] {
@@ -73,6 +73,8 @@ fn generated_files_against_samtools() {
             assert_eq!((made.code, made.stderr.as_str()), (0, ""));
             let ours = format!("{path}.{name}");
             assert_eq!(content(&ours), content(&theirs), "{n} records, index {flags}");
+            tools::run(&mut samtools_of_pysam(&["index", flags, &path, "-o", &theirs]));
+            assert_eq!(content(&ours), content(&theirs), "{n} records, index {flags} of 1.24");
             if n > 0 {
                 compare_regions(&path, &path, &references_of(&path), n as u64, 16);
             }

@@ -37,21 +37,60 @@ pub(crate) fn samtools(args: &[&str]) -> Option<Vec<u8>> {
     output.status.success().then_some(output.stdout)
 }
 
-/// A command of samtools as pysam carries it: `pysam.samtools` 1.24 of pysam 0.24, not the one of the distribution.
-/// Outputs need `-o`, as standard output is Python's.
+/// Versions of samtools that are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Samtools {
+    /// The one of the distribution: 1.16.
+    Old,
+    /// [`samtools_of_pysam`].
+    Now,
+}
+
+impl Samtools {
+    pub(crate) const BOTH: [Samtools; 2] = [Samtools::Old, Samtools::Now];
+
+    /// A command of this version.
+    pub(crate) fn command(self, args: &[&str]) -> Command {
+        let mut command = match self {
+            Samtools::Old => need("samtools"),
+            Samtools::Now => return samtools_of_pysam(args),
+        };
+        command.args(args);
+        command
+    }
+
+    /// What a command that must succeed prints.
+    pub(crate) fn printed(self, args: &[&str]) -> Vec<u8> {
+        run(&mut self.command(args)).stdout
+    }
+}
+
+/// A command of samtools 1.24 as pysam 0.24 carries it, not of the one of the distribution; or of the program that `BIOFAST_SAMTOOLS` names.
 pub(crate) fn samtools_of_pysam(args: &[&str]) -> Command {
+    if let Some(program) = std::env::var_os("BIOFAST_SAMTOOLS") {
+        let mut command = Command::new(program);
+        command.args(args);
+        return command;
+    }
     let mut command = need("python3");
     command.arg("-c").arg(
-        "import sys\n\
+        "import sys, tempfile\n\
          try:\n    import pysam\n\
          except ImportError:\n    sys.exit('pysam is not installed: this test compares with the samtools it carries')\n\
          import pysam.samtools\n\
          assert pysam.__samtools_version__ >= '1.24', pysam.__samtools_version__\n\
-         name = {'import': 'fqimport'}.get(sys.argv[1], sys.argv[1])\n\
-         # Where it catches standard output, it has view pass over -o.\n\
-         catch = '-o' not in sys.argv\n\
-         out = getattr(pysam.samtools, name)(*sys.argv[2:], catch_stdout=catch)\n\
-         sys.stdout.write(out if isinstance(out, str) else '')",
+         verb, *words = sys.argv[1:]\n\
+         run = getattr(pysam.samtools, {'import': 'fqimport'}.get(verb, verb))\n\
+         # Where it catches standard output, it has view pass over -o, and merge takes the first file for the output.\n\
+         if '-o' in words and words[words.index('-o') + 1] != '-':\n    run(*words, catch_stdout=False)\n    sys.exit()\n\
+         with tempfile.NamedTemporaryFile() as out:\n\
+         \x20   if '-o' in words:\n\
+         \x20       words[words.index('-o') + 1] = out.name\n\
+         \x20       run(*(['-f'] if verb == 'merge' else []), *words, catch_stdout=False)\n\
+         \x20   else:\n\
+         \x20       run(*words, save_stdout=out.name)\n\
+         \x20   with open(out.name, 'rb') as printed:\n\
+         \x20       sys.stdout.buffer.write(printed.read())",
     );
     command.args(args);
     command

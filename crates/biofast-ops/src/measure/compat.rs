@@ -99,6 +99,8 @@ peers! {
     Picard picard "picard": PicardVersion { V2_27 = "2.27"; V3_4 = "3.4" }
     /// mosdepth.
     Mosdepth mosdepth "mosdepth": MosdepthVersion { V0_3_3 = "0.3.3"; V0_3_14 = "0.3.14" }
+    /// FastQC.
+    Fastqc fastqc "fastqc": FastqcVersion { V0_11_9 = "0.11.9"; V0_12_1 = "0.12.1" }
 }
 
 #[cfg(test)]

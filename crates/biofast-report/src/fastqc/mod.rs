@@ -1,7 +1,7 @@
 //! The text of FastQC's `fastqc_data.txt`, for programs that read it, and its `summary.txt`.
 //!
-//! All modules but that of k-mers, which FastQC leaves out by default, with the definitions and the layout of FastQC 0.11.9 under
-//! `--nogroup` and its rules for pass, warn and fail. What isn't known is left out: tiles, if the names of reads don't tell
+//! All modules but that of k-mers, which FastQC leaves out by default, with the definitions and the layout of
+//! [a version](FastqcVersion) of FastQC under `--nogroup` and its rules for pass, warn and fail. What isn't known is left out: tiles, if the names of reads don't tell
 //! them, and how often sequences occur in several files.
 
 mod module;
@@ -11,6 +11,7 @@ use std::fmt::Write;
 
 use super::bins;
 use super::gc_model::Normal;
+use biofast_ops::measure::compat::FastqcVersion;
 use biofast_ops::measure::reads::{Collector, Contaminants, Encoding, PositionBin, Summary};
 use biofast_ops::measure::verdicts::fastqc::{CONTENT, ENOUGH, GC, LOWER_QUARTILE, MEDIAN, N};
 use module::{Module, Verdict};
@@ -32,18 +33,20 @@ impl FastqcReport {
         sample: &str,
         collector: &Collector,
         contaminants: &Contaminants,
+        version: FastqcVersion,
     ) -> Option<FastqcReport> {
         let qc = collector.qc.as_deref()?;
         let looked_for = qc.searches.as_deref()?;
         let by_read = &qc.by_read;
-        let tiles = looked_for.tiles.quality();
+        let tiles = looked_for.tiles.quality(version);
         let duplication = looked_for.duplication.found(contaminants);
+        let duplication = duplication.map(|found| found.of(version));
         let summary = collector.summary();
         let positions: Vec<PositionBin> = collector.counts.positions.bins().collect();
         // A tab or a line break in a name would be read as another field or line.
         let sample: String = sample.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
         let modules = [
-            Some(basics(&sample, &summary)),
+            Some(basics(&sample, &summary, version)),
             Some(qualities(&positions)),
             tiles.as_ref().map(searches::tiles),
             Some(read_qualities(&by_read.mean_quality)),
@@ -51,9 +54,9 @@ impl FastqcReport {
             Some(gc(&by_read.gc())),
             Some(unknown_bases(&positions)),
             Some(lengths(collector)),
-            duplication.as_ref().map(searches::duplication),
+            duplication.as_ref().map(|found| searches::duplication(found, version)),
             duplication.as_ref().map(searches::overrepresented),
-            Some(searches::adapters(&looked_for.adapters.content())),
+            Some(searches::adapters(&looked_for.adapters.content(), version)),
         ];
         Some(FastqcReport { sample, modules: modules.into_iter().flatten().collect() })
     }
@@ -83,7 +86,21 @@ impl FastqcReport {
     }
 }
 
-fn basics(sample: &str, summary: &Summary) -> Module {
+/// A number of bases in the largest unit that it reaches, cut to tenths.
+fn bases(bases: u64) -> String {
+    let (unit, name) = match bases {
+        ..1000 => (1, "bp"),
+        ..1_000_000 => (1000, "kbp"),
+        ..1_000_000_000 => (1_000_000, "Mbp"),
+        _ => (1_000_000_000, "Gbp"),
+    };
+    match (bases / unit, bases % unit * 10 / unit) {
+        (whole, 0) => format!("{whole} {name}"),
+        (whole, tenths) => format!("{whole}.{tenths} {name}"),
+    }
+}
+
+fn basics(sample: &str, summary: &Summary, version: FastqcVersion) -> Module {
     let Summary { min_len, max_len, counts, .. } = summary;
     let length = match min_len == max_len {
         true => min_len.to_string(),
@@ -97,9 +114,14 @@ fn basics(sample: &str, summary: &Summary) -> Module {
         _ => "Sanger / Illumina 1.9",
     };
     let gc = (100 * counts.gc()).checked_div(counts.acgt()).unwrap_or(0);
+    // FastQC 0.12.0 added the line.
+    let total = match version >= FastqcVersion::V0_12_1 {
+        true => format!("Total Bases\t{}\n", bases(summary.bases)),
+        false => String::new(),
+    };
     let table = format!(
         "#Measure\tValue\nFilename\t{sample}\nFile type\tConventional base calls\n\
-         Encoding\t{encoding}\nTotal Sequences\t{}\nSequences flagged as poor quality\t0\n\
+         Encoding\t{encoding}\nTotal Sequences\t{}\n{total}Sequences flagged as poor quality\t0\n\
          Sequence length\t{length}\n%GC\t{gc}\n",
         summary.reads
     );
@@ -237,4 +259,25 @@ fn lengths(collector: &Collector) -> Module {
         _ => Verdict::Warn,
     };
     Module { name: "Sequence Length Distribution", verdict, table }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bases_are_cut_to_tenths_of_a_unit() {
+        for (number, text) in [
+            (0, "0 bp"),
+            (999, "999 bp"),
+            (1000, "1 kbp"),
+            (1099, "1 kbp"),
+            (99_999, "99.9 kbp"),
+            (1_250_000, "1.2 Mbp"),
+            (30_000_000_000, "30 Gbp"),
+            (2_345_678_000_000, "2345.6 Gbp"),
+        ] {
+            assert_eq!(bases(number), text);
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use biofast_ops::measure::compat::FastqcVersion;
 use biofast_ops::measure::reads::{AdapterContent, Duplication, TileQuality};
 use biofast_ops::measure::verdicts::fastqc::{ADAPTERS, DEDUPLICATED, OVERREPRESENTED};
 
@@ -26,21 +27,21 @@ pub(super) fn tiles(quality: &TileQuality) -> Module {
     Module { name: "Per tile sequence quality", verdict, table }
 }
 
-pub(super) fn duplication(found: &Duplication) -> Module {
+pub(super) fn duplication(found: &Duplication, version: FastqcVersion) -> Module {
     let left = found.deduplicated_percent;
+    // FastQC 0.12.0 dropped the column of deduplicated sequences.
+    let has_distinct = version < FastqcVersion::V0_12_1;
+    let column = if has_distinct { "\tPercentage of deduplicated" } else { "" };
     let mut table = format!(
-        "#Total Deduplicated Percentage\t{left:?}\n#Duplication Level\tPercentage of \
-         deduplicated\tPercentage of total\n"
+        "#Total Deduplicated Percentage\t{left:?}\n#Duplication Level{column}\tPercentage of total\n"
     );
     for (i, level) in found.levels.iter().enumerate() {
         let more = if i + 1 == found.levels.len() { "+" } else { "" };
-        let _ = writeln!(
-            table,
-            "{}{more}\t{:?}\t{:?}",
-            level.name(),
-            level.percent_of_distinct,
-            level.percent_of_all
-        );
+        let _ = write!(table, "{}{more}", level.name());
+        if has_distinct {
+            let _ = write!(table, "\t{:?}", level.percent_of_distinct);
+        }
+        let _ = writeln!(table, "\t{:?}", level.percent_of_all);
     }
     // The limits are of what is left, so low is bad.
     let verdict = match left {
@@ -75,17 +76,19 @@ pub(super) fn overrepresented(found: &Duplication) -> Module {
     Module { name: "Overrepresented sequences", verdict, table }
 }
 
-pub(super) fn adapters(content: &AdapterContent) -> Module {
+pub(super) fn adapters(content: &AdapterContent, version: FastqcVersion) -> Module {
     const NAME: &str = "Adapter Content";
     if content.positions.is_empty() {
         // The reads are too short to be searched, which is worth a warning.
         return Module { name: NAME, verdict: Verdict::Warn, table: String::new() };
     }
-    let mut table = format!("#Position\t{}\n", content.names.join("\t"));
+    let shown = AdapterContent::of(version);
+    let names: Vec<&str> = shown.iter().map(|&adapter| content.names[adapter].as_str()).collect();
+    let mut table = format!("#Position\t{}\n", names.join("\t"));
     let mut verdict = Verdict::Pass;
     for at in &content.positions {
         table += &position(at.start, at.end);
-        for &percent in &at.percent {
+        for percent in shown.iter().map(|&adapter| at.percent[adapter]) {
             let _ = write!(table, "\t{percent:?}");
             verdict = verdict.max(Verdict::above(percent, ADAPTERS));
         }

@@ -11,8 +11,9 @@ use crate::number::{decimal, grouped};
 use biofast_ops::measure::reads::report::Qc;
 use biofast_ops::measure::reads::{AdapterContent, Duplication, TileQuality};
 
-/// The colours and dashes of adapters.
-const ADAPTERS: [&str; 5] = ["c2", "c1 dash1", "c3 dash3", "c4 dash2", "c5"];
+/// The colours and dashes of adapters, poly-A and poly-G.
+const ADAPTERS: [&str; 7] =
+    ["c2", "c1 dash1", "c3 dash3", "c4 dash2", "c5", "c1 dash2", "c3 dash1"];
 
 /// Overrepresented sequences that are listed; the JSON has all.
 const SEQUENCES: usize = 20;
@@ -60,7 +61,7 @@ fn duplication(id: &str, found: &Duplication) -> String {
     chart.table(&["Times", "% of reads", "% of distinct sequences"], rows);
     chart.finish(&format!(
         "{} % of the reads would be left if each sequence occurred once. Compared are whole reads, or the first 50 bases \
-         of those longer than 75; {}.",
+         of those longer than 50; {}.",
         decimal(found.deduplicated_percent, 2),
         match found.reads_until_limit < found.reads {
             true => format!(
@@ -106,7 +107,7 @@ fn overrepresented(found: &Duplication) -> String {
 
 fn adapters(id: &str, content: &AdapterContent) -> String {
     let positions = &content.positions;
-    let highest = positions.iter().flat_map(|at| at.percent).fold(5.0, f64::max);
+    let highest = positions.iter().flat_map(|at| at.percent.iter().copied()).fold(5.0, f64::max);
     let last = positions.last().map_or(1, |at| at.end) as f64;
     let x = Axis::new("Position in the read", 1.0, last).whole().log(last > 1000.0);
     let y = Axis::up_to("Share of reads", highest).percent();
@@ -124,12 +125,14 @@ fn adapters(id: &str, content: &AdapterContent) -> String {
             false => format!("{}–{}", grouped(at.start as u64), grouped(at.end as u64)),
         };
         chart.at(middle(at.start, at.end));
-        rows.push([vec![name], at.percent.map(|share| decimal(share, 3)).to_vec()].concat());
+        let shares = at.percent.iter().map(|&share| decimal(share, 3));
+        rows.push([name].into_iter().chain(shares).collect());
     }
     let columns: Vec<&str> =
         ["Position"].into_iter().chain(content.names.iter().map(String::as_str)).collect();
     chart.table(&columns, rows);
-    let (most, share) = positions.last().map_or((0, 0.0), |at| most_frequent(&at.percent));
+    let shares = positions.last().map(|at| content.true_adapters(at).map(|(_, share)| share));
+    let (most, share) = shares.map_or((0, 0.0), most_frequent);
     let said = match content.names.get(most).filter(|_| share > 0.0) {
         Some(name) => format!(
             "The most frequent one is {name}: its first 12 bases are in {} % of the reads. Shares are of reads in which an \
@@ -149,10 +152,8 @@ fn dimer_share(content: &AdapterContent, adapter: usize) -> f64 {
 }
 
 /// The first of the largest shares, and its place.
-fn most_frequent(shares: &[f64]) -> (usize, f64) {
+fn most_frequent(shares: impl Iterator<Item = f64>) -> (usize, f64) {
     shares
-        .iter()
-        .copied()
         .enumerate()
         .fold((0, 0.0), |most, (i, share)| if share > most.1 { (i, share) } else { most })
 }

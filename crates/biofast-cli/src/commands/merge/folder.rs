@@ -40,7 +40,11 @@ pub(super) fn write(
         false => of_alignments(args, &entries)?,
     };
     let has_metrics = reports.iter().any(|report| !report.metrics().is_empty());
-    let compat = args.compat.of(|peer| peer == Peer::Picard && has_metrics)?;
+    let compat = args.compat.of(|peer| match peer {
+        Peer::Picard => has_metrics,
+        Peer::Fastqc => reports.contains(&ReportName::Fastqc),
+        _ => false,
+    })?;
     let contaminants = Contaminants::known();
     let wanted = NeededFigures::whole(&contaminants, false);
     let mut entries = stats::join_by_sample(entries, wanted, false)?;
@@ -65,7 +69,7 @@ pub(super) fn write(
                 qc_reads::fill(
                     std::slice::from_mut(entry),
                     vec![opened],
-                    &contaminants,
+                    (&contaminants, compat.fastqc),
                     judge,
                     session,
                 )?

@@ -42,7 +42,7 @@ use crate::watch::Reading;
     mut_arg("quantize", |a| a.short(None)),
     mut_arg("no_per_base", |a| a.short(None)),
     mut_arg("use_median", |a| a.short(None)),
-    mut_arg("compat", |a| a.requires("out_dir").value_parser(versions(&[Peer::Picard, Peer::Mosdepth]))),
+    mut_arg("compat", |a| a.requires("out_dir").value_parser(versions(PEERS))),
     after_help = "\
 Examples:
   biofast merge lane1.bam lane2.bam -o both.bam --write-index
@@ -178,6 +178,9 @@ pub(crate) struct Args {
     #[command(flatten, next_help_heading = "Verdicts (reports of stats only)")]
     verdicts: VerdictArgs,
 }
+
+/// Programs whose reports can be those of an older version.
+const PEERS: &[Peer] = &[Peer::Picard, Peer::Mosdepth, Peer::Fastqc];
 
 const OF_DEPTHS: &str = "With --out-dir, for coverage reports of shards: also write the depth of each interval in a BED file, or of \
                          windows of WINDOW bases";

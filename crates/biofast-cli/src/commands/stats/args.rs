@@ -15,7 +15,7 @@ const BY: &str = "Also report each read group (RG), sample (SM) or library (LB);
                   interval in a BED file, or of windows of WINDOW bases. May be given once for each of the two";
 
 /// Programs whose reports can be those of an older version.
-const PEERS: &[Peer] = &[Peer::Samtools, Peer::Picard, Peer::Mosdepth];
+const PEERS: &[Peer] = &[Peer::Samtools, Peer::Picard, Peer::Mosdepth, Peer::Fastqc];
 
 /// Summarize reads or alignments; write QC reports
 ///
@@ -54,6 +54,7 @@ Examples:
   biofast stats --format samtools aln.bam > aln.stats
   biofast stats --format samtools --compat samtools=1.16 aln.bam > aln.stats
   biofast stats --format fastqc --out-dir qc *.fastq.gz
+  biofast stats --format fastqc --compat fastqc=0.11.9 --out-dir qc *.fastq.gz
   biofast stats --out-dir qc --paired reads_R1.fq.gz reads_R2.fq.gz
   biofast stats --out-dir qc aln.bam
   biofast stats --out-dir qc --qc stats,mosdepth --by 500 lane1.bam lane2.bam
@@ -98,7 +99,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DEPTH", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) coverage_cap: Option<u16>,
 
-    /// Compare overrepresented sequences with those in FILE [default: the list of FastQC 0.11.9]
+    /// Compare overrepresented sequences with those in FILE [default: FastQC's list]
     ///
     /// The format is that of FastQC's contaminant_list.txt: a name, tabs and a sequence on each line.
     #[arg(long, value_name = "FILE")]

@@ -23,6 +23,7 @@ use biofast_io::{Escaped, Options, Progress, Source, TextBounds};
 use biofast_ops::alignments::Statistics;
 use biofast_ops::alignments::partial::PartKind;
 use biofast_ops::alignments::report::ReportGroup;
+use biofast_ops::compat::{Compat, Peer};
 use biofast_ops::qc::GroupBy;
 use biofast_ops::reads::{Collector, Contaminants};
 use rayon::prelude::*;
@@ -112,9 +113,13 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         }
         alignments::check_part(args)?;
     }
-    if args.out_dir.is_none() || args.format_name.is_some() {
-        args.compat.of(|_| false)?;
-    }
+    let is_fastqc = args.format_name == Some(FormatName::Fastqc);
+    let writes = |peer| is_fastqc && peer == Peer::Fastqc;
+    // With --out-dir it depends on the reports.
+    let compat = match args.out_dir.is_none() || is_fastqc {
+        true => args.compat.of(writes)?,
+        false => Compat::default(),
+    };
     if args.partial.is_some() {
         if by.is_some() {
             bail!("--by can't be combined with --partial, which counts all records");
@@ -138,7 +143,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let wanted = match args.format_name {
         Some(FormatName::Fastqc) => {
             fastqc::check(args, &names)?;
-            NeededFigures::fastqc(&contaminants)
+            NeededFigures::fastqc(&contaminants, compat.fastqc)
         }
         _ if args.out_dir.is_some() => {
             return match qc_reads::are_reads(args, &inputs)? {

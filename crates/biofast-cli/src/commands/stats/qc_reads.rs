@@ -8,6 +8,7 @@ use anyhow::{Result, bail};
 use biofast_bam::{self as bam, DetectedData};
 use biofast_io::Progress;
 use biofast_io::output::{Output, commit};
+use biofast_ops::compat::{FastqcVersion, Peer};
 use biofast_ops::reads::{Collector, Contaminants};
 use biofast_report::{fastp, fastqc};
 use clap::ValueEnum;
@@ -83,7 +84,8 @@ pub(super) fn write(
 ) -> Result<Exit> {
     let Some(folder) = args.out_dir.as_deref() else { return Ok(Exit::Fine) };
     let reports = reports(args)?;
-    args.compat.of(|_| false)?;
+    let writes_fastqc = reports.contains(&ReportName::Fastqc);
+    let compat = args.compat.of(|peer| peer == Peer::Fastqc && writes_fastqc)?;
     let prefixes = prefixes(args, folder, inputs)?;
     // The page may be in it.
     output::make_folder(session, folder)?;
@@ -115,7 +117,8 @@ pub(super) fn write(
             let outputs: Vec<Vec<ReportFile>> = opened.by_ref().take(mates.len()).collect();
             match mates.iter().all(|entry| entry.errors.is_empty()) {
                 true => {
-                    let mut outputs = fill(mates, outputs, contaminants, judge, session)?;
+                    let of = (contaminants, compat.fastqc);
+                    let mut outputs = fill(mates, outputs, of, judge, session)?;
                     outputs.extend(indexes.of(inputs)?);
                     commit(outputs, false)?;
                     judged.extend(mates.iter().filter_map(|entry| {
@@ -234,7 +237,7 @@ pub(crate) fn settle(entry: &mut Entry, contaminants: &Contaminants) -> Option<C
 pub(crate) fn fill(
     entries: &mut [Entry],
     outputs: Vec<Vec<ReportFile>>,
-    contaminants: &Contaminants,
+    (contaminants, version): (&Contaminants, FastqcVersion),
     judge: &Judge,
     session: &Session,
 ) -> Result<Vec<Output>> {
@@ -245,7 +248,8 @@ pub(crate) fn fill(
     let mut filled = Vec::new();
     for (i, (collector, outputs)) in collectors.iter().zip(outputs).enumerate() {
         let entry = &entries[i];
-        let fastqc = fastqc::FastqcReport::new(file_name(&entry.sample), collector, contaminants);
+        let sample = file_name(&entry.sample);
+        let fastqc = fastqc::FastqcReport::new(sample, collector, contaminants, version);
         for ReportFile { name, ending, output } in outputs {
             let content = match ending {
                 "_fastqc/fastqc_data.txt" => fastqc.as_ref().map(fastqc::FastqcReport::data),

@@ -9,6 +9,7 @@ use biofast_io::Escaped;
 use biofast_io::MateNaming;
 use biofast_ops::alignments::join::AlignmentJoin;
 use biofast_ops::alignments::report::{Figures as AlignmentFigures, ReportGroup};
+use biofast_ops::compat::FastqcVersion;
 use biofast_ops::picard::Picard;
 use biofast_ops::qc::GroupBy;
 use biofast_ops::reads::report::{ReadFileReport, ReadReport, Statistics, Status};
@@ -123,28 +124,31 @@ pub(crate) struct NeededFigures<'a> {
     searches: bool,
     /// All of the collector instead.
     whole: bool,
-    /// FastQC's report instead, and what overrepresented sequences are compared with.
-    fastqc: Option<&'a Contaminants>,
+    /// FastQC's report instead, of this version, and what overrepresented sequences are compared with.
+    fastqc: Option<(&'a Contaminants, FastqcVersion)>,
     /// Rows of groups of alignments, too.
     by: Option<GroupBy>,
 }
 
 impl<'a> NeededFigures<'a> {
     /// FastQC's report and nothing else.
-    pub(super) fn fastqc(contaminants: &'a Contaminants) -> NeededFigures<'a> {
+    pub(super) fn fastqc(
+        contaminants: &'a Contaminants,
+        version: FastqcVersion,
+    ) -> NeededFigures<'a> {
         NeededFigures {
             summary: false,
             statistics: false,
             searches: true,
             whole: false,
-            fastqc: Some(contaminants),
+            fastqc: Some((contaminants, version)),
             by: None,
         }
     }
 
     /// The collector, with what FastQC counts if it is wanted.
     pub(crate) fn whole(contaminants: &'a Contaminants, searches: bool) -> NeededFigures<'a> {
-        let fastqc = searches.then_some(contaminants);
+        let fastqc = searches.then_some((contaminants, FastqcVersion::default()));
         NeededFigures { summary: false, statistics: false, searches, whole: true, fastqc, by: None }
     }
 
@@ -203,8 +207,8 @@ impl Figures {
             return Figures::Collector(Box::new(collector.clone()));
         }
         let name = file_name(name);
-        if let Some(contaminants) = wanted.fastqc
-            && let Some(report) = fastqc::FastqcReport::new(name, collector, contaminants)
+        if let Some((contaminants, version)) = wanted.fastqc
+            && let Some(report) = fastqc::FastqcReport::new(name, collector, contaminants, version)
         {
             return Figures::Fastqc(Box::new(report));
         }

@@ -6,6 +6,7 @@ use super::contaminants::Contaminants;
 use super::measured::{ReadSearch, SearchedRead};
 use super::numbers::InvalidReport;
 use super::positions::{bin_of, bin_range};
+use crate::measure::compat::FastqcVersion;
 
 /// Bases of each adapter that are looked for.
 const LENGTH: usize = 12;
@@ -13,14 +14,19 @@ const LENGTH: usize = 12;
 /// The longest insert of an adapter dimer, in bases.
 const LONGEST_DIMER_INSERT: usize = 10;
 
-/// The adapters that FastQC 0.11.9 looks for by default, by name and first bases.
-pub const ADAPTERS: [(&str, &[u8; LENGTH]); 5] = [
+/// The adapters that FastQC looks for by default, by name and first bases.
+pub const ADAPTERS: [(&str, &[u8; LENGTH]); 7] = [
     ("Illumina Universal Adapter", b"AGATCGGAAGAG"),
     ("Illumina Small RNA 3' Adapter", b"TGGAATTCTCGG"),
     ("Illumina Small RNA 5' Adapter", b"GATCGTCGGACT"),
     ("Nextera Transposase Sequence", b"CTGTCTCTTATA"),
     ("SOLID Small RNA Adapter", b"CGCCTTGGCCGT"),
+    ("PolyA", b"AAAAAAAAAAAA"),
+    ("PolyG", b"GGGGGGGGGGGG"),
 ];
+
+/// So many of them are adapters, and the others are bases that repeat themselves.
+const TRUE_ADAPTERS: usize = 5;
 
 /// Reads by the place of the first occurrence of each adapter.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,7 +83,7 @@ impl AdapterCounter {
         let mut before = [0u64; ADAPTERS.len()];
         let positions = (0..places).map(|bin| {
             let range = bin_range(bin);
-            let percent = std::array::from_fn(|adapter| {
+            let percent = (0..ADAPTERS.len()).map(|adapter| {
                 let found = &self.found[adapter];
                 let get = |counts: &[u64]| counts.get(bin).copied().unwrap_or(0);
                 let width = range.len() as u64;
@@ -85,6 +91,7 @@ impl AdapterCounter {
                 before[adapter] += get(&found.reads);
                 positions as f64 * 100.0 / (self.reads * width) as f64
             });
+            let percent = percent.collect();
             AdapterPosition { start: range.start + 1, end: range.end, percent }
         });
         let positions = positions.collect();
@@ -94,7 +101,7 @@ impl AdapterCounter {
             names: ADAPTERS.map(|(name, _)| name.to_owned()).to_vec(),
             positions,
             begins: self.found.iter().map(AdapterPositions::sparse).collect(),
-            dimers: self.found.iter().map(AdapterPositions::dimers).collect(),
+            dimers: self.found[..TRUE_ADAPTERS].iter().map(AdapterPositions::dimers).collect(),
         }
     }
 }
@@ -179,14 +186,15 @@ pub struct AdapterContent {
     pub reads: u64,
     /// The longest of them.
     pub longest: u64,
-    /// The names of the adapters.
+    /// The names of the adapters, and of poly-A and poly-G.
     pub names: Vec<String>,
     /// All positions where an adapter can begin; none if no read is longer than an adapter's 12 bases.
     pub positions: Vec<AdapterPosition>,
     /// For each adapter `[position, reads, positions]`: reads in which it first begins at the position, or in the bin that starts
     /// with it, and for how many positions up to the end of the bin.
     pub begins: Vec<Vec<(usize, u64, u64)>>,
-    /// For each adapter, adapter dimers: reads in which it begins after an insert of 0 to 10 bases. None in reports of older versions.
+    /// For each adapter but poly-A and poly-G, adapter dimers: reads in which it begins after an insert of 0 to 10 bases. None in reports of
+    /// older versions.
     #[serde(default)]
     pub dimers: Vec<u64>,
 }
@@ -199,7 +207,26 @@ pub struct AdapterPosition {
     /// Last position; differs from `start` beyond position 1,000.
     pub end: usize,
     /// Percent of all reads in which the adapter began here or before, for each adapter.
-    pub percent: [f64; 5],
+    pub percent: Vec<f64>,
+}
+
+impl AdapterContent {
+    /// The places of those that this version of FastQC looks for: 0.12.0 has poly-A and poly-G instead of SOLiD's.
+    pub fn of(version: FastqcVersion) -> &'static [usize] {
+        match version {
+            FastqcVersion::V0_11_9 => &[0, 1, 2, 3, 4],
+            FastqcVersion::V0_12_1 => &[0, 1, 2, 3, 5, 6],
+        }
+    }
+
+    /// The adapters with their shares at a position, without poly-A and poly-G, which reads can end with for other reasons.
+    pub fn true_adapters<'a>(
+        &'a self,
+        at: &'a AdapterPosition,
+    ) -> impl Iterator<Item = (&'a str, f64)> {
+        let names = self.names.iter().take(TRUE_ADAPTERS).map(String::as_str);
+        names.zip(at.percent.iter().copied())
+    }
 }
 
 /// Places that are looked at together.
@@ -250,7 +277,7 @@ mod tests {
     proptest! {
         #[test]
         fn adapters_are_found_where_they_first_begin(
-            parts in prop::collection::vec(("[ACGT]{0,40}", 0usize..6), 0..6),
+            parts in prop::collection::vec(("[ACGT]{0,40}", 0usize..8), 0..6),
         ) {
             let sequence: String = parts
                 .iter()

@@ -1,7 +1,7 @@
-//! Qualities by tile of the flow cell and position: FastQC's rules, by which every tenth read counts.
+//! Qualities by tile of the flow cell and position: FastQC's rules, by which every tenth read counts, and the first 10,000 since 0.12.0.
 //!
 //! The tile is a field of the read's name, between colons: the fifth of seven or more, the third of five or six. The first
-//! read that counts decides for all of a file. If a name has no number there, or if there are more than 1,001 tiles, there is
+//! read that counts decides for all of a file. If a name has no number there, or if there are too many tiles, there is
 //! nothing to say by tile. Memory: 16 bytes a tile and position (of the first 1,000, or bin behind them).
 
 use std::collections::BTreeMap;
@@ -12,17 +12,29 @@ use super::contaminants::Contaminants;
 use super::measured::{ReadSearch, SearchedRead};
 use super::numbers::InvalidReport;
 use super::positions::{bin_of, bin_range};
+use crate::measure::compat::FastqcVersion;
 
 /// Every so many reads one counts.
 const EVERY: u64 = 10;
 
-/// With more tiles than this, what is taken for a tile is something else.
-const TILES: usize = 1001;
+/// The reads before this one are early.
+const EARLY: u64 = 10_000;
+
+/// With more tiles than this, what is taken for a tile is something else. FastQC 0.12.0 raised it from 1,001.
+const TILES: usize = 2501;
+const OLD_TILES: usize = 1001;
+
+/// Sums by tile: of every tenth read, and of the other early ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[doc(hidden)]
+pub struct Tiles {
+    tenth: TileSums,
+    early: TileSums,
+}
 
 /// Sums by tile, for each of the places the tile may have in a name.
 #[derive(Clone, Debug, PartialEq)]
-#[doc(hidden)]
-pub struct Tiles {
+struct TileSums {
     /// Number of the first read that counted, and what its name has: the lowest counts.
     first: Option<(u64, NameFields)>,
     guesses: [Guess; 2],
@@ -51,14 +63,14 @@ struct QualitySums {
     bases: Vec<u64>,
 }
 
-impl Default for Tiles {
+impl Default for TileSums {
     fn default() -> Self {
         let guess = |field| Guess { field, tiles: Some(BTreeMap::new()) };
-        Tiles { first: None, guesses: [guess(4), guess(2)] }
+        TileSums { first: None, guesses: [guess(4), guess(2)] }
     }
 }
 
-impl Tiles {
+impl TileSums {
     /// Adds a read that counts: all of its definition line, and its qualities.
     fn count(&mut self, number: u64, definition: &[u8], qualities: &[u8]) {
         // Empty fields at the end are none.
@@ -84,15 +96,14 @@ impl Tiles {
         }
     }
 
-    /// What the sums say; nothing if no read counted, or if their names don't tell tiles.
-    #[doc(hidden)]
-    pub fn quality(&self) -> Option<TileQuality> {
+    /// What the sums say; nothing if no read counted, or if their names don't tell tiles, or more than `most`.
+    fn quality(&self, most: usize) -> Option<TileQuality> {
         let guess = match self.first? {
             (_, NameFields::Seven) => &self.guesses[0],
             (_, NameFields::Five) => &self.guesses[1],
             (_, NameFields::Few) => return None,
         };
-        let tiles = guess.tiles.as_ref()?;
+        let tiles = guess.tiles.as_ref().filter(|tiles| tiles.len() <= most)?;
         let bins = tiles.values().map(|sums| sums.bases.len()).max().filter(|&bins| bins > 0)?;
         let mean = |sums: &QualitySums, bin: usize| match sums.bases.get(bin) {
             None | Some(0) => 0.0,
@@ -114,28 +125,12 @@ impl Tiles {
                     bases: sums.bases.clone(),
                 })
                 .collect(),
+            early: None,
         })
     }
-}
 
-impl ReadSearch for Tiles {
-    type Section = TileQuality;
-    type Left = ();
-    type Counter<'a> = &'a mut Tiles;
-
-    fn begin<'a>(&'a mut self, _: u64, (): &'a mut ()) -> &'a mut Tiles {
-        self
-    }
-
-    #[inline]
-    fn add(counter: &mut &mut Tiles, read: &SearchedRead<'_>) {
-        if (read.number + 1).is_multiple_of(EVERY) {
-            counter.count(read.number, read.definition, read.qualities);
-        }
-    }
-
-    fn merge(&mut self, other: &Tiles) {
-        let Tiles { first, guesses } = other;
+    fn merge(&mut self, other: &TileSums) {
+        let TileSums { first, guesses } = other;
         self.first = self.first.into_iter().chain(*first).min();
         for (mine, theirs) in self.guesses.iter_mut().zip(guesses) {
             mine.tiles = match (mine.tiles.take(), &theirs.tiles) {
@@ -150,15 +145,22 @@ impl ReadSearch for Tiles {
         }
     }
 
-    fn section(&self, _: &Contaminants) -> Option<TileQuality> {
-        self.quality()
+    /// Tiles without a base aren't there.
+    fn drop_empty(&mut self) {
+        for tiles in self.guesses.iter_mut().filter_map(|guess| guess.tiles.as_mut()) {
+            tiles.retain(|_, sums| !sums.bases.is_empty());
+        }
     }
 
-    fn read_back(quality: Option<&TileQuality>) -> Result<Tiles, InvalidReport> {
-        let Some(quality) = quality else { return Ok(Tiles::default()) };
+    /// Of names that don't tell tiles.
+    fn unknown() -> TileSums {
+        TileSums { first: Some((0, NameFields::Few)), ..TileSums::default() }
+    }
+
+    fn read_back(quality: &TileQuality) -> Result<TileSums, InvalidReport> {
         const WRONG: InvalidReport =
             InvalidReport::Inconsistent("qualities by tile that don't fit");
-        let mut tiles = Tiles::default();
+        let mut tiles = TileSums::default();
         let (fields, guess, other) = match quality.field {
             5 => (NameFields::Seven, 0, 1),
             3 => (NameFields::Five, 1, 0),
@@ -177,6 +179,66 @@ impl ReadSearch for Tiles {
         let sums: Option<BTreeMap<i32, QualitySums>> = sums.collect();
         tiles.guesses[guess].tiles = Some(sums.filter(|sums| sums.len() <= TILES).ok_or(WRONG)?);
         Ok(tiles)
+    }
+}
+
+impl Tiles {
+    /// What the sums say by the rules of this version of FastQC; nothing if no read counted, or if their names don't tell tiles.
+    #[doc(hidden)]
+    pub fn quality(&self, version: FastqcVersion) -> Option<TileQuality> {
+        match version {
+            FastqcVersion::V0_11_9 => self.tenth.quality(OLD_TILES),
+            FastqcVersion::V0_12_1 => {
+                let mut all = self.tenth.clone();
+                all.merge(&self.early);
+                all.drop_empty();
+                all.quality(TILES)
+            }
+        }
+    }
+}
+
+impl ReadSearch for Tiles {
+    type Section = TileQuality;
+    type Left = ();
+    type Counter<'a> = &'a mut Tiles;
+
+    fn begin<'a>(&'a mut self, _: u64, (): &'a mut ()) -> &'a mut Tiles {
+        self
+    }
+
+    #[inline]
+    fn add(counter: &mut &mut Tiles, read: &SearchedRead<'_>) {
+        if (read.number + 1).is_multiple_of(EVERY) {
+            counter.tenth.count(read.number, read.definition, read.qualities);
+        } else if read.number < EARLY && !read.qualities.is_empty() {
+            counter.early.count(read.number, read.definition, read.qualities);
+        }
+    }
+
+    fn merge(&mut self, other: &Tiles) {
+        let Tiles { tenth, early } = other;
+        self.tenth.merge(tenth);
+        self.early.merge(early);
+    }
+
+    fn section(&self, _: &Contaminants) -> Option<TileQuality> {
+        let early = self.early.quality(TILES).map(Box::new);
+        if self.tenth.first.is_some() {
+            return Some(TileQuality { early, ..self.tenth.quality(TILES)? });
+        }
+        let field = early.as_ref()?.field;
+        Some(TileQuality { field, positions: Vec::new(), tiles: Vec::new(), early })
+    }
+
+    fn read_back(quality: Option<&TileQuality>) -> Result<Tiles, InvalidReport> {
+        let Some(quality) = quality else { return Ok(Tiles::default()) };
+        let tenth = match quality.tiles.is_empty() {
+            true => TileSums::default(),
+            false => TileSums::read_back(quality)?,
+        };
+        let early = quality.early.as_deref().map(TileSums::read_back).transpose()?;
+        Ok(Tiles { tenth, early: early.unwrap_or_else(TileSums::unknown) })
     }
 }
 
@@ -219,6 +281,9 @@ pub struct TileQuality {
     pub positions: Vec<(usize, usize)>,
     /// The tiles, ascending.
     pub tiles: Vec<Tile>,
+    /// The same of the other reads among the first 10,000, which FastQC takes in since 0.12.0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early: Option<Box<TileQuality>>,
 }
 
 /// One tile.
@@ -247,8 +312,8 @@ impl TileQuality {
 mod tests {
     use super::*;
 
-    fn tiles(names: &[&str]) -> Tiles {
-        let mut tiles = Tiles::default();
+    fn tiles(names: &[&str]) -> TileSums {
+        let mut tiles = TileSums::default();
         for (number, name) in (9u64..).step_by(10).zip(names) {
             assert!((number + 1).is_multiple_of(EVERY));
             tiles.count(number, name.as_bytes(), b"I5");
@@ -259,7 +324,7 @@ mod tests {
     #[test]
     fn the_tile_is_a_field_of_the_name() {
         let found = |names: &[&str]| -> Option<(u64, Vec<i32>)> {
-            let quality = tiles(names).quality()?;
+            let quality = tiles(names).quality(OLD_TILES)?;
             Some((quality.field, quality.tiles.iter().map(|tile| tile.tile).collect()))
         };
         assert_eq!(
@@ -287,16 +352,65 @@ mod tests {
     #[test]
     fn deviations_are_from_the_mean_of_tiles() {
         let mut sum = tiles(&["M:1:F:1:1:5:6", "M:1:F:1:1:5:6"]);
-        let mut other = Tiles::default();
+        let mut other = TileSums::default();
         other.count(29, b"M:1:F:1:2:5:6", b"?");
         sum.merge(&other);
-        let quality = sum.quality().expect("tiles");
+        let quality = sum.quality(TILES).expect("tiles");
         // Means of 40 and 20, and of 30 and nothing.
         assert_eq!(quality.tiles[0].deviations, [5.0, 10.0]);
         assert_eq!(quality.tiles[1].deviations, [-5.0, -10.0]);
         assert_eq!(quality.largest_deviation(), 10.0);
-        let again = Tiles::read_back(Some(&quality)).expect("own report").quality();
+        let again = TileSums::read_back(&quality).expect("own report").quality(TILES);
         assert_eq!(again, Some(quality));
+    }
+
+    #[test]
+    fn early_reads_count_since_fastqc_0_12_and_reports_have_both() {
+        let collect = |numbers: std::ops::Range<u64>, name: fn(u64) -> String| {
+            let mut tiles = Tiles::default();
+            for number in numbers {
+                let name = name(number);
+                let (definition, qualities) = (name.as_bytes(), &b"I5"[..(number % 3) as usize]);
+                let read = SearchedRead { number, definition, sequence: b"", qualities };
+                Tiles::add(&mut &mut tiles, &read);
+            }
+            tiles
+        };
+        fn by_tile(number: u64) -> String {
+            format!("M:1:F:1:{}:5:6", 1 + number % 4)
+        }
+        let reads = |tiles: &Tiles, version| {
+            let quality = tiles.quality(version)?;
+            Some(quality.tiles.iter().map(|tile| (tile.tile, tile.bases[0])).collect::<Vec<_>>())
+        };
+        let mut sum = collect(0..9_000, by_tile);
+        sum.merge(&collect(9_000..10_040, by_tile));
+        let count = |is_of: fn(u64) -> bool| -> Vec<(i32, u64)> {
+            let of = |tile| (0..10_040).filter(move |n| n % 4 == tile && n % 3 > 0 && is_of(*n));
+            (0..4)
+                .map(|tile| (tile as i32 + 1, of(tile).count() as u64))
+                .filter(|row| row.1 > 0)
+                .collect()
+        };
+        let old = count(|number| number % 10 == 9);
+        let now = count(|number| number < 10_000 || number % 10 == 9);
+        let later_unnamed: fn(u64) -> String =
+            |number| if number < 10_000 { by_tile(number) } else { "x".into() };
+        for (tiles, expected) in [
+            (&sum, [Some(old), Some(now)]),
+            // Fewer reads than ten.
+            (&collect(0..5, by_tile), [None, Some(vec![(1, 1), (2, 1), (3, 1)])]),
+            (&collect(0..10_040, later_unnamed), [None, None]),
+        ] {
+            let section = tiles.section(&Contaminants::default());
+            let again = Tiles::read_back(section.as_ref()).expect("own report");
+            for (version, expected) in
+                [FastqcVersion::V0_11_9, FastqcVersion::V0_12_1].into_iter().zip(expected)
+            {
+                assert_eq!(reads(tiles, version), expected);
+                assert_eq!(reads(&again, version), expected);
+            }
+        }
     }
 
     #[test]

@@ -265,7 +265,7 @@ fn adapters(reads: &Statistics) -> Measured {
     };
     let mut most: Option<(&str, f64)> = None;
     for position in &content.positions {
-        for (name, &share) in content.names.iter().zip(&position.percent) {
+        for (name, share) in content.true_adapters(position) {
             if most.is_none_or(|(_, other)| share > other) {
                 most = Some((name, share));
             }

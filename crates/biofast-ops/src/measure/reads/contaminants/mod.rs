@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::measure::compat::FastqcVersion;
 use crate::words::{WORD, words};
 use oligos::{OLIGOS, Oligo};
 
@@ -16,8 +17,8 @@ const SHORTEST: usize = 20;
 const _: () = assert!(WORD <= SHORTEST / 2);
 
 /// Known sequences, found in others by FastQC's rules: a match of more than 20 bases with at most one mismatch, on
-/// either strand, without gaps; or a complete sequence of 8 to 19 bases. The longest match counts, the first one of
-/// ties.
+/// either strand, without gaps; or a complete sequence of 8 to 19 bases. The longest match counts, of ties the most
+/// identical one, then the first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contaminants {
     known: Vec<Known>,
@@ -64,7 +65,7 @@ pub enum InvalidContaminant {
 }
 
 impl Contaminants {
-    /// Adapters and primers of Illumina, ABI and Clontech: what FastQC 0.11.9 knows, each sequence under the name that FastQC shows.
+    /// Adapters and primers of Illumina, ABI and Clontech: what FastQC knows (0.11.9 and 0.12.1), each sequence under the name that FastQC shows.
     pub fn known() -> Contaminants {
         let mut all = Vec::new();
         for oligo in OLIGOS {
@@ -128,14 +129,14 @@ impl Contaminants {
         Ok(Contaminants::new(all))
     }
 
-    /// The known sequence that has most in common with `sequence`, which is in upper case.
-    pub fn find(&self, sequence: &[u8]) -> Option<ContaminantHit> {
+    /// The known sequence that has most in common with `sequence`, which is in upper case, by the rule of this version.
+    pub fn find(&self, sequence: &[u8], version: FastqcVersion) -> Option<ContaminantHit> {
         let (known, stretch) = match sequence.len() {
             8..SHORTEST => {
                 let found = self.known.iter().find(|known| known.has(sequence))?;
                 (found, CommonStretch { length: sequence.len(), identity: 100 })
             }
-            _ => self.longest(sequence)?,
+            _ => self.longest(sequence, version)?,
         };
         Some(ContaminantHit {
             name: known.name.clone(),
@@ -146,7 +147,7 @@ impl Contaminants {
 
     /// The longest stretch, of equally long ones that of the first sequence, of its forward strand, and from where on the known one
     /// begins first. Only where both have a word in common there can be one.
-    fn longest(&self, sequence: &[u8]) -> Option<(&Known, CommonStretch)> {
+    fn longest(&self, sequence: &[u8], version: FastqcVersion) -> Option<(&Known, CommonStretch)> {
         let all = self.words();
         let mut sides: Vec<(u32, bool, isize)> = Vec::new();
         for (at, word) in (0..).zip(words(sequence)) {
@@ -160,15 +161,28 @@ impl Contaminants {
         sides.sort_unstable();
         sides.dedup();
         let mut best: Option<(&Known, CommonStretch)> = None;
-        for (index, is_reverse, offset) in sides {
-            let known = &self.known[index as usize];
-            let strand = if is_reverse { &known.reverse } else { &known.forward };
-            // At least 20 bases of both are side by side, but for the last place.
-            let shortest = SHORTEST as isize;
-            let places = shortest - strand.len() as isize..sequence.len() as isize - shortest;
-            if places.contains(&offset)
-                && let Some(found) = longest(strand, sequence, offset)
-                && best.is_none_or(|(_, best)| found.length > best.length)
+        for sides in sides.chunk_by(|a, b| a.0 == b.0) {
+            let known = &self.known[sides[0].0 as usize];
+            let mut own: Option<CommonStretch> = None;
+            for &(_, is_reverse, offset) in sides {
+                let strand = if is_reverse { &known.reverse } else { &known.forward };
+                // At least 20 bases of both are side by side, but for the last place.
+                let shortest = SHORTEST as isize;
+                let places = shortest - strand.len() as isize..sequence.len() as isize - shortest;
+                if places.contains(&offset)
+                    && let Some(found) = longest(strand, sequence, offset)
+                    && own.is_none_or(|best| found.length > best.length)
+                {
+                    own = Some(found);
+                }
+            }
+            // FastQC 0.12.0 began to prefer the more identical one of equally long ones.
+            let rank = |found: CommonStretch| match version >= FastqcVersion::V0_12_1 {
+                true => (found.length, found.identity),
+                false => (found.length, 0),
+            };
+            if let Some(found) = own
+                && best.is_none_or(|(_, best)| rank(found) > rank(best))
             {
                 best = Some((known, found));
             }
@@ -262,7 +276,7 @@ mod tests {
         let known = Contaminants::known();
         assert!(known.known.len() > 100);
         for Known { name, forward, reverse } in &known.known {
-            let found = [forward, reverse].map(|strand| known.find(strand));
+            let found = [forward, reverse].map(|strand| known.find(strand, FastqcVersion::V0_11_9));
             for hit in found {
                 // A sequence of 19 bases or fewer is found as a whole, one of exactly 20 isn't longer than 20.
                 match (hit, forward.len()) {
@@ -282,8 +296,10 @@ mod tests {
     fn one_mismatch_is_allowed_in_a_stretch() {
         let one = Contaminants::parse("# my own\n\nX\t\tACGTTGCATTGACCATGGCATCAGTTACGA\n")
             .expect("valid");
-        let hit =
-            |sequence: &[u8]| one.find(sequence).map(|hit| (hit.length, hit.identity_percent));
+        let hit = |sequence: &[u8]| {
+            one.find(sequence, FastqcVersion::default())
+                .map(|hit| (hit.length, hit.identity_percent))
+        };
         assert_eq!(hit(b"ACGTTGCATTGACCATGGCATCAGTTACGA"), Some((30, 100)));
         assert_eq!(hit(b"ACGTTGCATTGACCTTGGCATCAGTTACGA"), Some((30, 96)));
         // Two mismatches cut it: 24 bases are left before the second.
@@ -291,6 +307,16 @@ mod tests {
         assert_eq!(hit(b"ACGTTGCATTGACCTTGGCAGCAGATACGA"), None);
         assert_eq!(hit(b"GCATTGAC"), Some((8, 100)));
         assert_eq!(hit(b"GCATTGA"), None);
+    }
+
+    #[test]
+    fn of_equally_long_stretches_the_more_identical_one_counts_since_fastqc_0_12() {
+        let two = "A\tACGTTGCATTGACCATGGCATCAGTTACGA\nB\tACGTTGCATTGACCTTGGCATCAGTTACGA\n";
+        let two = Contaminants::parse(two).expect("valid");
+        let name =
+            |version| two.find(b"ACGTTGCATTGACCTTGGCATCAGTTACGA", version).map(|hit| hit.name);
+        assert_eq!(name(FastqcVersion::V0_11_9).as_deref(), Some("A"));
+        assert_eq!(name(FastqcVersion::V0_12_1).as_deref(), Some("B"));
     }
 
     /// The longest stretch by a look at every place of every strand.
@@ -331,7 +357,7 @@ mod tests {
             }
             let expected = plain(&known, &sequence);
             hits += u32::from(expected.is_some());
-            let found = known.longest(&sequence);
+            let found = known.longest(&sequence, FastqcVersion::V0_11_9);
             assert_eq!(found.map(|(known, stretch)| (known.name.clone(), stretch)), expected);
         }
         assert!((20..60).contains(&hits), "{hits}");

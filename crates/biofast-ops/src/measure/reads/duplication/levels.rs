@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::contaminants::Contaminants;
 use super::order;
+use crate::measure::compat::FastqcVersion;
 use crate::measure::reads::contaminants::ContaminantHit;
 use crate::measure::verdicts::checks::fastqc::OVERREPRESENTED;
 
@@ -26,11 +27,36 @@ pub struct Duplication {
     /// Sequences in more than 0.1 % of the reads, the most frequent first: FastQC's rule. Of few reads each is more than that;
     /// see [`repeated`](Self::repeated).
     pub overrepresented: Vec<Overrepresented>,
+    /// The same by the rules of FastQC 0.11.9, if they give something else: it compares reads of 51 to 75 bases as a whole, and
+    /// names the first of equally long sources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fastqc_0_11: Option<Box<Duplication>>,
 }
 
 impl Duplication {
+    /// By the rules of this version of FastQC.
+    #[must_use]
+    pub fn of(self, version: FastqcVersion) -> Duplication {
+        match (version, self) {
+            (FastqcVersion::V0_11_9, Duplication { fastqc_0_11: Some(old), .. }) => *old,
+            (_, now) => Duplication { fastqc_0_11: None, ..now },
+        }
+    }
+
     /// A sequence in fewer reads isn't called overrepresented, whatever their share.
     pub const ENOUGH_COPIES: u64 = 10;
+
+    /// The same with sources by the rule of this version.
+    pub(super) fn with_sources(
+        mut self,
+        contaminants: &Contaminants,
+        version: FastqcVersion,
+    ) -> Duplication {
+        for one in &mut self.overrepresented {
+            one.source = contaminants.find(one.sequence.as_bytes(), version);
+        }
+        self
+    }
 
     /// The overrepresented sequences that are in [at least ten reads](Self::ENOUGH_COPIES): those of verdicts and pages.
     pub fn repeated(&self) -> impl Iterator<Item = &Overrepresented> {
@@ -64,7 +90,7 @@ impl DuplicationLevel {
 /// A sequence that is too frequent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overrepresented {
-    /// The read, or the first 50 bases of reads of more than 75.
+    /// The read, or its first 50 bases.
     pub sequence: String,
     /// Reads with it.
     pub reads: u64,
@@ -85,7 +111,7 @@ pub(super) struct SequenceCounts<'a> {
 }
 
 impl SequenceCounts<'_> {
-    pub(super) fn derive(self, contaminants: &Contaminants) -> Duplication {
+    pub(super) fn derive(self, contaminants: &Contaminants, version: FastqcVersion) -> Duplication {
         let SequenceCounts { mut sequences, reads, until_limit } = self;
         let codes: Vec<i32> = sequences.iter().map(|(sequence, _)| order::code(sequence)).collect();
         sequences = order::iteration(&codes).into_iter().map(|i| sequences[i]).collect();
@@ -99,7 +125,7 @@ impl SequenceCounts<'_> {
             sequence: String::from_utf8_lossy(sequence).into_owned(),
             reads: n,
             percent: percent(n),
-            source: contaminants.find(sequence),
+            source: contaminants.find(sequence, version),
         });
         Duplication {
             reads,
@@ -108,6 +134,7 @@ impl SequenceCounts<'_> {
             deduplicated_percent,
             levels,
             overrepresented: overrepresented.collect(),
+            fastqc_0_11: None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Slots of the table: a power of two, of which at most three in eight are used.
+/// Slots of the table at first: a power of two. It doubles when two in five are used.
 const SLOTS: usize = 1 << 18;
 
 /// Sequences in the order they were added, each with a number from 0.
@@ -48,14 +48,15 @@ impl SequenceSet {
             return None;
         }
         let tag = (hash >> 32) as u32;
-        let mut slot = hash as usize % SLOTS;
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
         loop {
             let (other, number) = self.slots[slot];
             let number = number.checked_sub(1)? as usize;
             if other == tag && self.get(number) == sequence {
                 return Some(number);
             }
-            slot = (slot + 1) % SLOTS;
+            slot = (slot + 1) & mask;
         }
     }
 
@@ -63,14 +64,23 @@ impl SequenceSet {
     pub(super) fn add(&mut self, hash: u64, sequence: &[u8]) {
         if self.slots.is_empty() {
             self.slots.resize(SLOTS, (0, 0));
+        } else if self.len() > self.slots.len() / 5 * 2 {
+            self.slots = vec![(0, 0); 2 * self.slots.len()];
+            (0..self.len()).for_each(|number| self.place(self.hash(self.get(number)), number));
         }
         self.bytes.extend_from_slice(sequence);
         self.ends.push(self.bytes.len() as u32);
-        let mut slot = hash as usize % SLOTS;
+        self.place(hash, self.len() - 1);
+    }
+
+    /// Puts the number of a sequence with this hash into a free slot.
+    fn place(&mut self, hash: u64, number: usize) {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
         while self.slots[slot].1 != 0 {
-            slot = (slot + 1) % SLOTS;
+            slot = (slot + 1) & mask;
         }
-        self.slots[slot] = ((hash >> 32) as u32, self.ends.len() as u32);
+        self.slots[slot] = ((hash >> 32) as u32, number as u32 + 1);
     }
 }
 
@@ -98,7 +108,9 @@ mod tests {
     #[test]
     fn what_was_added_is_found_and_nothing_else() {
         let mut seen = SequenceSet::default();
-        let sequences: Vec<Vec<u8>> = (0..5000u32).map(|i| format!("{i:b}").into_bytes()).collect();
+        // More than the table has room for at first.
+        let sequences: Vec<Vec<u8>> =
+            (0..150_000u32).map(|i| format!("{i:b}").into_bytes()).collect();
         for sequence in &sequences {
             let hash = seen.hash(sequence);
             assert_eq!(seen.find(hash, sequence), None);
