@@ -150,7 +150,7 @@ impl CramToBam {
         let prefix = self.name.rsplit('/').next().unwrap_or_default().as_bytes().to_vec();
         let repository = self.repository.take().unwrap_or_else(Repository::nowhere);
         repository.bind(&header);
-        let containers = 
+        let containers =
             Containers { reader, spares: Vec::new(), version, eof_seen: false, fault: None };
         Ok((
             containers,

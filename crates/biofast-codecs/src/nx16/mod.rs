@@ -65,12 +65,7 @@ pub fn decode_by(isa: Isa, stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Err
     Ok(out)
 }
 
-fn decode_into_by(
-    isa: Isa,
-    stream: &[u8],
-    raw_len: usize,
-    out: &mut Vec<u8>,
-) -> Result<(), Error> {
+fn decode_into_by(isa: Isa, stream: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<(), Error> {
     transforms::decode(stream, raw_len, out, |flags, input, len, out| {
         decode_stream(isa, flags, input, len, out)
     })

@@ -65,12 +65,7 @@ pub fn decode_by(isa: Isa, stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Err
     Ok(out)
 }
 
-fn decode_into_by(
-    isa: Isa,
-    stream: &[u8],
-    raw_len: usize,
-    out: &mut Vec<u8>,
-) -> Result<(), Error> {
+fn decode_into_by(isa: Isa, stream: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut input = Input(stream);
     let order = input.byte()?;
     let (len, stated) = (input.u32()? as usize, input.u32()?);
