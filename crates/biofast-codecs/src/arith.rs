@@ -13,11 +13,18 @@ use crate::transforms::{self, flags, pack, smaller};
 /// # Errors
 /// The stream states another length, ends too early, or isn't what an encoder writes.
 pub fn decode(stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
-    transforms::decode(stream, raw_len, decode_stream)
+    let mut out = Vec::new();
+    transforms::decode(stream, raw_len, &mut out, decode_stream)?;
+    Ok(out)
 }
 
 /// Decompresses a stream without stripes from behind its length.
-fn decode_stream(flags: u8, mut input: Input<'_>, raw_len: usize) -> Result<Vec<u8>, Error> {
+fn decode_stream(
+    flags: u8,
+    mut input: Input<'_>,
+    raw_len: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
     let (map, len) = match flags & flags::PACK {
         0 => (None, raw_len),
         _ => {
@@ -33,9 +40,10 @@ fn decode_stream(flags: u8, mut input: Input<'_>, raw_len: usize) -> Result<Vec<
         _ => decode_symbols(flags & flags::ORDER != 0, input, len)?,
     };
     match map {
-        Some(map) => map.unpack(&data, raw_len),
-        None => Ok(data),
+        Some(map) => map.unpack(&data, raw_len, out)?,
+        None => *out = data,
     }
+    Ok(())
 }
 
 /// Models of the symbols, in order 1 one for each symbol before.

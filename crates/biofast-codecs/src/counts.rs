@@ -67,7 +67,7 @@ pub(crate) fn count_pairs(data: &[u8], lanes: usize) -> Vec<Row> {
 
 /// Makes frequencies of counts: their sum is `total`, and what occurs at all is 1 or more. `total` is at least the number of
 /// symbols that occur.
-pub(crate) fn normalize(counts: &mut Row, total: u32) {
+pub(crate) fn normalize(counts: &mut [u32], total: u32) {
     let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     let mut left = i64::from(total);
     for count in counts.iter_mut().filter(|count| **count > 0) {

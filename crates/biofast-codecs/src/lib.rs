@@ -17,6 +17,7 @@
 //! ```
 
 pub mod arith;
+mod compact;
 mod counts;
 mod error;
 pub mod fqzcomp;

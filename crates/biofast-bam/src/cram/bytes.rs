@@ -76,6 +76,16 @@ impl<'a> ByteCursor<'a> {
 
     #[inline]
     pub(super) fn itf8(&mut self) -> Result<i32> {
+        // Most numbers are small.
+        if let [first @ 0..0x80, rest @ ..] = self.bytes {
+            self.bytes = rest;
+            return Ok(i32::from(*first));
+        }
+        self.long_itf8()
+    }
+
+    #[cold]
+    fn long_itf8(&mut self) -> Result<i32> {
         itf8(|| self.byte())
     }
 

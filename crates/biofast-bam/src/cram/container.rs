@@ -110,12 +110,16 @@ impl FileHeader {
 const EOF_START: i32 = 0x45_4f46;
 
 impl Container {
-    /// Reads the next container; `None` at the end of the input.
+    /// Reads the next container; `None` at the end of the input. Its body replaces what `body` holds.
     ///
     /// Only what is there is allocated, whatever the length field says.
-    pub(super) fn read(reader: &mut impl BufRead, version: Version) -> Result<Option<Container>> {
+    pub(super) fn read(
+        reader: &mut impl BufRead,
+        version: Version,
+        mut body: Vec<u8>,
+    ) -> Result<Option<Container>> {
         let Some((stated, _)) = Container::read_header(reader, version)? else { return Ok(None) };
-        let mut body = Vec::new();
+        body.clear();
         let n = reader.take(stated.len).read_to_end(&mut body).map_err(ErrorKind::read)?;
         if (n as u64) < stated.len {
             return Err(ErrorKind::Truncated("a CRAM container"));
@@ -134,7 +138,7 @@ impl Container {
         version: Version,
     ) -> Result<Option<Container>> {
         if version.major > 2 {
-            return Container::read(reader, version);
+            return Container::read(reader, version, Vec::new());
         }
         let Some((stated, blocks)) = Container::read_header(reader, version)? else {
             return Ok(None);
@@ -312,15 +316,38 @@ impl<'a> Block<'a> {
 
     /// The data without compression.
     pub(super) fn decode(&self) -> Result<Cow<'a, [u8]>> {
-        if self.raw_len == 0 {
-            return Ok(Cow::Borrowed(&[]));
+        if let Some(data) = self.stored()? {
+            return Ok(Cow::Borrowed(data));
         }
-        if self.method == method::RAW {
-            if self.data.len() != self.raw_len {
-                return bad("a block's two lengths differ though it isn't compressed");
+        let mut out = Vec::new();
+        self.decompress(&mut out)?;
+        Ok(Cow::Owned(out))
+    }
+
+    /// The same, in a buffer where they aren't stored as they are. What it holds is replaced.
+    pub(super) fn decode_into<'b>(&self, out: &'b mut Vec<u8>) -> Result<&'b [u8]>
+    where
+        'a: 'b,
+    {
+        match self.stored()? {
+            Some(data) => Ok(data),
+            None => self.decompress(out).map(|()| &out[..]),
+        }
+    }
+
+    /// The data if they aren't compressed.
+    fn stored(&self) -> Result<Option<&'a [u8]>> {
+        match self.method {
+            _ if self.raw_len == 0 => Ok(Some(&[])),
+            method::RAW if self.data.len() != self.raw_len => {
+                bad("a block's two lengths differ though it isn't compressed")
             }
-            return Ok(Cow::Borrowed(self.data));
+            method::RAW => Ok(Some(self.data)),
+            _ => Ok(None),
         }
+    }
+
+    fn decompress(&self, out: &mut Vec<u8>) -> Result<()> {
         // No compressor reaches such ratios on blocks of this size; a length field does.
         if self.raw_len > MAX_SLICE
             || (self.method == method::GZIP && self.raw_len / 1100 > self.data.len())
@@ -329,21 +356,21 @@ impl<'a> Block<'a> {
         }
         let invalid = |e: Error| ErrorKind::BadCram(e.to_string().into());
         let (data, raw_len) = (self.data, self.raw_len);
-        let decoded = match self.method {
-            method::GZIP => gunzip(data, raw_len)?,
-            method::BZIP2 => decompress(data, raw_len, b"BZh")?,
-            method::XZ => decompress(data, raw_len, b"\xfd7zXZ\0")?,
-            method::RANS_4X8 => rans4x8::decode(data, raw_len).map_err(invalid)?,
-            method::RANS_NX16 => nx16::decode(data, raw_len).map_err(invalid)?,
-            method::ARITHMETIC => arith::decode(data, raw_len).map_err(invalid)?,
-            method::FQZCOMP => fqzcomp::decode(data, raw_len).map_err(invalid)?,
-            method::NAMES => names::decode(data, raw_len).map_err(invalid)?,
+        match self.method {
+            method::GZIP => gunzip(data, raw_len, out)?,
+            method::BZIP2 => *out = decompress(data, raw_len, b"BZh")?,
+            method::XZ => *out = decompress(data, raw_len, b"\xfd7zXZ\0")?,
+            method::RANS_4X8 => rans4x8::decode_into(data, raw_len, out).map_err(invalid)?,
+            method::RANS_NX16 => nx16::decode_into(data, raw_len, out).map_err(invalid)?,
+            method::ARITHMETIC => *out = arith::decode(data, raw_len).map_err(invalid)?,
+            method::FQZCOMP => *out = fqzcomp::decode(data, raw_len).map_err(invalid)?,
+            method::NAMES => *out = names::decode(data, raw_len).map_err(invalid)?,
             _ => return bad("a block of an unknown compression method"),
-        };
-        if decoded.len() != self.raw_len {
+        }
+        if out.len() != self.raw_len {
             return bad("a block that decompresses to a different length than stated");
         }
-        Ok(Cow::Owned(decoded))
+        Ok(())
     }
 }
 
@@ -352,14 +379,16 @@ impl<'a> Block<'a> {
 pub(super) const MAX_SLICE: usize = 1 << 30;
 
 /// Inflates gzip.
-fn gunzip(data: &[u8], raw_len: usize) -> Result<Vec<u8>> {
-    let mut out = vec![0; raw_len];
-    match Decompressor::new().gzip_decompress(data, &mut out) {
-        Ok(len) if len == raw_len => Ok(out),
+fn gunzip(data: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<()> {
+    // All of it is written to: what it holds needn't be cleared.
+    out.resize(raw_len, 0);
+    match Decompressor::new().gzip_decompress(data, out) {
+        Ok(len) if len == raw_len => {}
         // Only the first of several members.
-        Ok(_) => decompress(data, raw_len, b"\x1f\x8b"),
-        Err(_) => bad("a gzip block that can't be decompressed"),
+        Ok(_) => *out = decompress(data, raw_len, b"\x1f\x8b")?,
+        Err(_) => return bad("a gzip block that can't be decompressed"),
     }
+    Ok(())
 }
 
 /// Decompresses a file of a format that starts with `magic`. At most `raw_len` bytes and one more are allocated.

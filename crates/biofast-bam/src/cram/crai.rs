@@ -14,7 +14,7 @@ use super::slice::{self, SliceHeader};
 use crate::cram::bytes::{ByteCursor, Result, bad};
 use crate::cram::container::{Block, COMPRESSION_HEADER, Container};
 use crate::cram::encoding::Compression;
-use crate::cram::record::SEVERAL;
+use crate::cram::record::{SEVERAL, SliceBuffers};
 use crate::error::{Error, ErrorKind};
 use crate::index::MAX_INDEX;
 use crate::order::Order;
@@ -100,11 +100,12 @@ pub(super) fn open(path: &Path) -> std::result::Result<Vec<CraiEntry>, Error> {
     (1..).zip(text.lines()).map(entry).collect()
 }
 
-/// The lines for a container that starts at `offset`.
+/// The lines for a container that starts at `offset`. Records that have to be decoded go to the buffers.
 pub(super) fn entries(
     container: &Container,
     offset: u64,
     context: &Context,
+    buffers: &mut SliceBuffers,
 ) -> Result<Vec<CraiEntry>> {
     let mut bytes = ByteCursor::new(&container.body);
     let block = Block::take(&mut bytes, context.version)?;
@@ -130,7 +131,8 @@ pub(super) fn entries(
                 None => compression.insert(Compression::read(&block.decode()?)?),
             };
             bytes = before;
-            let slice = slice::decode(&mut bytes, compression, context, false)?;
+            slice::decode(&mut bytes, compression, context, false, buffers)?;
+            let slice = &buffers.slice;
             let mut order = Order::default();
             for record in &slice.records {
                 // Positions have 31 bits.

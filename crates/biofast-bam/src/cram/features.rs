@@ -4,7 +4,7 @@
 use super::container::MAX_SLICE;
 use super::record::{CramRecord, Slice};
 use crate::cram::bytes::{Result, bad, length};
-use crate::cram::encoding::{Compression, Data, Series};
+use crate::cram::encoding::{Compression, Data, Encoding, Series};
 use crate::cram::md::Md;
 
 /// A stretch of the reference, in capitals, whose first base is at `first`, counted from 1.
@@ -94,11 +94,15 @@ pub(super) fn decode(
         edits: 0,
     };
     let series = |series| compression.series(series);
-    let count = series(Series::FN)?.int(data)?;
+    let count = length(series(Series::FN)?.int(data)?)?;
+    let (codes, distances) = match count {
+        0 => (&Encoding::Skipped, &Encoding::Skipped),
+        _ => (series(Series::FC)?, series(Series::FP)?),
+    };
     let mut last = 0;
-    for _ in 0..length(count)? {
-        let code = series(Series::FC)?.byte(data)?;
-        let at = length(series(Series::FP)?.int(data)?)? + last;
+    for _ in 0..count {
+        let code = codes.byte(data)?;
+        let at = length(distances.int(data)?)? + last;
         last = at;
         // Where nothing of the read is taken, a feature may stand behind its end.
         let room = usize::from(matches!(code, b'N' | b'P' | b'H' | b'D'));

@@ -37,6 +37,7 @@ use crate::cram::container::{
 pub use crate::cram::containers::cram_containers;
 use crate::cram::encoding::Compression;
 pub(crate) use crate::cram::indexed::wanted_ranges;
+use crate::cram::record::{KEPT, SliceBuffers};
 use crate::cram::reference::Repository;
 use crate::error::{Error, ErrorKind};
 use crate::input_options::{Detail, InputOptions};
@@ -73,15 +74,25 @@ enum CramState {
 /// The file, container by container.
 struct Containers {
     reader: Reader,
+    /// Memory of containers that are done.
+    spares: Vec<Spare>,
     version: Version,
     eof_seen: bool,
     fault: Option<(u64, ErrorKind)>,
 }
 
-/// A container and its offset.
+/// Memory for another container: its body, and the records as BAM has them.
+#[derive(Default)]
+struct Spare {
+    body: Vec<u8>,
+    bam: Vec<u8>,
+}
+
+/// A container and its offset, and memory for its records.
 struct ContainerJob {
     container: Container,
     offset: u64,
+    bam: Vec<u8>,
 }
 
 /// The records of a container; those of the slices before a fault.
@@ -90,6 +101,8 @@ struct Decoded {
     records: u64,
     offset: u64,
     fault: Option<ErrorKind>,
+    /// The body of the container, which is done with.
+    body: Vec<u8>,
 }
 
 impl CramToBam {
@@ -137,7 +150,8 @@ impl CramToBam {
         let prefix = self.name.rsplit('/').next().unwrap_or_default().as_bytes().to_vec();
         let repository = self.repository.take().unwrap_or_else(Repository::nowhere);
         repository.bind(&header);
-        let containers = Containers { reader, version, eof_seen: false, fault: None };
+        let containers =
+            Containers { reader, spares: Vec::new(), version, eof_seen: false, fault: None };
         Ok((
             containers,
             Context { version, detail: self.detail, repository, header, read_groups, prefix },
@@ -179,25 +193,38 @@ impl CramToBam {
 
 impl Containers {
     fn next(&mut self, offset: &mut u64) -> Option<ContainerJob> {
+        let Spare { mut body, bam } = self.spares.pop().unwrap_or_default();
         while self.fault.is_none() {
-            match Container::read(&mut self.reader, self.version) {
+            match Container::read(&mut self.reader, self.version, body) {
                 Ok(Some(container)) => {
                     let start = *offset;
                     *offset += container.len;
                     self.eof_seen = container.is_eof;
                     if container.records > 0 {
-                        return Some(ContainerJob { container, offset: start });
+                        return Some(ContainerJob { container, offset: start, bam });
                     }
                     // Nothing that is needed; but is it what was written?
                     if let Err(kind) = container.check(self.version) {
                         self.fault = Some((start, kind));
                     }
+                    body = container.body;
                 }
                 Ok(None) => break,
-                Err(kind) => self.fault = Some((*offset, kind)),
+                Err(kind) => {
+                    self.fault = Some((*offset, kind));
+                    break;
+                }
             }
         }
         None
+    }
+
+    /// Keeps the memory of a container that is done, unless it is much.
+    fn spare(&mut self, body: Vec<u8>, mut bam: Vec<u8>) {
+        if body.capacity() + bam.capacity() <= KEPT {
+            bam.clear();
+            self.spares.push(Spare { body, bam });
+        }
     }
 }
 
@@ -209,8 +236,8 @@ impl Produce for CramToBam {
                     self.start(reader, out).map_err(|kind| self.error(kind, self.offset, None))?;
                 let context = Arc::new(context);
                 let workers = Lanes::new(self.threads, || {
-                    let context = Arc::clone(&context);
-                    move |job| decode(job, &context)
+                    let (context, mut buffers) = (Arc::clone(&context), SliceBuffers::default());
+                    move |job| decode(job, &context, &mut buffers)
                 })
                 .map_err(|e| self.error(ErrorKind::read(e), self.offset, None))?;
                 self.state = CramState::Containers(containers, workers);
@@ -228,7 +255,8 @@ impl Produce for CramToBam {
                     }
                     return self.check_eof(&containers).map(|()| false);
                 };
-                *out = done.bam;
+                let before = std::mem::replace(out, done.bam);
+                containers.spare(done.body, before);
                 match done.fault {
                     Some(kind) => {
                         let record = self.records + done.records + 1;
@@ -269,8 +297,10 @@ pub fn index_cram(source: Source, options: &Options) -> std::result::Result<Vec<
     let (mut containers, context) = started.map_err(|kind| cram.error(kind, cram.offset, None))?;
     let context = Arc::new(context);
     let mut workers = Lanes::new(cram.threads, || {
-        let context = Arc::clone(&context);
-        move |job: ContainerJob| (job.offset, crai::entries(&job.container, job.offset, &context))
+        let (context, mut buffers) = (Arc::clone(&context), SliceBuffers::default());
+        move |job: ContainerJob| {
+            (job.offset, crai::entries(&job.container, job.offset, &context, &mut buffers))
+        }
     })
     .map_err(|e| cram.error(ErrorKind::read(e), cram.offset, None))?;
     let mut lines = Vec::new();
@@ -297,14 +327,20 @@ pub fn index_cram(source: Source, options: &Options) -> std::result::Result<Vec<
 }
 
 /// Decodes a container, up to the first slice that is wrong.
-fn decode(job: ContainerJob, context: &Context) -> Decoded {
-    let ContainerJob { container, offset } = job;
-    let mut done = Decoded { bam: Vec::new(), records: 0, offset, fault: None };
-    done.fault = decode_slices(&container, context, &mut done).err();
+fn decode(job: ContainerJob, context: &Context, buffers: &mut SliceBuffers) -> Decoded {
+    let ContainerJob { mut container, offset, bam } = job;
+    let mut done = Decoded { bam, records: 0, offset, fault: None, body: Vec::new() };
+    done.fault = decode_slices(&container, context, buffers, &mut done).err();
+    done.body = std::mem::take(&mut container.body);
     done
 }
 
-fn decode_slices(container: &Container, context: &Context, done: &mut Decoded) -> Result<()> {
+fn decode_slices(
+    container: &Container,
+    context: &Context,
+    buffers: &mut SliceBuffers,
+    done: &mut Decoded,
+) -> Result<()> {
     let mut bytes = ByteCursor::new(&container.body);
     let block = Block::take(&mut bytes, context.version)?;
     if block.content != COMPRESSION_HEADER {
@@ -313,9 +349,10 @@ fn decode_slices(container: &Container, context: &Context, done: &mut Decoded) -
     let mut compression = Compression::read(&block.decode()?)?;
     let placement = context.detail == Detail::Placement && compression.keep_placement();
     while !bytes.is_empty() {
-        let slice = slice::decode(&mut bytes, &compression, context, placement)?;
+        slice::decode(&mut bytes, &compression, context, placement, buffers)?;
+        let slice = &buffers.slice;
         let start = done.bam.len();
-        if let Err(kind) = write::write(&slice, context, &mut done.bam) {
+        if let Err(kind) = write::write(slice, context, &mut done.bam) {
             done.bam.truncate(start);
             return Err(kind);
         }

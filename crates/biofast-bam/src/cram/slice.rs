@@ -1,13 +1,12 @@
 //! The records of a slice (CRAM specification, sections 8.5 and 10).
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::container::MAX_SLICE;
 use super::context::Context;
 use super::record::{
-    CramRecord, DETACHED, MATE_DOWNSTREAM, NO_SEQUENCE, QUALITIES, REVERSE, SEVERAL, Slice, Span,
-    UNMAPPED,
+    CramRecord, DETACHED, MATE_DOWNSTREAM, NO_SEQUENCE, QUALITIES, REVERSE, SEVERAL, Slice,
+    SliceBuffers, Span, UNMAPPED,
 };
 use crate::cram::bytes::{Bits, ByteCursor, Result, bad, length};
 use crate::cram::container::{Block, CORE, EXTERNAL, SLICE_HEADER, Version};
@@ -60,27 +59,37 @@ impl SliceHeader {
     }
 }
 
-/// Decodes the slice at the front of `bytes`.
+/// Decodes the slice at the front of `bytes` into the buffers, whose slice it replaces.
 pub(super) fn decode(
     bytes: &mut ByteCursor<'_>,
     compression: &Compression,
     context: &Context,
     placement: bool,
-) -> Result<Slice> {
+    buffers: &mut SliceBuffers,
+) -> Result<()> {
+    buffers.shrink();
+    let SliceBuffers { slice: out, blocks: buffers } = buffers;
     let header = SliceHeader::take(bytes, context.version)?;
     let mut core = None;
-    let mut external: Vec<(i32, Cow<'_, [u8]>)> = Vec::new();
+    let mut compressed = Vec::new();
     for _ in 0..header.blocks {
         let block = Block::take(bytes, context.version)?;
         match block.content {
             CORE => core = Some(block.decode()?),
             EXTERNAL if !compression.wants(block.id) => {}
-            EXTERNAL => external.push((block.id, block.decode()?)),
+            EXTERNAL => compressed.push(block),
             _ => return bad("a block of a slice that is neither core nor external"),
         }
     }
     let core = core.unwrap_or_default();
-    let find = |id: i32| external.iter().find(|(known, _)| *known == id).map(|(_, data)| &data[..]);
+    if buffers.len() < compressed.len() {
+        buffers.resize_with(compressed.len(), Vec::new);
+    }
+    let pairs = compressed.iter().zip(buffers);
+    let external: Vec<(i32, &[u8])> = pairs
+        .map(|(block, buffer)| Ok((block.id, block.decode_into(buffer)?)))
+        .collect::<Result<_>>()?;
+    let find = |id: i32| external.iter().find(|(known, _)| *known == id).map(|(_, data)| *data);
     // A writer may leave out empty blocks.
     let cursor = |id: &i32| ByteCursor::new(find(*id).unwrap_or_default());
     let data =
@@ -110,15 +119,12 @@ pub(super) fn decode(
     }
     let stored = |series| compression.series(series).map_or(0, |encoding| encoding.stored(&data));
     let (qualities, names) = (stored(Series::QS), stored(Series::RN));
-    let out = Slice {
-        first: header.counter,
-        // What a slice claims is no reason to ask for memory.
-        records: Vec::with_capacity(header.records.min(1 << 16)),
-        names: Vec::with_capacity(names),
-        bases: Vec::with_capacity(qualities),
-        qualities: Vec::with_capacity(qualities),
-        ..Slice::default()
-    };
+    out.clear(header.counter);
+    // What a slice claims is no reason to ask for memory.
+    out.records.reserve(header.records.min(1 << 16));
+    out.names.reserve(names);
+    out.bases.reserve(qualities);
+    out.qualities.reserve(qualities);
     let decoder = Decoder {
         compression,
         context,
@@ -183,7 +189,7 @@ struct Decoder<'a> {
     context: &'a Context,
     header: &'a SliceHeader,
     data: Data<'a>,
-    out: Slice,
+    out: &'a mut Slice,
     known: Option<Known>,
     known_reference: i32,
     last_start: i64,
@@ -192,20 +198,19 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    fn run(mut self) -> Result<Slice> {
+    fn run(mut self) -> Result<()> {
         for number in 0..self.header.records {
             let record = self.record(number)?;
             self.out.records.push(record);
             // Codes of no bits at all would let a few bytes claim any number of records.
-            let out = &self.out;
+            let out = &*self.out;
             let held =
                 size_of::<CramRecord>() * out.records.len() + out.names.len() + out.tags.len();
             if held + 2 * out.bases.len() + 4 * out.cigars.len() > MAX_SLICE {
                 return bad("a slice of more than 1 GiB");
             }
         }
-        mates::resolve(&mut self.out.records)?;
-        Ok(self.out)
+        mates::resolve(&mut self.out.records)
     }
 
     fn int(&mut self, series: Series) -> Result<i32> {
@@ -292,7 +297,7 @@ impl Decoder<'_> {
                 features::ComputedTags { md: !has_md && !missing, nm: !has_nm && !missing };
             features::decode(
                 &mut record, len, missing, has_qualities, known, wanted, &mut self.data,
-                compression, &mut self.out,
+                compression, self.out,
             )?;
             record.mapq = self.int(Series::MQ)? as u8;
         } else {

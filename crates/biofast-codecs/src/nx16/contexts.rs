@@ -8,7 +8,7 @@ use crate::input::{Input, put_uint7};
 use crate::nx16::format::{BITS, FEW_BITS};
 use crate::nx16::frequencies::{WRONG_SUM, scale};
 use crate::nx16::order0;
-use crate::nx16::slots::Slots;
+use crate::nx16::slots::ContextSlots;
 use crate::symbols;
 
 /// Tables below this many bytes aren't compressed.
@@ -18,15 +18,19 @@ const MIN_COMPRESSED: usize = 200;
 ///
 /// A symbol is listed if it occurs or is a context; of symbols that are never a context, symbol 0 gets a frequency there.
 pub(super) fn put_rows(isa: Isa, rows: &mut [Row], out: &mut Vec<u8>) -> u32 {
+    // No symbol is higher than the highest context.
+    let bound = rows.len();
     let bits = choose_bits(rows);
     let mut is_listed = [false; 256];
     is_listed[0] = true;
     for row in &*rows {
-        row.iter().zip(&mut is_listed).for_each(|(&count, is_listed)| *is_listed |= count > 0);
+        let counts = row[..bound].iter();
+        counts.zip(&mut is_listed).for_each(|(&count, is_listed)| *is_listed |= count > 0);
     }
     let mut table = Vec::new();
     symbols::put(|symbol| is_listed[symbol], &mut table, |_, _| {});
     for (_, row) in rows.iter_mut().enumerate().filter(|(context, _)| is_listed[*context]) {
+        let row = &mut row[..bound];
         let sum: u32 = row.iter().sum();
         if sum == 0 {
             row[0] = 1;
@@ -52,7 +56,7 @@ pub(super) fn put_rows(isa: Isa, rows: &mut [Row], out: &mut Vec<u8>) -> u32 {
 }
 
 /// Writes frequencies of listed symbols: after a 0 stands how many more follow, which are left out.
-fn put_rest_of_row(row: &Row, is_listed: &[bool; 256], out: &mut Vec<u8>) {
+fn put_rest_of_row(row: &[u32], is_listed: &[bool; 256], out: &mut Vec<u8>) {
     let mut listed = row.iter().zip(is_listed).filter(|(_, is_listed)| **is_listed).peekable();
     while let Some((&frequency, _)) = listed.next() {
         put_uint7(out, frequency);
@@ -67,7 +71,7 @@ fn put_rest_of_row(row: &Row, is_listed: &[bool; 256], out: &mut Vec<u8>) {
 }
 
 /// To what the frequencies of a row add up as stored: the fewer counts, the less, as small numbers take fewer bytes.
-fn total(counts: &Row, bits: u32) -> u32 {
+fn total(counts: &[u32], bits: u32) -> u32 {
     let sum: u32 = counts.iter().sum();
     let symbols = counts.iter().filter(|count| **count > 0).count() as u32;
     (sum.next_power_of_two() / 2).max(symbols.next_power_of_two()).min(1 << bits)
@@ -75,20 +79,23 @@ fn total(counts: &Row, bits: u32) -> u32 {
 
 /// Few bits for frequencies make tables small and fast, more make the data smaller: by more than 1 %, they are worth it.
 fn choose_bits(counts: &[Row]) -> u32 {
-    if counts.iter().all(|row| total(row, BITS) <= 1 << FEW_BITS) {
+    let rows = || counts.iter().map(|row| &row[..counts.len()]);
+    if rows().all(|row| total(row, BITS) <= 1 << FEW_BITS) {
         return FEW_BITS;
     }
     let [few, more] = [FEW_BITS, BITS].map(|bits| {
-        counts.iter().filter(|row| row.iter().any(|&count| count > 0)).fold(0, |sum, counts| {
-            let mut row = *counts;
+        rows().filter(|row| row.iter().any(|&count| count > 0)).fold(0, |sum, counts| {
+            let mut row = [0; 256];
+            let row = &mut row[..counts.len()];
+            row.copy_from_slice(counts);
             let total = total(counts, bits);
-            normalize(&mut row, total);
+            normalize(row, total);
             let cost = |(&count, &frequency): (&u32, &u32)| {
                 let of_symbols =
                     u64::from(count) * u64::from(LOG2[total as usize] - LOG2[frequency as usize]);
                 of_symbols + if frequency > 127 { (2 * 8) << 8 } else { 8 << 8 }
             };
-            let used = counts.iter().zip(&row).filter(|(count, _)| **count > 0);
+            let used = counts.iter().zip(&*row).filter(|(count, _)| **count > 0);
             sum + used.map(cost).sum::<u64>()
         })
     });
@@ -121,13 +128,19 @@ static LOG2: [u16; (1 << BITS) + 1] = {
 /// More bytes than frequencies of 256 symbols in 256 contexts ever take.
 const MAX_TABLE: usize = 257 * 257 * 3;
 
-/// Reads frequencies.
-pub(super) fn read_slots(isa: Isa, input: &mut Input<'_>) -> Result<Slots, Error> {
-    let first = input.byte()?;
-    let bits = u32::from(first >> 4);
-    if ![FEW_BITS, BITS].contains(&bits) {
-        return Err(Error::Invalid("frequencies that add up to neither 2^10 nor 2^12"));
+/// To 2 to the power of what the frequencies add up.
+pub(super) fn bits(input: Input<'_>) -> Result<u32, Error> {
+    let bits = u32::from(input.0.first().ok_or(Error::Truncated)? >> 4);
+    match bits {
+        BITS | FEW_BITS => Ok(bits),
+        _ => Err(Error::Invalid("frequencies that add up to neither 2^10 nor 2^12")),
     }
+}
+
+/// Reads frequencies.
+pub(super) fn read_slots<T: ContextSlots>(isa: Isa, input: &mut Input<'_>) -> Result<T, Error> {
+    let bits = bits(*input)?;
+    let first = input.byte()?;
     if first & 1 == 0 {
         return read_table(input, bits);
     }
@@ -135,18 +148,19 @@ pub(super) fn read_slots(isa: Isa, input: &mut Input<'_>) -> Result<Slots, Error
     if len > MAX_TABLE {
         return Err(Error::Invalid("too many frequencies"));
     }
-    let table = order0::decode::<4>(isa, Input(input.u7_slice()?), len)?;
+    let mut table = Vec::new();
+    order0::decode::<4>(isa, Input(input.u7_slice()?), len, &mut table)?;
     read_table(&mut Input(&table), bits)
 }
 
 /// The same of a table that isn't compressed.
-fn read_table(table: &mut Input<'_>, bits: u32) -> Result<Slots, Error> {
+fn read_table<T: ContextSlots>(table: &mut Input<'_>, bits: u32) -> Result<T, Error> {
     let mut listed = Vec::with_capacity(256);
     symbols::read(table, |symbol, _| {
         listed.push(symbol);
         Ok(())
     })?;
-    let mut slots = Slots::order1(listed.last().map_or(0, |last| last + 1), bits);
+    let mut slots = T::new(listed.last().map_or(0, |last| last + 1), bits);
     for &context in &listed {
         let mut row = [0; 256];
         let mut zeros = 0;

@@ -37,7 +37,7 @@ pub(super) const WRONG_SUM: Error =
     Error::Invalid("frequencies that don't add up to a power of two");
 
 /// Makes frequencies add up to 2^`bits`. False if their sum isn't a power of two up to that.
-pub(super) fn scale(row: &mut Row, bits: u32) -> bool {
+pub(super) fn scale(row: &mut [u32], bits: u32) -> bool {
     let sum: u64 = row.iter().map(|&frequency| u64::from(frequency)).sum();
     if !sum.is_power_of_two() || sum > 1 << bits {
         return false;

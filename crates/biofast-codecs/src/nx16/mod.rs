@@ -46,11 +46,27 @@ pub fn decode(stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     decode_by(biofast_kernels::active(), stream, raw_len)
 }
 
+/// The same into a buffer, whose content it replaces. After an error, it has any content.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_into(stream: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+    decode_into_by(biofast_kernels::active(), stream, raw_len, out)
+}
+
 /// The same with an instruction set that the CPU has, for tests.
 ///
 /// # Errors
 /// As [`decode`].
 #[doc(hidden)]
 pub fn decode_by(isa: Isa, stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
-    transforms::decode(stream, raw_len, |flags, input, len| decode_stream(isa, flags, input, len))
+    let mut out = Vec::new();
+    decode_into_by(isa, stream, raw_len, &mut out)?;
+    Ok(out)
+}
+
+fn decode_into_by(isa: Isa, stream: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+    transforms::decode(stream, raw_len, out, |flags, input, len, out| {
+        decode_stream(isa, flags, input, len, out)
+    })
 }

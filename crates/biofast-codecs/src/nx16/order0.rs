@@ -55,31 +55,33 @@ impl<const N: usize> Job for Encoding0<'_, N> {
     }
 }
 
-/// Decompresses `len` symbols, which are at least one.
+/// Replaces `out` by `len` decompressed symbols, which are at least one.
 pub(super) fn decode<const N: usize>(
     isa: Isa,
     input: Input<'_>,
     len: usize,
-) -> Result<Vec<u8>, Error> {
-    isa::run(isa, Decoding0::<N> { isa, input, len })
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    // All of it is written to: what it holds needn't be cleared.
+    out.resize(len, 0);
+    isa::run(isa, Decoding0::<N> { isa, input, out })
 }
 
 /// Decompressing a stream.
 struct Decoding0<'a, const N: usize> {
     isa: Isa,
     input: Input<'a>,
-    len: usize,
+    out: &'a mut [u8],
 }
 
 impl<const N: usize> Job for Decoding0<'_, N> {
-    type Output = Result<Vec<u8>, Error>;
+    type Output = Result<(), Error>;
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Self { isa, mut input, len } = self;
+        let Self { isa, mut input, out } = self;
         let row = read_row(&mut input)?;
         let (mut taken, mut states) = Taken::start::<N>(input)?;
-        let mut out = vec![0; len];
         let mut done = 0;
         if let (WIDE, Some(states)) = (N, states.first_chunk_mut()) {
             let slots = Slots::order0(&row);
@@ -106,7 +108,6 @@ impl<const N: usize> Job for Decoding0<'_, N> {
             refill(state, window, &mut bits);
             taken.take(bits);
         }
-        taken.finish(&states)?;
-        Ok(out)
+        taken.finish(&states)
     }
 }

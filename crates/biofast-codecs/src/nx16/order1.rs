@@ -3,14 +3,15 @@
 
 use biofast_kernels::Isa;
 
+use crate::compact::CompactSlots;
 use crate::counts::count_pairs;
 use crate::error::Error;
 use crate::input::Input;
 use crate::isa::{self, Job, WIDE};
 use crate::lanes::{self, TILE, Tile};
-use crate::nx16::contexts::{put_rows, read_slots};
-use crate::nx16::format::LOW;
-use crate::nx16::slots::Slots;
+use crate::nx16::contexts::{self, put_rows, read_slots};
+use crate::nx16::format::{BITS, FEW_BITS, LOW};
+use crate::nx16::slots::{ContextSlots, Slots};
 use crate::nx16::words::{GivenWords, Taken, limit_per_frequency, refill};
 use crate::order1;
 use crate::step::ContextSteps;
@@ -48,41 +49,66 @@ impl<const N: usize> Job for Encoding1<'_, N> {
     }
 }
 
-/// Decompresses `len` symbols.
+/// Replaces `out` by `len` decompressed symbols.
 pub(super) fn decode<const N: usize>(
     isa: Isa,
-    mut input: Input<'_>,
+    input: Input<'_>,
     len: usize,
-) -> Result<Vec<u8>, Error> {
-    let slots = read_slots(isa, &mut input)?;
-    isa::run(isa, Decoding1::<N> { isa, input, slots, raw_len: len })
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let is_few = contexts::bits(input)? == FEW_BITS;
+    // All of it is written to: what it holds needn't be cleared.
+    out.resize(len, 0);
+    match N {
+        WIDE => decode_by::<N, Slots>(isa, input, out),
+        _ if is_few => decode_by::<N, CompactSlots<{ 1 << FEW_BITS }>>(isa, input, out),
+        _ => decode_by::<N, CompactSlots<{ 1 << BITS }>>(isa, input, out),
+    }
 }
+
+fn decode_by<const N: usize, T: ContextSlots>(
+    isa: Isa,
+    mut input: Input<'_>,
+    out: &mut [u8],
+) -> Result<(), Error> {
+    let slots: T = read_slots(isa, &mut input)?;
+    if N < WIDE && input.0.len() < out.len() / RARE {
+        isa::run(isa, Decoding1::<N, T, true> { isa, input, slots, out })
+    } else {
+        isa::run(isa, Decoding1::<N, T, false> { isa, input, slots, out })
+    }
+}
+
+/// Where a stream has less than a byte for so many symbols, most symbols take nothing from it.
+const RARE: usize = 16;
 
 /// Decompressing a stream from behind its frequencies.
-struct Decoding1<'a, const N: usize> {
+struct Decoding1<'a, const N: usize, T, const IS_RARE: bool> {
     isa: Isa,
     input: Input<'a>,
-    slots: Slots,
-    raw_len: usize,
+    slots: T,
+    out: &'a mut [u8],
 }
 
-impl<const N: usize> Job for Decoding1<'_, N> {
-    type Output = Result<Vec<u8>, Error>;
+impl<const N: usize, T: ContextSlots, const IS_RARE: bool> Job for Decoding1<'_, N, T, IS_RARE> {
+    type Output = Result<(), Error>;
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let Self { isa, input, slots, raw_len } = self;
+        let Self { isa, input, slots, out } = self;
         let (mut taken, mut states) = Taken::start::<N>(input)?;
-        let mut out = vec![0; raw_len];
-        let len = raw_len / N;
+        let len = out.len() / N;
         let mut last = [0; N];
         let mut tile: Tile<N> = [[0; TILE]; N];
         for stretch in lanes::stretches(len) {
             let mut done = 0;
-            if let (WIDE, Some(states), Some(last), Some(tile)) =
-                (N, states.first_chunk_mut(), last.first_chunk_mut(), tile.first_chunk_mut())
-            {
-                done = isa::order1(isa, taken.turns(&slots, states), last, tile, stretch.1);
+            if let (Some(slots), Some(states), Some(last), Some(tile)) = (
+                slots.for_vectors(),
+                states.first_chunk_mut(),
+                last.first_chunk_mut(),
+                tile.first_chunk_mut(),
+            ) {
+                done = isa::order1(isa, taken.turns(slots, states), last, tile, stretch.1);
             }
             // Their only copies in this loop, so that few states are in registers.
             let (mut now, mut before) = (states, last);
@@ -91,14 +117,21 @@ impl<const N: usize> Job for Decoding1<'_, N> {
                     let (window, mut bits) = (taken.window()?, 0);
                     for lane in 4 * quad..4 * quad + 4 {
                         before[lane] = slots.next(&mut now[lane], before[lane])?;
-                        refill(&mut now[lane], window, &mut bits);
+                        if !IS_RARE {
+                            refill(&mut now[lane], window, &mut bits);
+                        }
                         tile[lane][at] = before[lane];
+                    }
+                    let quad = &mut now[4 * quad..4 * quad + 4];
+                    // Where that is rare, to ask takes less time than to wait for where the next word is.
+                    if IS_RARE && quad.iter().any(|&state| state < LOW) {
+                        quad.iter_mut().for_each(|state| refill(state, window, &mut bits));
                     }
                     taken.take(bits);
                 }
             }
             (states, last) = (now, before);
-            lanes::store(&tile, &mut out, len, stretch);
+            lanes::store(&tile, out, len, stretch);
         }
         for symbol in &mut out[N * len..] {
             let (window, mut bits) = (taken.window()?, 0);
@@ -107,7 +140,6 @@ impl<const N: usize> Job for Decoding1<'_, N> {
             taken.take(bits);
             *symbol = last[N - 1];
         }
-        taken.finish(&states)?;
-        Ok(out)
+        taken.finish(&states)
     }
 }

@@ -19,15 +19,15 @@ pub(super) struct Runs {
 
 /// Takes runs out; `None` if it doesn't pay.
 pub(super) fn encode(data: &[u8]) -> Option<Runs> {
-    // Where a run saves more than lengths of others cost. Two counts in turn, as an addition waits for the one before.
-    let mut repeats = [[0i64; 256]; 2];
-    let mut last = None;
-    for (&symbol, turn) in data.iter().zip([0, 1].into_iter().cycle()) {
-        repeats[turn][usize::from(symbol)] += if last == Some(symbol) { 1 } else { -1 };
-        last = Some(symbol);
+    // Where a run saves more than lengths of others cost.
+    let mut repeats = [0i64; 256];
+    let mut rest = data;
+    while let Some((&symbol, after)) = rest.split_first() {
+        let more = repeats_of(symbol, after);
+        repeats[usize::from(symbol)] += more as i64 - 1;
+        rest = &after[more..];
     }
-    let has_lengths: [bool; 256] =
-        std::array::from_fn(|symbol| repeats[0][symbol] + repeats[1][symbol] > 0);
+    let has_lengths = repeats.map(|repeats| repeats > 0);
     let with: Vec<u8> = (0..=255).filter(|&symbol| has_lengths[usize::from(symbol)]).collect();
     if with.is_empty() {
         return None;
@@ -41,12 +41,26 @@ pub(super) fn encode(data: &[u8]) -> Option<Runs> {
         symbols.push(symbol);
         rest = after;
         if has_lengths[usize::from(symbol)] {
-            let more = rest.iter().take_while(|&&next| next == symbol).count();
+            let more = repeats_of(symbol, rest);
             put_uint7(&mut lengths, more as u32);
             rest = &rest[more..];
         }
     }
     (symbols.len() + lengths.len() < data.len()).then_some(Runs { symbols, lengths })
+}
+
+/// How many bytes at the front are this symbol.
+#[inline]
+fn repeats_of(symbol: u8, data: &[u8]) -> usize {
+    let mut count = 0;
+    for eight in data.as_chunks::<8>().0 {
+        let differ = u64::from_le_bytes(*eight) ^ u64::from_le_bytes([symbol; 8]);
+        if differ != 0 {
+            return count + differ.trailing_zeros() as usize / 8;
+        }
+        count += 8;
+    }
+    count + data[count..].iter().take_while(|&&next| next == symbol).count()
 }
 
 impl Runs {
@@ -91,8 +105,9 @@ impl Lengths {
         let stated = input.uint7()?;
         let count = smaller(input.uint7()?, expanded_len)?;
         let len = (stated >> 1) as usize;
-        let data = if stated & 1 == 1 {
-            input.take(len)?.to_vec()
+        let mut data = Vec::new();
+        if stated & 1 == 1 {
+            data.extend_from_slice(input.take(len)?);
         } else {
             let compressed = Input(input.u7_slice()?);
             // A list of symbols, and no length has more than five bytes.
@@ -100,10 +115,10 @@ impl Lengths {
                 return Err(Error::Invalid("more lengths of runs than symbols"));
             }
             match is_wide {
-                false => order0::decode::<4>(isa, compressed, len)?,
-                true => order0::decode::<32>(isa, compressed, len)?,
+                false => order0::decode::<4>(isa, compressed, len, &mut data)?,
+                true => order0::decode::<32>(isa, compressed, len, &mut data)?,
             }
-        };
+        }
         let mut list = Input(&data);
         let with = match list.byte()? {
             0 => 256,
@@ -114,8 +129,14 @@ impl Lengths {
         Ok((Lengths { masks, data, start: 1 + with }, count))
     }
 
-    pub(super) fn expand(&self, symbols: &[u8], expanded_len: usize) -> Result<Vec<u8>, Error> {
-        let mut out = vec![0; expanded_len];
+    /// Replaces `out` by the symbols with their repeats.
+    pub(super) fn expand(
+        &self,
+        symbols: &[u8],
+        expanded_len: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        out.resize(expanded_len, 0);
         let mut rest = &mut out[..];
         let lengths = self.data.get(self.start..).unwrap_or_default();
         let mut at = 0;
@@ -144,6 +165,6 @@ impl Lengths {
         if !rest.is_empty() {
             return Err(Error::Invalid("runs shorter than the data"));
         }
-        Ok(out)
+        Ok(())
     }
 }

@@ -1,8 +1,67 @@
 //! Tables of decoders: what each slot of a context means.
 
+use crate::compact::CompactSlots;
 use crate::counts::Row;
 use crate::error::Error;
 use crate::nx16::format::BITS;
+
+/// A table of order 1.
+pub(super) trait ContextSlots {
+    /// For symbols below `contexts`, whose frequencies add up to 2^`bits`.
+    fn new(contexts: usize, bits: u32) -> Self;
+
+    /// Sets the slots of a context, one after the other.
+    fn set(&mut self, context: usize, row: &Row);
+
+    /// Takes the symbol after `last` from a state.
+    fn next(&self, state: &mut u32, last: u8) -> Result<u8, Error>;
+
+    /// What vectors read.
+    fn for_vectors(&self) -> Option<&Slots> {
+        None
+    }
+}
+
+impl ContextSlots for Slots {
+    /// What isn't [set](Self::set) means symbol 0.
+    fn new(contexts: usize, bits: u32) -> Slots {
+        let bits = bits.min(BITS);
+        Slots { entries: vec![0; contexts << bits], bits, contexts }
+    }
+
+    fn set(&mut self, context: usize, row: &Row) {
+        self.fill(context, &row[..self.contexts.min(row.len())]);
+    }
+
+    #[inline(always)]
+    fn next(&self, state: &mut u32, last: u8) -> Result<u8, Error> {
+        let slot = *state & ((1 << self.bits) - 1);
+        let at = usize::from(last) << self.bits | slot as usize;
+        let entry = *self.entries.get(at).ok_or(NO_CONTEXT)?;
+        let rest = *state >> self.bits;
+        *state = (entry >> 20) * rest + rest + (entry >> 8) % (1 << BITS);
+        Ok(entry as u8)
+    }
+
+    fn for_vectors(&self) -> Option<&Slots> {
+        Some(self)
+    }
+}
+
+impl<const SLOTS: usize> ContextSlots for CompactSlots<SLOTS> {
+    fn new(contexts: usize, _: u32) -> Self {
+        CompactSlots::new(contexts)
+    }
+
+    fn set(&mut self, context: usize, row: &Row) {
+        CompactSlots::set(self, context, row);
+    }
+
+    #[inline(always)]
+    fn next(&self, state: &mut u32, last: u8) -> Result<u8, Error> {
+        CompactSlots::next(self, state, last)
+    }
+}
 
 /// For each slot of each context: frequency less 1, place among the symbol's slots, symbol; 12, 12 and 8 bits.
 pub(crate) struct Slots {
@@ -19,17 +78,6 @@ impl Slots {
         let mut slots = Slots { entries: vec![0; 1 << BITS], bits: BITS, contexts: 0 };
         slots.fill(0, row);
         slots
-    }
-
-    /// A table of order 1 for symbols below `contexts`. What isn't [set](Self::set) means symbol 0.
-    pub(super) fn order1(contexts: usize, bits: u32) -> Slots {
-        let bits = bits.min(BITS);
-        Slots { entries: vec![0; contexts << bits], bits, contexts }
-    }
-
-    /// Sets the slots of a context, of symbols below the number of contexts.
-    pub(super) fn set(&mut self, context: usize, row: &Row) {
-        self.fill(context, &row[..self.contexts.min(row.len())]);
     }
 
     fn fill(&mut self, context: usize, row: &[u32]) {
@@ -56,17 +104,6 @@ impl Slots {
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     pub(crate) fn have_contexts(&self, symbols: &[u8]) -> bool {
         symbols.iter().all(|&symbol| usize::from(symbol) < self.contexts)
-    }
-
-    /// Takes the symbol after `last`, in order 0 after 0, from a state.
-    #[inline(always)]
-    pub(crate) fn next(&self, state: &mut u32, last: u8) -> Result<u8, Error> {
-        let slot = *state & ((1 << self.bits) - 1);
-        let at = usize::from(last) << self.bits | slot as usize;
-        let entry = *self.entries.get(at).ok_or(NO_CONTEXT)?;
-        let rest = *state >> self.bits;
-        *state = (entry >> 20) * rest + rest + (entry >> 8) % (1 << BITS);
-        Ok(entry as u8)
     }
 }
 

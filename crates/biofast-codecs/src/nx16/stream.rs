@@ -94,13 +94,14 @@ pub(super) fn encode_stream(
     overhead
 }
 
-/// Decompresses a stream without stripes from behind its length.
+/// Decompresses a stream without stripes from behind its length into `out`, whose content it replaces.
 pub(super) fn decode_stream(
     isa: Isa,
     flags: u8,
     mut input: Input<'_>,
     raw_len: usize,
-) -> Result<Vec<u8>, Error> {
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
     let is_wide = flags & flags::OTHER != 0;
     let (map, packed_len) = match flags & flags::PACK {
         0 => (None, raw_len),
@@ -116,19 +117,28 @@ pub(super) fn decode_stream(
             (Some(runs), len)
         }
     };
-    let mut data = match (flags & flags::ORDER != 0, is_wide) {
-        _ if len == 0 => Vec::new(),
-        _ if flags & flags::STORED != 0 => input.take(len)?.to_vec(),
-        (false, false) => order0::decode::<4>(isa, input, len)?,
-        (false, true) => order0::decode::<32>(isa, input, len)?,
-        (true, false) => order1::decode::<4>(isa, input, len)?,
-        (true, true) => order1::decode::<32>(isa, input, len)?,
-    };
-    if let Some(runs) = runs {
-        data = runs.expand(&data, packed_len)?;
+    let mut symbols = Vec::new();
+    let coded = if runs.is_some() || map.is_some() { &mut symbols } else { &mut *out };
+    match (flags & flags::ORDER != 0, is_wide) {
+        _ if len == 0 => coded.clear(),
+        _ if flags & flags::STORED != 0 => {
+            coded.clear();
+            coded.extend_from_slice(input.take(len)?);
+        }
+        (false, false) => order0::decode::<4>(isa, input, len, coded)?,
+        (false, true) => order0::decode::<32>(isa, input, len, coded)?,
+        (true, false) => order1::decode::<4>(isa, input, len, coded)?,
+        (true, true) => order1::decode::<32>(isa, input, len, coded)?,
     }
-    if let Some(map) = map {
-        data = map.unpack(&data, raw_len)?;
+    match (runs, map) {
+        (None, None) => {}
+        (Some(runs), None) => runs.expand(&symbols, packed_len, out)?,
+        (None, Some(map)) => map.unpack(&symbols, raw_len, out)?,
+        (Some(runs), Some(map)) => {
+            let mut packed = Vec::new();
+            runs.expand(&symbols, packed_len, &mut packed)?;
+            map.unpack(&packed, raw_len, out)?;
+        }
     }
-    Ok(data)
+    Ok(())
 }

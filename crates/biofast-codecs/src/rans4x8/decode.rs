@@ -1,12 +1,12 @@
 //! The decoder.
 #![allow(clippy::needless_range_loop)] // tiles are indexed by lane, then by place
 
+use crate::compact::CompactSlots;
 use crate::error::Error;
 use crate::input::{Input, last_eight};
 use crate::isa::Job;
 use crate::lanes::{self, TILE, Tile};
 use crate::order::Order;
-use crate::rans4x8::contexts::Contexts;
 use crate::rans4x8::format::{BITS, LOW, SLOTS, STATES};
 use crate::rans4x8::frequencies::read_row;
 use crate::symbols;
@@ -67,22 +67,29 @@ pub(super) struct Decoding<'a> {
     pub(super) input: Input<'a>,
     pub(super) order: Order,
     pub(super) raw_len: usize,
+    /// What it holds is replaced.
+    pub(super) out: &'a mut Vec<u8>,
 }
 
 impl Job for Decoding<'_> {
-    type Output = Result<Vec<u8>, Error>;
+    type Output = Result<(), Error>;
 
     #[inline(always)]
     fn run(self) -> Self::Output {
+        // All of it is written to: what it holds needn't be cleared.
+        self.out.resize(self.raw_len, 0);
         match self.order {
-            Order::Zero => order0(self.input, self.raw_len),
-            Order::One => order1(self.input, self.raw_len),
+            Order::Zero => order0(self.input, self.out),
+            Order::One if self.input.0.len() < self.out.len() / RARE => {
+                order1::<true>(self.input, self.out)
+            }
+            Order::One => order1::<false>(self.input, self.out),
         }
     }
 }
 
 #[inline(always)]
-fn order0(mut input: Input<'_>, raw_len: usize) -> Result<Vec<u8>, Error> {
+fn order0(mut input: Input<'_>, out: &mut [u8]) -> Result<(), Error> {
     // Frequency, slot within the symbol, symbol: 12, 12 and 8 bits.
     let mut table = [0u32; SLOTS];
     let mut only = None;
@@ -98,9 +105,9 @@ fn order0(mut input: Input<'_>, raw_len: usize) -> Result<Vec<u8>, Error> {
     let mut decoder = FedStates::start(input)?;
     if let Some(symbol) = only {
         // Symbols that are certain take nothing from a state.
-        return Ok(vec![symbol; raw_len]);
+        out.fill(symbol);
+        return Ok(());
     }
-    let mut out = vec![0; raw_len];
     let next = |state: &mut u32, window: &mut u64, symbol: &mut u8| {
         let entry = table[*state as usize % SLOTS];
         *state = (entry >> 20) * (*state >> BITS) + (entry >> 8) % SLOTS as u32;
@@ -122,20 +129,21 @@ fn order0(mut input: Input<'_>, raw_len: usize) -> Result<Vec<u8>, Error> {
         decoder.at += next(state, &mut window, symbol) as usize / 8;
     }
     decoder.states = states;
-    decoder.finish()?;
-    Ok(out)
+    decoder.finish()
 }
 
+/// Where a stream has less than a byte for so many symbols, most symbols take nothing from it.
+const RARE: usize = 16;
+
 #[inline(always)]
-fn order1(mut input: Input<'_>, raw_len: usize) -> Result<Vec<u8>, Error> {
-    let mut contexts = Contexts::new();
+fn order1<const IS_RARE: bool>(mut input: Input<'_>, out: &mut [u8]) -> Result<(), Error> {
+    let mut contexts = CompactSlots::<SLOTS>::new(0);
     symbols::read(&mut input, |context, input| {
         contexts.add(context);
         read_row(input, |place| contexts.give(place))
     })?;
     let mut decoder = FedStates::start(input)?;
-    let mut out = vec![0; raw_len];
-    let len = raw_len / STATES;
+    let len = out.len() / STATES;
     let mut states = decoder.states;
     let mut last = [0; STATES];
     let mut tile: Tile<STATES> = [[0; TILE]; STATES];
@@ -144,22 +152,29 @@ fn order1(mut input: Input<'_>, raw_len: usize) -> Result<Vec<u8>, Error> {
             let mut window = decoder.window()?;
             let mut bits = 0;
             for lane in 0..STATES {
-                contexts.next(&mut states[lane], &mut last[lane])?;
-                bits += refill(&mut states[lane], &mut window);
+                last[lane] = contexts.next(&mut states[lane], last[lane])?;
+                if !IS_RARE {
+                    bits += refill(&mut states[lane], &mut window);
+                }
                 tile[lane][at] = last[lane];
+            }
+            // Where that is rare, to ask takes less time than to wait for where the next byte is.
+            if IS_RARE && states.iter().any(|&state| state < LOW) {
+                for state in &mut states {
+                    bits += refill(state, &mut window);
+                }
             }
             decoder.at += bits as usize / 8;
         }
-        lanes::store(&tile, &mut out, len, stretch);
+        lanes::store(&tile, out, len, stretch);
     }
     let (state, last) = (&mut states[STATES - 1], &mut last[STATES - 1]);
     for symbol in &mut out[STATES * len..] {
         let mut window = decoder.window()?;
-        contexts.next(state, last)?;
+        *last = contexts.next(state, *last)?;
         decoder.at += refill(state, &mut window) as usize / 8;
         *symbol = *last;
     }
     decoder.states = states;
-    decoder.finish()?;
-    Ok(out)
+    decoder.finish()
 }

@@ -1,9 +1,9 @@
 //! Tables of frequencies.
 
+use crate::compact::SymbolSlots;
 use crate::counts::{Row, normalize};
 use crate::error::Error;
 use crate::input::Input;
-use crate::rans4x8::contexts::SymbolSlots;
 use crate::rans4x8::format::SLOTS;
 use crate::symbols;
 

@@ -11,7 +11,6 @@ use crate::isa;
 use crate::order::Order;
 use crate::rans4x8::format::STATES;
 
-mod contexts;
 mod decode;
 mod encode;
 mod format;
@@ -47,12 +46,26 @@ pub fn decode(stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
     decode_by(biofast_kernels::active(), stream, raw_len)
 }
 
+/// The same into a buffer, whose content it replaces. After an error, it has any content.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_into(stream: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+    decode_into_by(biofast_kernels::active(), stream, raw_len, out)
+}
+
 /// The same with an instruction set that the CPU has, for tests.
 ///
 /// # Errors
 /// As [`decode`].
 #[doc(hidden)]
 pub fn decode_by(isa: Isa, stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::new();
+    decode_into_by(isa, stream, raw_len, &mut out)?;
+    Ok(out)
+}
+
+fn decode_into_by(isa: Isa, stream: &[u8], raw_len: usize, out: &mut Vec<u8>) -> Result<(), Error> {
     let mut input = Input(stream);
     let order = input.byte()?;
     let (len, stated) = (input.u32()? as usize, input.u32()?);
@@ -70,5 +83,5 @@ pub fn decode_by(isa: Isa, stream: &[u8], raw_len: usize) -> Result<Vec<u8>, Err
         1 => Order::One,
         _ => return Err(Error::Invalid("an order other than 0 and 1")),
     };
-    isa::run(isa, decode::Decoding { input, order, raw_len })
+    isa::run(isa, decode::Decoding { input, order, raw_len, out })
 }

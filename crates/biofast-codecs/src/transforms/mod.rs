@@ -8,19 +8,20 @@ pub(crate) mod flags;
 pub(crate) mod pack;
 pub(crate) mod stripe;
 
-/// Decompresses a stream of `raw_len` bytes. `decode` does so with one that isn't striped, from behind its length; it is given
-/// flags, what follows, and the length.
+/// Decompresses a stream of `raw_len` bytes into `out`, whose content it replaces. `decode` does so with one that isn't striped, from
+/// behind its length; it is given flags, what follows, the length, and where the data go.
 pub(crate) fn decode<'a>(
     stream: &'a [u8],
     raw_len: usize,
-    decode: impl Fn(u8, Input<'a>, usize) -> Result<Vec<u8>, Error>,
-) -> Result<Vec<u8>, Error> {
+    out: &mut Vec<u8>,
+    decode: impl Fn(u8, Input<'a>, usize, &mut Vec<u8>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut input = Input(stream);
     let flags = flags::read(&mut input, raw_len)?;
     if flags & flags::STRIPE != 0 {
-        stripe::decode(input, raw_len, decode)
+        stripe::decode(input, raw_len, out, decode)
     } else {
-        decode(flags, input, raw_len)
+        decode(flags, input, raw_len, out)
     }
 }
 

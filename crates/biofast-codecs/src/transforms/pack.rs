@@ -64,21 +64,29 @@ impl Map {
         Ok(Map { symbols, bits })
     }
 
-    pub(crate) fn unpack(&self, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+    /// Replaces `out` by the symbols.
+    pub(crate) fn unpack(
+        &self,
+        packed: &[u8],
+        raw_len: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        out.resize(raw_len, 0);
         match self.bits {
-            0 => Ok(vec![self.symbols[0]; raw_len]),
-            1 => self.unpack_each::<8>(packed, raw_len),
-            2 => self.unpack_each::<4>(packed, raw_len),
-            8 if packed.len() == raw_len => Ok(packed.to_vec()),
-            8 => Err(Error::Invalid("packed data of another length")),
-            _ => self.unpack_each::<2>(packed, raw_len),
+            0 => out.fill(self.symbols[0]),
+            1 => self.unpack_each::<8>(packed, out)?,
+            2 => self.unpack_each::<4>(packed, out)?,
+            8 if packed.len() == raw_len => out.copy_from_slice(packed),
+            8 => return Err(Error::Invalid("packed data of another length")),
+            _ => self.unpack_each::<2>(packed, out)?,
         }
+        Ok(())
     }
 
     /// With `N` symbols a byte.
-    fn unpack_each<const N: usize>(&self, packed: &[u8], raw_len: usize) -> Result<Vec<u8>, Error> {
+    fn unpack_each<const N: usize>(&self, packed: &[u8], out: &mut [u8]) -> Result<(), Error> {
         let bits = self.bits;
-        if packed.len() != raw_len.div_ceil(N) {
+        if packed.len() != out.len().div_ceil(N) {
             return Err(Error::Invalid("packed data of another length"));
         }
         // What each byte unpacks to.
@@ -88,12 +96,14 @@ impl Map {
                 *symbol = self.symbols[byte >> (at * bits) & ((1 << bits) - 1)];
             }
         }
-        let mut out = vec![0; packed.len() * N];
-        for (place, &byte) in out.as_chunks_mut::<N>().0.iter_mut().zip(packed) {
+        let (whole, rest) = out.as_chunks_mut::<N>();
+        for (place, &byte) in whole.iter_mut().zip(packed) {
             *place = table[usize::from(byte)];
         }
-        out.truncate(raw_len);
-        Ok(out)
+        if let Some(&byte) = packed.last() {
+            rest.copy_from_slice(&table[usize::from(byte)][..rest.len()]);
+        }
+        Ok(())
     }
 }
 
@@ -105,8 +115,10 @@ mod tests {
     fn what_htslib_calls_packed_and_is_not_is_read() {
         for count in [0, 17, 255] {
             let map = Map::read(&mut Input(&[count, 7, 9])).expect("a map without symbols");
-            assert_eq!(map.unpack(b"abc", 3), Ok(b"abc".to_vec()));
-            assert!(map.unpack(b"abc", 4).is_err());
+            let mut out = b"what was before".to_vec();
+            assert_eq!(map.unpack(b"abc", 3, &mut out), Ok(()));
+            assert_eq!(out, b"abc");
+            assert!(map.unpack(b"abc", 4, &mut out).is_err());
         }
     }
 }

@@ -22,8 +22,9 @@ pub(crate) fn stripe(data: &[u8], first: usize, count: usize) -> Vec<u8> {
 pub(super) fn decode<'a>(
     mut input: Input<'a>,
     raw_len: usize,
-    decode: impl Fn(u8, Input<'a>, usize) -> Result<Vec<u8>, Error>,
-) -> Result<Vec<u8>, Error> {
+    out: &mut Vec<u8>,
+    decode: impl Fn(u8, Input<'a>, usize, &mut Vec<u8>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let count = usize::from(input.byte()?);
     if count == 0 {
         return Err(Error::Invalid("no stripes"));
@@ -32,7 +33,8 @@ pub(super) fn decode<'a>(
     for _ in 0..count {
         lengths.push(input.uint7()? as usize);
     }
-    let mut out = vec![0; raw_len];
+    out.resize(raw_len, 0);
+    let mut symbols = Vec::new();
     for (stripe, len) in lengths.into_iter().enumerate() {
         let mut stream = Input(input.take(len)?);
         let stripe_len = raw_len / count + usize::from(raw_len % count > stripe);
@@ -40,10 +42,10 @@ pub(super) fn decode<'a>(
         if flags & flags::STRIPE != 0 {
             return Err(Error::Invalid("stripes within stripes"));
         }
-        let symbols = decode(flags, stream, stripe_len)?;
-        for (to, symbol) in out.iter_mut().skip(stripe).step_by(count).zip(symbols) {
-            *to = symbol;
+        decode(flags, stream, stripe_len, &mut symbols)?;
+        for (to, symbol) in out.iter_mut().skip(stripe).step_by(count).zip(&symbols) {
+            *to = *symbol;
         }
     }
-    Ok(out)
+    Ok(())
 }

@@ -24,7 +24,8 @@ pub(super) struct Codecs<'a> {
 /// What a thread compresses with.
 pub(super) struct Kit {
     quick: libdeflater::Compressor,
-    thorough: libdeflater::Compressor,
+    /// For all but bases, and for bases.
+    thorough: [libdeflater::Compressor; 2],
     /// Whether the codecs of version 3.1 may be used.
     is_new: bool,
     /// Whether it may take long.
@@ -52,19 +53,21 @@ enum Content {
     Qualities,
     /// Numbers of four bytes each.
     Words,
+    /// Bases of reads, which lie over each other where a file is sorted: a longer search saves more than elsewhere.
+    Bases,
     Other,
 }
 
 impl Kit {
     pub(super) fn new(version: CramVersion, effort: Effort) -> Kit {
         let thorough = match effort {
-            Effort::Fast => 1,
-            Effort::Balanced => 6,
-            Effort::Small => 9,
+            Effort::Fast => [1, 1],
+            Effort::Balanced => [5, 6],
+            Effort::Small => [9, 9],
         };
         Kit {
             quick: libdeflater::Compressor::new(level(1)),
-            thorough: libdeflater::Compressor::new(level(thorough)),
+            thorough: thorough.map(|n| libdeflater::Compressor::new(level(n))),
             is_new: version != CramVersion::V3_0,
             is_thorough: effort == Effort::Small,
             counts: Counts::new(),
@@ -89,21 +92,23 @@ impl Kit {
         let coded = (content != Content::Words).then_some(estimate.order_0.min(estimate.order_1));
         // What `zipped` is as long as, or may be where it is of a sample.
         let (mut sample, mut zipped) = (middle(data), usize::MAX);
+        let (thorough, mut is_thorough) = (usize::from(content == Content::Bases), true);
         match content {
             Content::Names => {
                 sample = data;
-                zipped = gzip(&mut self.thorough, data, &mut self.zipped);
+                zipped = gzip(&mut self.thorough[thorough], data, &mut self.zipped);
             }
             Content::Qualities if coded >= Some(data.len() / REPEATS) => {}
             _ => {
                 let quick = gzip(&mut self.quick, sample, &mut self.zipped);
                 let limit = coded.map_or(data.len(), |coded| coded + coded / 4);
-                if in_proportion(quick, sample, data) < limit {
-                    zipped = in_proportion(
-                        gzip(&mut self.thorough, sample, &mut self.zipped),
-                        sample,
-                        data,
-                    );
+                zipped = in_proportion(quick, sample, data);
+                is_thorough = coded.is_none_or(|coded| zipped >= coded / 4 * 3);
+                if zipped >= limit {
+                    zipped = usize::MAX;
+                } else if is_thorough {
+                    let len = gzip(&mut self.thorough[thorough], sample, &mut self.zipped);
+                    zipped = in_proportion(len, sample, data);
                 }
             }
         }
@@ -116,8 +121,8 @@ impl Kit {
             method = self.code(data, content, &estimate);
         }
         if is_clear || zipped < self.packed.len() {
-            if sample.len() < data.len() {
-                zipped = gzip(&mut self.thorough, data, &mut self.zipped);
+            if sample.len() < data.len() || !is_thorough {
+                zipped = gzip(&mut self.thorough[thorough], data, &mut self.zipped);
             }
             if is_clear || zipped < self.packed.len() {
                 std::mem::swap(&mut self.packed, &mut self.zipped);
@@ -237,6 +242,10 @@ impl Codecs<'_> {
         self.add(id, data, Content::Names);
     }
 
+    pub(super) fn bases(&mut self, id: i32, data: &[u8]) {
+        self.add(id, data, Content::Bases);
+    }
+
     pub(super) fn bytes(&mut self, id: i32, data: &[u8]) {
         self.add(id, data, Content::Other);
     }
@@ -257,7 +266,7 @@ impl Codecs<'_> {
 
 /// Appends the block of a header.
 pub(super) fn put_header_block(data: &[u8], kit: &mut Kit, out: &mut Vec<u8>) {
-    gzip(&mut kit.thorough, data, &mut kit.packed);
+    gzip(&mut kit.thorough[0], data, &mut kit.packed);
     kit.put(GZIP, (FILE_HEADER, 0), data, out);
 }
 
@@ -319,12 +328,12 @@ mod tests {
             ("runs", runs, Content::Qualities),
             ("mixed", mixed, Content::Qualities),
             ("pairs", pairs, Content::Other),
-            ("repeated", repeated, Content::Other),
+            ("repeated", repeated, Content::Bases),
         ] {
             for version in [CramVersion::V3_0, CramVersion::V3_1] {
                 let mut kit = Kit::new(version, Effort::Balanced);
                 let method = kit.pack(&data, content);
-                let mut best = gzip(&mut kit.thorough, &data, &mut Vec::new());
+                let mut best = gzip(&mut kit.thorough[1], &data, &mut Vec::new());
                 for order in [Order::Zero, Order::One] {
                     for way in 0..4 {
                         let (pack, rle) = (way & 1 != 0, way & 2 != 0);

@@ -218,6 +218,7 @@ impl Columns {
                     codecs.qualities(id(series), bytes, &self.reads);
                 }
                 () if series == Series::RN as usize => codecs.names(id(series), bytes),
+                () if series == Series::BB as usize => codecs.bases(id(series), bytes),
                 () => codecs.bytes(id(series), bytes),
             }
         }

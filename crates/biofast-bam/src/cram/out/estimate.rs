@@ -79,9 +79,10 @@ impl Counts {
         let samples = || data.chunks(step).map(|part| &part[..part.len().min(SAMPLE)]);
         let counted: usize = samples().map(<[u8]>::len).sum();
         samples().flatten().for_each(|&byte| self.single[usize::from(byte)] += 1);
+        let bound = self.single.iter().rposition(|&n| n > 0).map_or(0, |byte| byte + 1);
         // The first byte of a stretch has none before it: the coder begins with 0.
         self.pairs[0].fill(0);
-        for byte in (0..256).filter(|&byte| self.single[byte] > 0) {
+        for byte in (0..bound).filter(|&byte| self.single[byte] > 0) {
             self.pairs[byte].fill(0);
         }
         for sample in samples() {
@@ -93,13 +94,14 @@ impl Counts {
         }
         let scaled = |bits: u64| (bits / 8 * data.len() as u64 / counted.max(1) as u64) as usize;
         // Tables take some two bytes a symbol.
-        let table = |counts: &[u32; 256]| 2 * counts.iter().filter(|&&n| n > 0).count() + 2;
-        let contexts = (0..256).filter(|&byte| byte == 0 || self.single[byte] > 0);
+        let table = |counts: &[u32]| 2 * counts.iter().filter(|&&n| n > 0).count() + 2;
+        let contexts = (0..bound.max(1)).filter(|&byte| byte == 0 || self.single[byte] > 0);
         let (mut order_1, mut tables, mut repeated) = (0, 25, 0);
         for context in contexts {
-            repeated += self.pairs[context][context] as usize;
-            order_1 += bits(&self.pairs[context]);
-            tables += table(&self.pairs[context]);
+            let counts = &self.pairs[context][..bound];
+            repeated += counts.get(context).map_or(0, |&n| n as usize);
+            order_1 += bits(counts);
+            tables += table(counts);
         }
         Estimate {
             order_0: scaled(bits(&self.single)) + table(&self.single) + 25,
