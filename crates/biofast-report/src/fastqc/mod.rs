@@ -89,9 +89,9 @@ impl FastqcReport {
 /// A number of bases in the largest unit that it reaches, cut to tenths.
 fn bases(bases: u64) -> String {
     let (unit, name) = match bases {
-        ..1000 => (1, "bp"),
-        ..1_000_000 => (1000, "kbp"),
-        ..1_000_000_000 => (1_000_000, "Mbp"),
+        0..1000 => (1, "bp"),
+        1000..1_000_000 => (1000, "kbp"),
+        1_000_000..1_000_000_000 => (1_000_000, "Mbp"),
         _ => (1_000_000_000, "Gbp"),
     };
     match (bases / unit, bases % unit * 10 / unit) {

@@ -36,14 +36,17 @@ const BOTH: Rules = NOW | OLD;
 /// So many bases of long reads are compared.
 const COMPARED: usize = 50;
 
+/// The shortest reads that are cut.
+const FIRST_CUT: usize = COMPARED + 1;
+
 /// Reads up to this length are compared as a whole by the old rule.
 const OLD_WHOLE: usize = 75;
 
 /// The parts of a sequence that are compared, and by which rule.
 fn compared(sequence: &[u8]) -> (&[u8], Rules, Option<&[u8]>) {
     match sequence.len() {
-        ..=COMPARED => (sequence, BOTH, None),
-        ..=OLD_WHOLE => (&sequence[..COMPARED], NOW, Some(sequence)),
+        0..=COMPARED => (sequence, BOTH, None),
+        FIRST_CUT..=OLD_WHOLE => (&sequence[..COMPARED], NOW, Some(sequence)),
         _ => (&sequence[..COMPARED], BOTH, None),
     }
 }
