@@ -187,6 +187,14 @@ fn names_follow_a_template_and_the_map_has_both() {
     folder.file("twice.tsv", "a\tx\na\ty\n");
     let run = biofast(&["convert", &one, "--rename-table", &at("twice.tsv")]);
     assert_error(&run, &["twice.tsv", "line 2", "'a' is renamed by an earlier line"]);
+    // Patterns are of bytes.
+    let bytes = folder.file("bytes.fq", b"@r\xff1\nA\n+\nI\n");
+    assert_eq!(ours(&[&bytes, "--rename-regex", r"^r.\d$", "--rename", "x"]), "@x\nA\n+\nI\n");
+    let kept = biofast(&["filter", "--quiet", "--name-regex", r"^r.\d$", &bytes]);
+    assert!(kept.code == 0 && kept.stdout.starts_with("@r"), "{kept:?}");
+    folder.file("none.tsv", "# old\tnew\n");
+    let run = biofast(&["convert", &one, "--rename-table", &at("none.tsv")]);
+    assert_error(&run, &["none.tsv", "the table has no names"]);
     // Numbers are those of what is written of a range.
     assert_eq!(ours(&[&one, "--range", "2:2", "--rename", "{n}"]), "@1\nGG\n+\n##\n");
     for (wrong, needed) in [

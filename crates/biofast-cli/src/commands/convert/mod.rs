@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use biofast_bam as bam;
 use biofast_fastq::fasta::{LINE_WIDTH, Sequences};
 use biofast_fastq::{self as fastq, Inputs};
@@ -19,7 +19,7 @@ use biofast_ops::convert::{
     OutputFormat, Renaming, convert, from_alignments, from_table, letters_of,
 };
 use biofast_ops::dedup::SpillLimits;
-use biofast_ops::filter::names::Regex;
+use biofast_ops::filter::names;
 use biofast_ops::import::{self, Import, ReadGroup};
 
 use crate::console::{Console, Hinted};
@@ -304,7 +304,8 @@ fn renaming(args: &Args, session: &mut Session) -> Result<Renaming> {
     let about = || format!("--rename '{}'", changes.rename.as_deref().unwrap_or_default());
     let pattern = match &changes.rename_regex {
         Some(pattern) => {
-            Some(Regex::new(pattern).context("--rename-regex: invalid regular expression")?)
+            let invalid = |error| anyhow!("--rename-regex: invalid regular expression: {error}");
+            Some(names::compile(pattern).map_err(invalid)?)
         }
         None => None,
     };

@@ -1,10 +1,10 @@
 //! Arguments as meant: the chain of a filter, in the documented order.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use biofast_fastq::Inputs;
 use biofast_io::TextBounds;
 use biofast_ops::filter::fastp;
-use biofast_ops::filter::names::{NameFilter, Regex};
+use biofast_ops::filter::names::{NameFilter, compile};
 use biofast_ops::filter::predicate::{
     Gc, MaxDust, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent,
     MaxMeanQuality, MaxN, MaxNPercent, Mean, MinComplexity, MinEntropy, MinLen, MinMeanQuality,
@@ -137,8 +137,8 @@ fn names(args: &Args, filter: Filter) -> Result<Filter> {
         names = names.listed(&list);
     }
     if let Some(pattern) = &which.name_regex {
-        names = names
-            .matching(Regex::new(pattern).context("--name-regex: invalid regular expression")?);
+        let invalid = |error| anyhow!("--name-regex: invalid regular expression: {error}");
+        names = names.matching(compile(pattern).map_err(invalid)?);
     }
     Ok(filter.names(names))
 }

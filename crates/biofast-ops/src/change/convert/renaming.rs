@@ -7,6 +7,7 @@ use biofast_fastq::Record;
 use super::rename::HeaderTemplate;
 use crate::change::filter::names::{ListedNames, NameList};
 use crate::change::filter::regex::{self, Regex};
+use crate::number::counted;
 
 /// What becomes of header lines. The table, or the template, comes first, and then what is added.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +107,7 @@ impl NameTable {
     /// say nothing.
     ///
     /// # Errors
-    /// If a line is another one, or has a name that an earlier one has.
+    /// If a line is another one, or has a name that an earlier one has, or if there is none.
     pub fn parse(text: &[u8]) -> Result<NameTable, InvalidNameTable> {
         let mut table = NameTable::default();
         let mut given = NameList::default();
@@ -118,9 +119,9 @@ impl NameTable {
             let wrong = |what: String| InvalidNameTable { line, what };
             let fields: Vec<&[u8]> = row.split(|&b| b == b'\t').collect();
             let [old, new] = fields[..] else {
-                let found = fields.len();
+                let found = counted(fields.len() as u64, "column");
                 return Err(wrong(format!(
-                    "expected an old and a new name separated by a tab, found {found} columns"
+                    "expected an old and a new name separated by a tab, found {found}"
                 )));
             };
             let old = old.strip_prefix(b"@").unwrap_or(old);
@@ -139,6 +140,9 @@ impl NameTable {
                 return Err(wrong(format!("'{new}' is the new name of an earlier line")));
             }
             table.new.push(new.into());
+        }
+        if table.new.is_empty() {
+            return Err(InvalidNameTable { line: 1, what: "the table has no names".to_owned() });
         }
         Ok(table)
     }

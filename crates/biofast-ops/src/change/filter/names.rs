@@ -7,6 +7,8 @@ use biofast_fastq::Unit;
 use biofast_fastq::pair::{MateNaming, pair_template, template_name};
 
 pub use super::regex::Regex;
+#[doc(hidden)]
+pub use super::regex::compile;
 
 /// A list of names, which notes those that are asked for.
 #[derive(Debug, Default)]

@@ -9,11 +9,11 @@ pub(crate) fn ranges(regex: &Regex, text: &[u8], found: &mut Vec<std::ops::Range
     found.extend(regex.find_iter(text).map(|found| found.range()));
 }
 
-/// Compiles a pattern of an expression.
+/// Compiles a pattern of bytes: `.` is any byte, and classes such as `\d` are those of ASCII, as builds have no tables of Unicode.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+pub fn compile(pattern: &str) -> Result<Regex, String> {
     RegexBuilder::new(pattern).unicode(false).dot_matches_new_line(true).build().map_err(|error| {
         match error {
             regex::Error::CompiledTooBig(_) => "repetitions that make it too large".to_owned(),

@@ -4,13 +4,13 @@
 #[cfg(feature = "regex")]
 mod enabled;
 #[cfg(feature = "regex")]
-pub use enabled::Regex;
+pub use enabled::{Regex, compile};
 #[cfg(feature = "regex")]
-pub(crate) use enabled::{compile, each_match, first_group, groups, ranges};
+pub(crate) use enabled::{each_match, first_group, groups, ranges};
 
 #[cfg(not(feature = "regex"))]
 mod disabled;
 #[cfg(not(feature = "regex"))]
-pub use disabled::Regex;
+pub use disabled::{Regex, compile};
 #[cfg(not(feature = "regex"))]
-pub(crate) use disabled::{compile, each_match, first_group, groups, ranges};
+pub(crate) use disabled::{each_match, first_group, groups, ranges};
