@@ -9,7 +9,7 @@ use std::path::Path;
 use common::sort::{lines, many, records, sorted, templates};
 use common::{Folder, assert_error, biofast, biofast_with, listed, text};
 
-/// Digits as numbers, byte for byte and number for number; of equal ones first that with more zeros.
+/// Digits as numbers, byte for byte and number for number.
 fn natural(mut a: &str, mut b: &str) -> Ordering {
     loop {
         let number = |text: &str| {
@@ -17,7 +17,7 @@ fn natural(mut a: &str, mut b: &str) -> Ordering {
             (len > 0).then(|| (text[..len].parse::<u128>().unwrap(), len))
         };
         let (order, steps) = match (number(a), number(b)) {
-            (Some((x, i)), Some((y, j))) => (x.cmp(&y).then(j.cmp(&i)), (i, j)),
+            (Some((x, i)), Some((y, j))) => (x.cmp(&y), (i, j)),
             _ => match (a.bytes().next(), b.bytes().next()) {
                 (None, None) => return Ordering::Equal,
                 (x, y) if x != y => return x.cmp(&y),
@@ -41,7 +41,10 @@ fn by_coordinate(a: &[&str], b: &[&str]) -> Ordering {
 }
 
 fn by_name(names: fn(&str, &str) -> Ordering, a: &[&str], b: &[&str]) -> Ordering {
-    let read = |fields: &[&str]| fields[1].parse::<u16>().unwrap() & 0xc0;
+    let read = |fields: &[&str]| {
+        let flags: u16 = fields[1].parse().unwrap();
+        (flags & 0xc0, flags & 0x100, flags & 0x800)
+    };
     names(a[0], b[0]).then(read(a).cmp(&read(b)))
 }
 
@@ -62,13 +65,16 @@ fn by_value(a: &[&str], b: &[&str]) -> Ordering {
 
 type Compare = fn(&[&str], &[&str]) -> Ordering;
 
+const TAG: &str = "SO:unsorted\tSS:unsorted:XX:coordinate";
+const TAG_AND_NAME: &str = "SO:unsorted\tSS:unsorted:XX:queryname:natural";
+
 /// Options, the state in the header, and the plain order.
 const ORDERS: [(&[&str], &str, Compare); 5] = [
     (&[], "SO:coordinate", by_coordinate),
     (&["-n"], "SO:queryname\tSS:queryname:natural", |a, b| by_name(natural, a, b)),
     (&["-N"], "SO:queryname\tSS:queryname:lexicographical", |a, b| by_name(|a, b| a.cmp(b), a, b)),
-    (&["-t", "XX"], "SO:unknown", |a, b| by_value(a, b).then_with(|| by_coordinate(a, b))),
-    (&["-n", "-t", "XX"], "SO:unknown", |a, b| by_value(a, b).then_with(|| by_name(natural, a, b))),
+    (&["-t", "XX"], TAG, |a, b| by_value(a, b).then_with(|| by_coordinate(a, b))),
+    (&["-n", "-t", "XX"], TAG_AND_NAME, |a, b| by_value(a, b).then_with(|| by_name(natural, a, b))),
 ];
 
 #[test]

@@ -42,12 +42,9 @@ fn renamed(theirs: &str, ours: &str) -> String {
     theirs.lines().filter(|line| !line.starts_with("@HD")).map(rename).collect()
 }
 
-/// Whether a version knows this order: 1.16 has no -N, and 1.24 compares names otherwise (docs/versions.md).
+/// Whether a version has this order: 1.16 compares names otherwise (docs/versions.md).
 fn has_order(version: Samtools, options: &[&str]) -> bool {
-    match version {
-        Samtools::Old => !options.contains(&"-N"),
-        Samtools::Now => !options.contains(&"-n") && !options.contains(&"-N"),
-    }
+    version == Samtools::Now || !["-n", "-N"].iter().any(|by_name| options.contains(by_name))
 }
 
 fn by_samtools(version: Samtools, options: &[&str], paths: &[String]) -> String {

@@ -100,6 +100,9 @@ pub(crate) fn templates(seed: u64, n: usize) -> String {
         if random.chance(70) {
             let _ = write!(out, "\tRG:Z:{}", ["a", "b", "c"][random.below(3)]);
         }
+        if random.chance(40) {
+            let _ = write!(out, "\tCB:Z:{}", ["AC", "AG", "A"][random.below(3)]);
+        }
         if random.chance(60) {
             let molecules = ["1", "2", "10", "1/A", "1/B", "2/A", "10/B"];
             let _ = write!(out, "\tMI:Z:{}", molecules[random.below(7)]);

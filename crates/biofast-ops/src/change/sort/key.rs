@@ -1,5 +1,6 @@
 //! By what records are sorted: keys that compare as bytes.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use biofast_bam::{Error, Header, Record, Value, flag};
@@ -14,18 +15,18 @@ pub enum Order {
     #[default]
     Coordinate,
     /// By name, in which runs of digits count as numbers, then records that are neither first nor second read, first reads
-    /// and second reads. As `samtools sort -n`.
+    /// and second reads, and of each primary, supplementary and secondary records. As `samtools sort -n` since 1.20.
     NaturalName,
-    /// The same with names compared byte by byte, as `samtools sort -N` of later versions.
+    /// The same with names compared byte by byte. As `samtools sort -N`.
     LexicographicName,
     /// By the value of an optional field, then by coordinate: records without it first, then characters and text, then
     /// numbers. As `samtools sort -t`.
     Tag([u8; 2]),
     /// The same, then by name, as `samtools sort -n -t`.
     TagAndName([u8; 2]),
-    /// By the unclipped 5' ends of both reads of a template, the earlier one first, then by strands, library, molecule (MI) and name: what
-    /// belongs to one molecule stands together. As `samtools sort --template-coordinate`; paired reads need their mate's CIGAR
-    /// (MC).
+    /// By the 5' ends of both reads of a template before soft clipping, the earlier one first, then by strands, library, cell (CB), molecule
+    /// (MI) and name: what belongs to one molecule stands together. As `samtools sort --template-coordinate` since 1.24; paired reads need
+    /// their mate's CIGAR (MC).
     TemplateCoordinate,
     /// By a hash of the name, which brings the records of a name together and shuffles the names. As `samtools collate`.
     NameHash,
@@ -33,13 +34,18 @@ pub enum Order {
 
 impl Order {
     /// The fields `SO` and `SS` of the header's `@HD` line for this order.
-    pub fn header_fields(self) -> (&'static str, Option<&'static str>) {
+    pub fn header_fields(self) -> (&'static str, Option<Cow<'static, str>>) {
+        let by_tag = |[a, b]: [u8; 2], then| {
+            let sub_order = format!("unsorted:{}{}:{then}", char::from(a), char::from(b));
+            ("unsorted", Some(sub_order.into()))
+        };
         match self {
             Order::Coordinate => ("coordinate", None),
-            Order::NaturalName => ("queryname", Some("queryname:natural")),
-            Order::LexicographicName => ("queryname", Some("queryname:lexicographical")),
-            Order::Tag(_) | Order::TagAndName(_) => ("unknown", None),
-            Order::TemplateCoordinate => ("unsorted", Some("unsorted:template-coordinate")),
+            Order::NaturalName => ("queryname", Some("queryname:natural".into())),
+            Order::LexicographicName => ("queryname", Some("queryname:lexicographical".into())),
+            Order::Tag(tag) => by_tag(tag, "coordinate"),
+            Order::TagAndName(tag) => by_tag(tag, "queryname:natural"),
+            Order::TemplateCoordinate => ("unsorted", Some("unsorted:template-coordinate".into())),
             Order::NameHash => ("unsorted", None),
         }
     }
@@ -48,6 +54,7 @@ impl Order {
     #[must_use]
     pub fn header(self, header: &Header) -> Header {
         let (order, sub_order) = self.header_fields();
+        let sub_order = sub_order.as_deref();
         match self {
             // Reads of one template stand together.
             Order::TemplateCoordinate | Order::NameHash => {
@@ -109,7 +116,8 @@ impl Order {
                 out.push((hash % SHUFFLED_FILES) as u8);
                 out.extend(hash.to_be_bytes());
                 out.extend_from_slice(record.name());
-                end_name(record, out);
+                // What is secondary keeps its place.
+                out.extend([0, (record.flags() >> 6 & 3) as u8]);
             }
         }
         Ok(())
@@ -152,9 +160,8 @@ pub(super) fn coordinate_of(record: &[u8]) -> u64 {
     reference << 33 | position << 1 | u64::from(flags & flag::REVERSE != 0)
 }
 
-/// A name so that bytes compare as numbers do: of each run of digits a digit, their number without leading zeros, they
-/// themselves, and how few zeros were in front, as of equal numbers the one with more of them comes first. Names are shorter
-/// than 255 bytes, and nothing in them is below `!`.
+/// A name so that bytes compare as numbers do: of each run of digits a digit, their number without leading zeros, and they
+/// themselves. Names are shorter than 255 bytes, and nothing in them is below `!`.
 fn natural_name(record: &Record<'_>, out: &mut Vec<u8>) {
     let mut rest = record.name();
     while let Some((&first, more)) = rest.split_first() {
@@ -168,7 +175,6 @@ fn natural_name(record: &Record<'_>, out: &mut Vec<u8>) {
         let zeros = digits.iter().position(|&b| b != b'0').unwrap_or(len);
         out.extend([b'0', (len - zeros) as u8]);
         out.extend_from_slice(&digits[zeros..]);
-        out.push(u8::MAX - zeros as u8);
         rest = after;
     }
     end_name(record, out);
@@ -189,9 +195,13 @@ fn hash_of_name(name: &[u8]) -> u32 {
     hash ^ hash >> 16
 }
 
-/// The end of a name, before all that may go on, and which read of the template this is.
+/// The end of a name, before all that may go on, which read of the template this is, and whether it is a primary, supplementary or
+/// secondary record of it.
 fn end_name(record: &Record<'_>, out: &mut Vec<u8>) {
-    out.extend([0, (record.flags() >> 6 & 3) as u8]);
+    let flags = record.flags();
+    let is = |flag| u8::from(flags & flag != 0);
+    let read = (flags >> 6 & 3) as u8;
+    out.extend([0, read << 2 | is(flag::SECONDARY) << 1 | is(flag::SUPPLEMENTARY)]);
 }
 
 /// The value of an optional field: its class, and bytes that compare as it does.
@@ -242,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_in_names_are_numbers_and_more_zeros_come_first() {
+    fn digits_in_names_are_numbers() {
         let compare = |one: &str, other: &str| {
             let [one, other] = [one, other].map(|name| {
                 let record = RecordBuf::unmapped(name).build().unwrap();
@@ -259,9 +269,10 @@ mod tests {
                 assert_eq!(compare(one, other), Ordering::Less, "{one} {other}");
             }
         }
-        for (one, other) in [("01", "1"), ("a00", "a0"), ("x007y", "x07y"), ("x007y", "x07a")] {
-            assert_eq!(compare(one, other), Ordering::Less, "{one} {other}");
+        for (one, other) in [("01", "1"), ("a00", "a0"), ("x007y", "x07y")] {
+            assert_eq!(compare(one, other), Ordering::Equal, "{one} {other}");
         }
+        assert_eq!(compare("x07a", "x007y"), Ordering::Less);
     }
 
     #[test]

@@ -35,8 +35,8 @@ type End = (i32, i64, bool);
 
 const NOWHERE: End = (i32::MAX, i64::MAX, false);
 
-/// Appends the key of a record: references, positions and strands of both ends, the earlier first, library, molecule, name, and
-/// whether the read is the later end.
+/// Appends the key of a record: references, positions and strands of both ends, the earlier first, library, cell, molecule, name,
+/// and whether the read is the later end.
 ///
 /// # Errors
 /// If the mate's CIGAR isn't there, or the optional fields can't be read.
@@ -78,6 +78,8 @@ pub(super) fn template(
         _ => None,
     };
     out.extend(libraries.rank(text(record.tag(b"RG")?)).to_be_bytes());
+    out.extend_from_slice(text(record.tag(b"CB")?).unwrap_or_default());
+    out.push(0);
     let molecule = match text(record.tag(b"MI")?).unwrap_or_default() {
         // The strand of a duplex.
         [molecule @ .., b'/', _] => molecule,
@@ -90,17 +92,18 @@ pub(super) fn template(
     Ok(())
 }
 
-/// Where the read begins, with the bases that are clipped there; counted from 1, as its last base if it is reverse.
+/// Where the read begins, with the bases that are soft-clipped there; counted from 1, as its last base if it is reverse.
 fn own_end(record: &Record<'_>) -> End {
     // What is clipped in front, and behind what is not.
     let (mut before, mut behind, mut is_inside) = (0, 0, false);
     for word in record.cigar().words() {
         let len = i64::from(word >> 4);
         match word & 15 {
-            4 | 5 => {
+            4 => {
                 before += if is_inside { 0 } else { len };
                 behind += len;
             }
+            5 => {}
             _ => (is_inside, behind) = (true, 0),
         }
     }
@@ -115,7 +118,7 @@ fn own_end(record: &Record<'_>) -> End {
 /// The same of the mate, whose CIGAR is text. What is malformed in it is read as samtools does.
 fn mate_end(record: &Record<'_>, cigar: &[u8]) -> End {
     let (mut before, mut covered) = (0i64, 0i64);
-    let mut is_inside = false;
+    let (mut is_inside, mut has_begun) = (false, false);
     let mut number = None;
     for &byte in cigar.iter().take_while(|&&b| b != b'*') {
         if byte.is_ascii_digit() {
@@ -125,13 +128,16 @@ fn mate_end(record: &Record<'_>, cigar: &[u8]) -> End {
         }
         let len = number.take().unwrap_or(1).min(1 << 40);
         match byte {
-            b'S' | b'H' if !is_inside => before += len,
-            b'S' | b'H' => covered += len,
+            b'S' => {
+                before += if has_begun { 0 } else { len };
+                covered += if is_inside { len } else { 0 };
+            }
+            b'H' => {}
             b'M' | b'D' | b'N' | b'=' | b'X' => {
                 covered += len;
-                is_inside = true;
+                (is_inside, has_begun) = (true, true);
             }
-            _ => {}
+            _ => has_begun = true,
         }
     }
     let is_reverse = record.flags() & flag::MATE_REVERSE != 0;
