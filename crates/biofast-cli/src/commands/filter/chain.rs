@@ -1,6 +1,6 @@
 //! Arguments as meant: the chain of a filter, in the documented order.
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use biofast_fastq::Inputs;
 use biofast_io::TextBounds;
 use biofast_ops::filter::fastp;

@@ -261,8 +261,8 @@ mod tests {
             one.cmp(&other)
         };
         let rising = [
-            "!", "0", "1", "1a", "2", "10", "10:9", "10:10", ":", "a", "a-", "a0", "a0a", "a01b",
-            "a1", "aa",
+            "!", "0", "1", "1a", "2", "10", "10:9", "10:10", ":", "a", "a-", "a0", "a0a", "a1",
+            "a01b", "aa",
         ];
         for (at, one) in rising.iter().enumerate() {
             for other in &rising[at + 1..] {
