@@ -1,5 +1,7 @@
 //! Text that is written in any pieces and taken in whole records.
 
+use std::io;
+
 /// What of a text hasn't been taken yet: the beginning of a record, whose end is still to come.
 #[derive(Default)]
 pub(super) struct Pending(Vec<u8>);
@@ -20,6 +22,23 @@ impl Pending {
             self.0.drain(..taken);
         }
         Ok(())
+    }
+}
+
+/// What a stream says once its sink has taken `text`. The first error of the sink is kept in `problem`: the stream's own says only that
+/// there is one.
+pub(super) fn taken_or_kept<E>(
+    taken: Result<(), E>,
+    problem: &mut Option<E>,
+    text: &[u8],
+    what: &'static str,
+) -> io::Result<usize> {
+    match taken {
+        Ok(()) => Ok(text.len()),
+        Err(error) => {
+            problem.get_or_insert(error);
+            Err(io::Error::other(what))
+        }
     }
 }
 

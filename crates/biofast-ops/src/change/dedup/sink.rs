@@ -13,7 +13,7 @@ use super::parts::KeyPartitions;
 use super::table::{DedupKey, KeyStatus, KeyTable};
 use super::totals::DedupTotals;
 use crate::Error;
-use crate::change::pending::Pending;
+use crate::change::pending::{Pending, taken_or_kept};
 use crate::change::spill::SpillLimits;
 use crate::change::split::SplitAmount;
 use crate::change::to_fastq::NameHashes;
@@ -226,13 +226,8 @@ impl Write for DedupStream {
         let SharedSink { sink: Some(sink), problem, pending } = &mut *shared else {
             return Err(io::Error::other("it has been ended"));
         };
-        match pending.add(text, |text| sink.take_all(text)) {
-            Ok(()) => Ok(text.len()),
-            Err(error) => {
-                problem.get_or_insert(error);
-                Err(io::Error::other("reads can't be written"))
-            }
-        }
+        let taken = pending.add(text, |text| sink.take_all(text));
+        taken_or_kept(taken, problem, text, "reads can't be written")
     }
 
     fn flush(&mut self) -> io::Result<()> {

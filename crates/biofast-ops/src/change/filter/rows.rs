@@ -11,6 +11,7 @@ use biofast_io::output::{Compression, Output};
 use biofast_io::pipeline::Failure;
 
 use crate::Error;
+use crate::change::pending::taken_or_kept;
 use crate::change::spill::read_or_end;
 
 /// Rows of `N` bytes.
@@ -84,13 +85,8 @@ impl Write for RowWriter {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (file, problem) = &mut *rows;
-        match file.write_all(text) {
-            Ok(()) => Ok(text.len()),
-            Err(error) => {
-                problem.get_or_insert(error);
-                Err(io::Error::other("a temporary file can't be written"))
-            }
-        }
+        let taken = file.write_all(text);
+        taken_or_kept(taken, problem, text, "a temporary file can't be written")
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -10,7 +10,7 @@ use biofast_io::output::{Compression, Output};
 use super::limits::SpillLimits;
 use super::stored::{Stored, StoredReader, StoredWriter};
 use crate::Error;
-use crate::change::pending::Pending;
+use crate::change::pending::{Pending, taken_or_kept};
 
 /// Bytes of units are kept in blocks of this, so that there is no large buffer to grow.
 const BLOCK: usize = 1 << 20;
@@ -404,13 +404,8 @@ impl io::Write for OrderStream {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let SharedRuns { runs, problem, pending } = &mut *shared;
-        match pending.add(text, |text| runs.take(text)) {
-            Ok(()) => Ok(text.len()),
-            Err(error) => {
-                problem.get_or_insert(error);
-                Err(io::Error::other("a temporary file can't be written"))
-            }
-        }
+        let taken = pending.add(text, |text| runs.take(text));
+        taken_or_kept(taken, problem, text, "a temporary file can't be written")
     }
 
     fn flush(&mut self) -> io::Result<()> {

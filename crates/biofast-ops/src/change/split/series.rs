@@ -14,7 +14,7 @@ use super::target::{
     MateAmounts, SplitAmount, SplitOutputs, SplitRule, SplitTarget, append, reads,
 };
 use crate::Error;
-use crate::change::pending::Pending;
+use crate::change::pending::{Pending, taken_or_kept};
 use crate::measure::records::{Checksum, Sum};
 
 /// What stands before the text of a unit.
@@ -262,13 +262,8 @@ impl<E: From<Error>, O: FnMut(u64, usize) -> Result<Output, E>> io::Write for Sp
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let SharedSeries { series, problem, pending } = &mut *shared;
-        match pending.add(text, |text| series.take(text)) {
-            Ok(()) => Ok(text.len()),
-            Err(error) => {
-                problem.get_or_insert(error);
-                Err(io::Error::other("a part can't be written"))
-            }
-        }
+        let taken = pending.add(text, |text| series.take(text));
+        taken_or_kept(taken, problem, text, "a part can't be written")
     }
 
     fn flush(&mut self) -> io::Result<()> {
