@@ -429,7 +429,7 @@ pub mod split {
 /// damaged[20] ^= 0xff;
 /// let salvage = Salvage::open("example.fq.gz", std::io::Cursor::new(damaged))?;
 /// let mut output = Output::create_with(&path, Compression::default())?;
-/// let summary = salvage.run(&mut output)?;
+/// let summary = salvage.run(&mut output, None)?;
 /// commit(vec![output], false)?;
 /// assert_eq!((summary.records, summary.missing.len()), (2, 1));
 /// assert_eq!(std::fs::read(&path)?, b"@b\nC\n+\nI\n@c\nG\n+\nI\n");

@@ -114,7 +114,7 @@ const CUT: &str =
     "copy or download the file again and compare sizes; `biofast check` reports where it ends";
 const DAMAGED: &str = "the file is damaged: copy or download it again and compare checksums; `biofast check` reports how much is intact";
 const FAULTY: &str = "the file is damaged, or the program that wrote it has a bug; `biofast check` reports how much is intact";
-const BROKEN_RECORD: &str = "a line of this record was cut, lost or added; copy or download the file again, or correct the record";
+const BROKEN_RECORD: &str = "a line of this record was cut, lost or added; copy or download the file again, or leave the record out with `biofast check --repair`";
 const UNWRITTEN: &str = "check whether the command that wrote it failed, and run it again";
 const OTHER_FILE: &str = "is this the right file? `biofast check` reports the format of a file";
 const STALE_INDEX: &str =

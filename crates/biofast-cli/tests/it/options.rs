@@ -352,6 +352,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--subsample-seed", &["7"]),
     ("--subseq", &["2:9"]),
     ("--summary", &["o.json"]),
+    ("--skipped", &["o6.txt"]),
     ("--tag", &["NM:1", "RX"]),
     ("--tags", &["NM"]),
     ("--tag-file", &["NM:vals.txt"]),

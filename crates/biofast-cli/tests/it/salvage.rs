@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use biofast_testkit::container::{bgzf, bgzf_starts, gzip};
+use biofast_testkit::container::{Kind, bgzf, bgzf_starts, gzip, wrap};
 use common::{Folder, assert_error, biofast, biofast_with, good, run_in, text as text_of};
 
 /// Reads r0 to r199, ten or so in a block.
@@ -116,6 +116,7 @@ fn what_cannot_be_repaired_is_refused() {
     let (_, mut bytes) = reads();
     folder.file("x.fq.gz", &bytes);
     folder.file("plain.fq", "@r\nA\n+\nI\n");
+    folder.file("text", "neither\n");
     let header = biofast_testkit::bam::header(&[("c", 9)]);
     let mut bam = bgzf(&header, 20);
     bam[25] ^= 1;
@@ -126,7 +127,12 @@ fn what_cannot_be_repaired_is_refused() {
         ("x.fq.gz", "--out"),
         ("x.fq.gz -o x.fq.gz", "x.fq.gz"),
         ("x.fq.gz plain.fq -o o.fq", "one file"),
-        ("plain.fq -o o.fq", "no intact BGZF block"),
+        ("text -o o.fq", "no intact BGZF block"),
+        (
+            "whole.bam -o o.bam --skipped s.txt",
+            "--skipped has no effect: whole.bam holds alignments",
+        ),
+        ("x.fq.gz -o o.fq --skipped x.fq.gz", "x.fq.gz"),
         ("head.bam -o o.bam", "the header is damaged"),
         ("head.bam -o o.bam", "--header FILE"),
         ("x.fq.gz --header head.sam -o o.fq", "--header has no effect"),
@@ -253,4 +259,46 @@ fn what_is_before_damage_in_ordinary_gzip_and_later_members_are_saved() {
     bytes[starts[4] - 8] ^= 1;
     let (out, run) = saved(&bytes);
     assert!(run.code == 1 && out == reads.concat() && run.stderr.contains("checksum"), "{run:?}");
+}
+
+#[test]
+fn reads_around_a_broken_record_are_written_whatever_the_container() {
+    let folder = Folder::new();
+    let (text, _) = reads();
+    let broken = text.replacen("@r7\n", "@r7\nA", 1);
+    let whole =
+        [&text[..text.find("@r7\n").unwrap()], &text[text.find("@r8\n").unwrap()..]].concat();
+    let bytes = broken.as_bytes();
+    for (name, kind) in [
+        ("x.fq", Kind::Plain),
+        ("x.gz", Kind::Gzip),
+        ("x.bgz", Kind::Bgzf(500)),
+        ("x.zst", Kind::Zstd),
+    ] {
+        folder.file(name, wrap(kind, bytes));
+        let words = format!("check --repair {name} -o out.fq --skipped s.txt --summary s.json");
+        let run = run_in(&folder, &common::words(&words));
+        let (said, reason) = (
+            "lines 29 to 32 are left out, after r6 and before r8",
+            "expected 21 quality characters for 21 bases, found 20",
+        );
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{}", run.stderr);
+        for part in [name, said, reason, "199 records written, but not all of the file"] {
+            assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
+        }
+        assert_eq!(std::fs::read_to_string(folder.path("out.fq")).unwrap(), whole, "{name}");
+        let skipped = std::fs::read_to_string(folder.path("s.txt")).unwrap();
+        let (head, rest) = skipped.split_once('\n').unwrap();
+        assert!(
+            head.starts_with(&format!("# {name}: {said}: ")) && head.contains(reason),
+            "{head}"
+        );
+        assert!(
+            broken.contains(rest) && rest.starts_with("@r7\nA") && rest.lines().count() == 4,
+            "{rest}"
+        );
+        let summary = std::fs::read_to_string(folder.path("s.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        assert_eq!(summary["summary"]["missing"][0]["lines"], serde_json::json!([29, 32]));
+    }
 }

@@ -57,6 +57,7 @@ mod remote_stores;
 mod rename;
 mod repair;
 mod rna;
+mod salvage;
 mod schema;
 mod seqkit;
 mod sort;

@@ -49,6 +49,7 @@ Examples:
   biofast check --against summary.json
   biofast check --json --shard 'plan.json#2' -o part2.check.json
   biofast check --repair damaged.bam -o salvaged.bam
+  biofast check --repair damaged.fq.gz -o whole.fq.gz --skipped skipped.txt
   biofast check --write-index run.fq.gz   # and run.fq.gz.bsi, for `biofast shards`
   biofast check --json -X files.txt -o check.json
   curl -s https://example.org/x.bam | biofast check --expect bam
@@ -92,9 +93,9 @@ pub(crate) struct Args {
 
     /// Write all whole records of a damaged file to -o, and report what is missing
     ///
-    /// The file is BAM, or FASTQ compressed by bgzip or gzip. Intact blocks behind damage are found by their checksums, and records
-    /// in them by their structure. Of ordinary gzip, what precedes damage is saved, and later members. What is missing is
-    /// listed on standard error. OUT is written although the exit code is 1.
+    /// The file is BAM or FASTQ. Intact BGZF blocks behind damage are found by their checksums, and records in them by their structure.
+    /// Of ordinary gzip, what precedes damage is saved, and later members. If only records are broken, the others are written. What is
+    /// missing is listed on standard error. OUT is written although the exit code is 1.
     #[arg(
         long,
         requires = "out",
@@ -108,6 +109,10 @@ pub(crate) struct Args {
     /// With --repair: use the header of this BAM, SAM or CRAM file, as that of the damaged file is lost
     #[arg(long, value_name = "FILE", requires = "repair")]
     header: Option<InFile>,
+
+    /// With --repair: write the text of FASTQ that is left out to FILE, behind lines that say where it was and what is wrong
+    #[arg(long, value_name = "FILE", requires = "repair")]
+    skipped: Option<OutFile>,
 
     /// With --repair: write a JSON summary to FILE, which lists what is missing
     #[arg(long, value_name = "FILE", requires = "repair")]

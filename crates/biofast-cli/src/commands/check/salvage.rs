@@ -1,15 +1,15 @@
 //! `biofast check --repair`: whole records of a damaged file.
 
 use anyhow::{Result, bail};
-use biofast_io::bgzf::VirtualOffset;
 use biofast_io::output::{Compression, Format, commit};
+use biofast_io::{Container, Options, Reader, Reread};
 use biofast_ops::cat::CatContent;
 use biofast_ops::number::{counted, grouped};
-use biofast_ops::salvage::{MissingInterval, NeighborRecord, Salvage, SalvageSummary};
+use biofast_ops::salvage::{Salvage, SalvageSummary};
 
 use super::Args;
 use crate::console::Console;
-use crate::inputs::header_of;
+use crate::inputs::{Input, header_of};
 use crate::output;
 use crate::session::{Exit, Session};
 
@@ -22,7 +22,11 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         (Some(input), 0) => input,
         (_, others) => bail!("--repair needs one file, but {} are named", others + 1),
     };
-    let mut salvage = Salvage::open(&input.name(), input.stored()?).map_err(output::failed)?;
+    let mut salvage = match intact_reads(&input)? {
+        Some(text) => Salvage::of_reads(&input.name(), text),
+        None => Salvage::open(&input.name(), input.stored()?),
+    }
+    .map_err(output::failed)?;
     if let Some(path) = &args.header {
         salvage = salvage.with_header(header_of(path)?);
         if salvage.content() == CatContent::Fastq {
@@ -37,13 +41,18 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         (CatContent::Fastq, path) => output::format_of_optional(path, false)?,
     };
     let mut outputs = vec![output::records(session, path, Compression::new(format, None)?)?];
+    if args.skipped.is_some() && salvage.content() == CatContent::Bam {
+        bail!("--skipped has no effect: {} holds alignments", input.name());
+    }
     let report = output::optional_report(session, args.summary.as_deref())?;
-    output::outlast_readers(&mut outputs, report.iter().len());
-    let summary = salvage.run(&mut outputs[0]).map_err(output::failed)?;
+    let mut skipped = output::optional_report(session, args.skipped.as_deref())?;
+    output::outlast_readers(&mut outputs, report.iter().len() + skipped.iter().len());
+    let summary = salvage.run(&mut outputs[0], skipped.as_mut()).map_err(output::failed)?;
     if let Some(report) = report {
         let text = output::summary(&session.command_line(), serde_json::to_value(&summary)?)?;
         outputs.push(output::filled(report, text)?);
     }
+    outputs.extend(skipped);
     commit(outputs, false)?;
     tell(&session.console, &input.in_words(), &summary, is_gzip);
     let written = counted(summary.records, "record");
@@ -55,10 +64,27 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     Ok(if summary.is_complete() { Exit::Fine } else { Exit::CheckFailed })
 }
 
+/// The text of a file of reads in BGZF or gzip, if all of it can be decompressed, as one reading of it says: then only records can be
+/// broken. [`Salvage::open`] sees this itself of what isn't compressed so.
+fn intact_reads(input: &Input) -> Result<Option<Reader>> {
+    let Input::Path(path) = input else { return Ok(None) };
+    let file = Reread::new(path);
+    let open = || Reader::new(file.open()?, &Options::default());
+    let mut text = open()?;
+    let is_compressed = matches!(text.container(), Container::Bgzf | Container::Gzip);
+    if !is_compressed || !file.open()?.peek(1).is_ok_and(|start| start == b"@") {
+        return Ok(None);
+    }
+    match std::io::copy(&mut text, &mut std::io::sink()) {
+        Ok(_) => Ok(Some(open()?)),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Says what is missing.
 fn tell(console: &Console, name: &str, summary: &SalvageSummary, is_gzip: bool) {
     for missing in summary.missing.iter().take(LISTED) {
-        console.warning(&format!("{name}: {}", in_words(missing, is_gzip)));
+        console.warning(&format!("{name}: {}", missing.in_words(is_gzip)));
     }
     if is_gzip && !summary.missing.is_empty() {
         console.warning(&format!(
@@ -74,37 +100,5 @@ fn tell(console: &Console, name: &str, summary: &SalvageSummary, is_gzip: bool) 
         console.warning(&format!(
             "{name}: the BGZF end-of-file block is missing: the file may have been truncated"
         ));
-    }
-}
-
-fn in_words(missing: &MissingInterval, is_gzip: bool) -> String {
-    let from = VirtualOffset::from(missing.from);
-    let mut text = match missing.to {
-        // It has no virtual offsets.
-        Some(_) if is_gzip => "records are missing".to_owned(),
-        None if is_gzip => "records are missing at the end".to_owned(),
-        Some(to) => format!("records are missing between {from} and {}", VirtualOffset::from(to)),
-        None => format!("records are missing from {from} to the end"),
-    };
-    let neighbor = |record: &NeighborRecord| match &record.position {
-        Some(position) => format!("{} at {position}", record.name),
-        None => record.name.clone(),
-    };
-    match (&missing.after, &missing.before) {
-        (Some(after), Some(before)) => {
-            text += &format!(", after {} and before {}", neighbor(after), neighbor(before));
-        }
-        (Some(after), None) => text += &format!(", after {}", neighbor(after)),
-        (None, Some(before)) => text += &format!(", before {}", neighbor(before)),
-        (None, None) => {}
-    }
-    let damaged = missing.damaged.iter().map(|damaged| {
-        format!("bytes {} to {} are damaged: {}", damaged.from, damaged.to, damaged.reason)
-    });
-    let damaged: Vec<String> = damaged.collect();
-    match damaged.is_empty() {
-        true if is_gzip => text + " (the rest of a member behind what is no whole record)",
-        true => text + " (the blocks are intact, but what they hold is no whole record)",
-        false => format!("{text} ({})", damaged.join("; ")),
     }
 }

@@ -1,8 +1,9 @@
-//! Whole records of damaged files in BGZF or ordinary gzip: what `biofast check --repair` writes.
+//! Whole records of damaged files in BGZF or ordinary gzip, and of FASTQ with broken records: what `biofast check --repair` writes.
 //!
 //! Blocks are found behind damage by their headers, lengths and checksums, and records in them by their structure: those of BAM by
 //! their fields, those of FASTQ by their lines, and both by the records that follow. Of ordinary gzip, members are inflated as far as
-//! that goes and records can be read; as a member has one checksum at its end, those of a damaged one may be altered.
+//! that goes and records can be read; as a member has one checksum at its end, those of a damaged one may be altered. In text that is
+//! known to be [intact](Salvage::of_reads), only broken records are left out.
 //!
 //! ```
 //! use biofast_io::bgzf;
@@ -17,7 +18,7 @@
 //! damaged[20] ^= 0xff;
 //! let salvage = Salvage::open("example.fq.gz", std::io::Cursor::new(damaged))?;
 //! let mut output = Output::create_with(&path, Compression::default())?;
-//! let summary = salvage.run(&mut output)?;
+//! let summary = salvage.run(&mut output, None)?;
 //! commit(vec![output], false)?;
 //! assert_eq!((summary.records, summary.missing.len()), (2, 1));
 //! assert_eq!(std::fs::read(&path)?, b"@b\nC\n+\nI\n@c\nG\n+\nI\n");
@@ -36,7 +37,7 @@ use std::sync::Arc;
 use biofast_bam::{Header, HeaderParser};
 use biofast_io::bgzf::VirtualOffset;
 use biofast_io::output::Output;
-use biofast_io::{Container, ErrorKind, Location};
+use biofast_io::{Container, ErrorKind, Location, Options, Reader, Shown, Source};
 use serde::Serialize;
 
 use crate::cat::CatContent;
@@ -54,13 +55,19 @@ const MAX_SOUGHT: usize = 1 << 28;
 
 /// An interval of a file whose records are missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct MissingInterval {
-    /// The virtual offset behind the last record before it; in ordinary gzip, with the start of the member for that of the block.
+    /// The virtual offset behind the last record before it; in ordinary gzip, with the start of the member for that of the block. In
+    /// intact text, the offset in it, decompressed.
     pub from: u64,
     /// The virtual offset of the first record behind it; none at the end of the file.
     pub to: Option<u64>,
     /// The bytes of the file in it that are damaged; none if its blocks are intact, but hold no record, as where a block is gone.
     pub damaged: Vec<DamagedBytes>,
+    /// In intact text, the first and the last line that are left out, counted from 1.
+    pub lines: Option<(u64, u64)>,
+    /// In intact text, what is wrong with the first record that is left out.
+    pub reason: Option<String>,
     /// The last record before it.
     pub after: Option<NeighborRecord>,
     /// The first record behind it.
@@ -104,6 +111,8 @@ pub struct Salvage {
 enum SalvageSource {
     Blocks(Blocks),
     Members(Box<Members>),
+    /// Text whose container is intact.
+    Text(Box<dyn Read + Send>),
 }
 
 impl SalvageSource {
@@ -111,12 +120,18 @@ impl SalvageSource {
         match self {
             SalvageSource::Blocks(blocks) => blocks.next(),
             SalvageSource::Members(members) => members.next(),
+            SalvageSource::Text(text) => {
+                let mut piece = Vec::new();
+                text.by_ref().take(WRITE as u64).read_to_end(&mut piece)?;
+                Ok((!piece.is_empty()).then_some(FilePiece::Text(None, piece)))
+            }
         }
     }
 }
 
 impl Salvage {
-    /// Looks at the first blocks of what `reader` gives. If they are damaged, the file holds FASTQ, unless its name ends in `.bam`.
+    /// Looks at the first blocks of what `reader` gives. If they are damaged, the file holds FASTQ, unless its name ends in `.bam`. What
+    /// is neither BGZF nor gzip is read like [intact text](Self::of_reads).
     ///
     /// # Errors
     /// If it can't be read, has nothing intact, or holds something else than BAM or FASTQ.
@@ -128,8 +143,19 @@ impl Salvage {
         rest.read_to_end(&mut start).map_err(|error| unread(error, &name))?;
         // Gzip with an extra field is BGZF whose field may be damaged.
         let has_field = start.get(3).is_some_and(|flags| flags & 4 != 0);
-        let is_gzip = Container::sniff(&start) == Container::Gzip && !has_field;
+        let container = Container::sniff(&start);
+        let is_gzip = container == Container::Gzip && !has_field;
+        let is_text = match container {
+            Container::Plain => start.first() == Some(&b'@'),
+            Container::Gzip | Container::Bgzf => false,
+            _ => true,
+        };
         let reader = Box::new(Cursor::new(start).chain(rest.into_inner()));
+        if is_text {
+            let source = Source::from_reader(&name, reader);
+            let text = Reader::new(source, &Options::serial()).map_err(biofast_bam::Error::from)?;
+            return Salvage::of_reads(&name, text);
+        }
         let mut pieces = match is_gzip {
             true => {
                 let members = Members::new(&name, reader).map_err(biofast_bam::Error::from)?;
@@ -168,6 +194,24 @@ impl Salvage {
         Ok(Salvage { name, pieces, first, content, is_guessed, header: None })
     }
 
+    /// Finds whole reads in FASTQ that is known to be read as it was written, so that only records can be broken: those on either side
+    /// are believed. `text` is decompressed.
+    ///
+    /// # Errors
+    /// If it can't be read, or doesn't begin with `@`.
+    pub fn of_reads(name: &str, text: impl Read + Send + 'static) -> Result<Salvage, Error> {
+        let name: Arc<str> = name.into();
+        let mut pieces = SalvageSource::Text(Box::new(text));
+        let first = pieces.next().map_err(|error| unread(error, &name))?;
+        if let Some(FilePiece::Text(_, text)) = &first
+            && text[0] != b'@'
+        {
+            return Err(refused(&name, NEITHER));
+        }
+        let (first, content) = (first.into_iter().collect(), CatContent::Fastq);
+        Ok(Salvage { name, pieces, first, content, is_guessed: false, header: None })
+    }
+
     /// Writes this header if that of the file is damaged. What is damaged at its start is taken for BAM.
     #[must_use]
     pub fn with_header(self, header: Header) -> Salvage {
@@ -185,24 +229,31 @@ impl Salvage {
         self.content
     }
 
-    /// Writes all whole records, those of BAM behind the header of the file.
+    /// Writes all whole records, those of BAM behind the header of the file, and to `skipped` the text of reads that is left out: each
+    /// piece behind a line that begins with `#` and says where it was and what is wrong.
     ///
     /// # Errors
     /// If the file can't be read, the header of BAM is damaged and no other one was [given](Self::with_header) or the other way round,
     /// there is no whole record in a damaged file, or the output can't be written.
-    pub fn run(mut self, output: &mut Output) -> Result<SalvageSummary, Error> {
+    pub fn run(
+        mut self,
+        output: &mut Output,
+        mut skipped: Option<&mut Output>,
+    ) -> Result<SalvageSummary, Error> {
         let is_gzip = self.is_gzip();
+        let is_text = matches!(self.pieces, SalvageSource::Text(_));
         let mut pieces = std::mem::take(&mut self.first).into_iter();
         let mut next = || match pieces.next() {
             Some(piece) => Ok(Some(piece)),
             None => self.pieces.next().map_err(|error| unread(error, &self.name)),
         };
-        let mut has_end_marker = is_gzip;
+        let mut has_end_marker = is_gzip || is_text;
         let format = match self.content {
             CatContent::Fastq => RecordFormat::Fastq,
             CatContent::Bam => RecordFormat::Bam(Header::default()),
         };
-        let mut finder = Finder::new(format, is_gzip);
+        let mut finder = Finder::new(&self.name, format);
+        (finder.is_gzip, finder.line) = (is_gzip, is_text.then_some(1));
         // The header is in the first blocks.
         let mut parser = HeaderParser::default();
         let mut needs_header = self.content == CatContent::Bam;
@@ -254,15 +305,17 @@ impl Salvage {
                 output.append(&finder.out)?;
                 finder.out.clear();
             }
+            finder.hand_over(skipped.as_deref_mut())?;
         }
         if needs_header {
             other_header(&mut finder, output)?;
         }
         finder.end();
         if let Some(lost) = finder.lost.take() {
-            finder.missed(lost);
+            finder.missed(lost, &[]);
         }
         output.append(&finder.out)?;
+        finder.hand_over(skipped)?;
         let Finder { records, missing, .. } = finder;
         if records == 0 && !missing.is_empty() {
             return Err(refused(&self.name, NO_RECORD));
@@ -271,7 +324,8 @@ impl Salvage {
     }
 }
 
-const NOTHING: &str = "no intact BGZF block or gzip member: only records of BAM and of compressed FASTQ can be salvaged";
+const NOTHING: &str =
+    "no intact BGZF block or gzip member: only records of BAM and of FASTQ can be salvaged";
 const NEITHER: &str = "neither BAM nor FASTQ";
 const OWN_HEADER: &str = "its header is intact, so that no other one can be used";
 const NO_RECORD: &str = "no whole record is left";
@@ -291,8 +345,11 @@ fn unread(error: std::io::Error, name: &Arc<str>) -> Error {
 
 /// Finds records in the text of blocks that follow each other.
 struct Finder {
+    name: Arc<str>,
     format: RecordFormat,
     text: Vec<u8>,
+    /// In intact text, the number of the line that `text` starts in, from 1.
+    line: Option<u64>,
     /// How much of the text since the last damage is gone from the front of `text`.
     gone: u64,
     /// Where in the text since the last damage blocks start, and where in the file.
@@ -306,6 +363,9 @@ struct Finder {
     edge: Option<u64>,
     /// What is missing, until the next record is found.
     lost: Option<MissingInterval>,
+    /// Where in `text` what is left out starts, or goes on; `left_out` has what is gone of it.
+    lost_from: usize,
+    left_out: LeftOut,
     /// The record that was written last.
     last: Vec<u8>,
     out: Vec<u8>,
@@ -317,12 +377,30 @@ struct Finder {
     is_skipping: bool,
 }
 
+/// Text that is left out.
+#[derive(Default)]
+struct LeftOut {
+    /// Of the interval that goes on.
+    piece: Vec<u8>,
+    /// Whether its beginning has been shown.
+    is_shown: bool,
+    /// What is to be written.
+    out: Vec<u8>,
+}
+
+/// As much of an interval as is kept until its end is known.
+const MOST_LEFT_OUT: usize = 1 << 20;
+
 impl Finder {
-    fn new(format: RecordFormat, is_gzip: bool) -> Finder {
+    fn new(name: &Arc<str>, format: RecordFormat) -> Finder {
         Finder {
+            name: Arc::clone(name),
+            line: None,
             format,
-            is_gzip,
+            is_gzip: false,
             is_skipping: false,
+            lost_from: 0,
+            left_out: LeftOut::default(),
             text: Vec::new(),
             gone: 0,
             starts: VecDeque::new(),
@@ -353,6 +431,11 @@ impl Finder {
             Some(_) => self.at.saturating_sub(1),
             None => self.pending.unwrap_or(self.at),
         };
+        if self.lost.is_some() {
+            self.leave_out(keep);
+            self.lost_from -= keep.min(self.lost_from);
+        }
+        self.line = self.line.map(|line| line + lines_in(&self.text[..keep]));
         self.text.drain(..keep);
         self.gone += keep as u64;
         self.at -= keep;
@@ -367,13 +450,21 @@ impl Finder {
     }
 
     /// The place of the text at `at` in the file.
-    fn place(&self, at: usize) -> VirtualOffset {
+    fn place(&self, at: usize) -> u64 {
         let at = self.gone + at as u64;
+        if self.line.is_some() {
+            return at;
+        }
         // Of empty blocks in the same place, the last has what follows.
         let start = self.starts.iter().rev().find(|(start, _)| *start <= at);
         let (start, block) = start.copied().unwrap_or_default();
         // Behind the last byte of a whole block only where no other follows.
-        VirtualOffset::new(block, u16::try_from(at - start).unwrap_or(u16::MAX))
+        VirtualOffset::new(block, u16::try_from(at - start).unwrap_or(u16::MAX)).into()
+    }
+
+    /// The number of the line that starts at `at` of the text.
+    fn line_at(&self, at: usize) -> Option<u64> {
+        Some(self.line? + lines_in(&self.text[..at]))
     }
 
     /// The first start of a block in the text behind `from` and up to `to`.
@@ -437,14 +528,23 @@ impl Finder {
         if self.lost.is_none() && self.at < self.text.len() {
             self.lose(self.at);
         }
+        self.leave_out(self.text.len());
+        if let Some(lost) = &mut self.lost
+            && let (Some((_, last)), Some(line)) = (&mut lost.lines, self.line)
+        {
+            let is_cut = self.text.last().is_some_and(|byte| *byte != b'\n');
+            *last = (line + lines_in(&self.text) + u64::from(is_cut)).saturating_sub(1);
+        }
         self.text.clear();
-        self.at = 0;
+        (self.at, self.lost_from) = (0, 0);
     }
 
     /// These bytes of the file follow what has ended.
     fn damaged(&mut self, damaged: DamagedBytes) {
-        let place = VirtualOffset::new(damaged.from, 0);
-        self.lost.get_or_insert_with(|| MissingInterval::new(place)).damaged.push(damaged);
+        let place = VirtualOffset::new(damaged.from, 0).into();
+        let after = self.last_record();
+        let lost = self.lost.get_or_insert_with(|| MissingInterval::new(place, None, after));
+        lost.damaged.push(damaged);
         self.gone = 0;
         self.starts.clear();
         self.is_skipping = false;
@@ -453,7 +553,54 @@ impl Finder {
 
     /// Records from `at` on are missing.
     fn lose(&mut self, at: usize) {
-        self.lost = Some(MissingInterval::new(self.place(at)));
+        let after = self.last_record();
+        self.lost = Some(MissingInterval::new(self.place(at), self.line_at(at), after));
+        self.lost_from = at;
+    }
+
+    /// The record that was written last.
+    fn last_record(&self) -> Option<NeighborRecord> {
+        (self.records > 0).then(|| self.format.describe(&self.last))
+    }
+
+    /// What is lost goes on up to `to` of the text.
+    fn leave_out(&mut self, to: usize) {
+        if self.lost.is_some() && self.lost_from < to && matches!(self.format, RecordFormat::Fastq)
+        {
+            self.left_out.piece.extend_from_slice(&self.text[self.lost_from..to]);
+            self.lost_from = to;
+        }
+        if self.left_out.piece.len() > MOST_LEFT_OUT
+            && let Some(mut lost) = self.lost.take()
+        {
+            self.show(&mut lost, &[]);
+            self.lost = Some(lost);
+        }
+    }
+
+    /// Shows the text that is left out as far as it is known. `next` follows it.
+    fn show(&mut self, lost: &mut MissingInterval, next: &[u8]) {
+        let LeftOut { piece, is_shown, out } = &mut self.left_out;
+        if !std::mem::replace(is_shown, true) {
+            if lost.lines.is_some() {
+                lost.reason = fault_of([&piece[..], next].concat());
+            }
+            let (name, words) = (Shown(self.name.as_bytes()), lost.in_words(self.is_gzip));
+            out.extend_from_slice(format!("# {name}: {words}\n").as_bytes());
+        }
+        out.append(piece);
+        if out.last().is_some_and(|byte| *byte != b'\n') {
+            out.push(b'\n');
+        }
+    }
+
+    /// Writes the text that has been left out so far, if it is wanted.
+    fn hand_over(&mut self, skipped: Option<&mut Output>) -> Result<(), Error> {
+        if let Some(skipped) = skipped {
+            skipped.append(&self.left_out.out)?;
+        }
+        self.left_out.out.clear();
+        Ok(())
     }
 
     /// Searches for a record; whether there is one.
@@ -489,7 +636,8 @@ impl Finder {
     fn chain(&self, is_edge: bool, ended: bool) -> Option<usize> {
         let (mut at, mut last, mut good, mut first) = (self.at, self.at, 0, 0);
         let is_chain = loop {
-            if good == RecordFormat::CHAIN {
+            // Intact text is believed.
+            if good == RecordFormat::CHAIN || (good == 1 && self.line.is_some()) {
                 break true;
             }
             match self.format.step(&self.text[at..], ended) {
@@ -520,17 +668,25 @@ impl Finder {
 
     /// A record of this length has been found.
     fn found(&mut self, len: usize) {
+        self.leave_out(self.at);
         if let Some(mut lost) = self.lost.take() {
-            lost.to = Some(self.place(self.at).into());
+            lost.to = Some(self.place(self.at));
             lost.before = Some(self.format.describe(&self.text[self.at..self.at + len]));
-            self.missed(lost);
+            if let (Some((_, last)), Some(line)) = (&mut lost.lines, self.line_at(self.at)) {
+                *last = line - 1;
+            }
+            let next = self.text[self.at..self.at + len].to_vec();
+            self.missed(lost, &next);
         }
         self.edge = None;
     }
 
-    /// An interval ends. No record has been written since it began.
-    fn missed(&mut self, mut lost: MissingInterval) {
-        lost.after = (self.records > 0).then(|| self.format.describe(&self.last));
+    /// An interval ends in front of the record `next`. No record has been written since it began.
+    fn missed(&mut self, mut lost: MissingInterval, next: &[u8]) {
+        if matches!(self.format, RecordFormat::Fastq) {
+            self.show(&mut lost, next);
+        }
+        self.left_out.is_shown = false;
         self.missing.push(lost);
     }
 
@@ -548,10 +704,75 @@ impl Finder {
 }
 
 impl MissingInterval {
-    fn new(from: VirtualOffset) -> MissingInterval {
-        let (to, after, before) = (None, None, None);
-        MissingInterval { from: from.into(), to, damaged: Vec::new(), after, before }
+    fn new(from: u64, line: Option<u64>, after: Option<NeighborRecord>) -> MissingInterval {
+        let (to, before, reason) = (None, None, None);
+        let lines = line.map(|line| (line, 0));
+        MissingInterval { from, to, damaged: Vec::new(), lines, reason, after, before }
     }
+
+    /// What a message says. `is_gzip` is that of the [`Salvage`].
+    pub fn in_words(&self, is_gzip: bool) -> String {
+        let from = VirtualOffset::from(self.from);
+        let mut text = match (self.lines, self.to) {
+            (Some((first, last)), _) if first == last => format!("line {first} is left out"),
+            // Its end isn't known yet.
+            (Some((first, last)), _) if last < first => {
+                format!("lines from {first} on are left out")
+            }
+            (Some((first, last)), _) => format!("lines {first} to {last} are left out"),
+            // It has no virtual offsets.
+            (None, Some(_)) if is_gzip => "records are missing".to_owned(),
+            (None, None) if is_gzip => "records are missing at the end".to_owned(),
+            (None, Some(to)) => {
+                format!("records are missing between {from} and {}", VirtualOffset::from(to))
+            }
+            (None, None) => format!("records are missing from {from} to the end"),
+        };
+        let neighbor = |record: &NeighborRecord| match &record.position {
+            Some(position) => format!("{} at {position}", record.name),
+            None => record.name.clone(),
+        };
+        match (&self.after, &self.before) {
+            (Some(after), Some(before)) => {
+                text += &format!(", after {} and before {}", neighbor(after), neighbor(before));
+            }
+            (Some(after), None) => text += &format!(", after {}", neighbor(after)),
+            (None, Some(before)) => text += &format!(", before {}", neighbor(before)),
+            (None, None) => {}
+        }
+        let damaged = self.damaged.iter().map(|damaged| {
+            format!("bytes {} to {} are damaged: {}", damaged.from, damaged.to, damaged.reason)
+        });
+        let damaged: Vec<String> = damaged.collect();
+        match (damaged.is_empty(), &self.reason) {
+            (true, Some(reason)) => format!("{text}: {reason}"),
+            (true, None) if self.lines.is_some() => format!("{text}: no record"),
+            (true, None) if is_gzip => {
+                text + " (the rest of a member behind what is no whole record)"
+            }
+            (true, None) => {
+                text + " (the blocks are intact, but what they hold is no whole record)"
+            }
+            (false, _) => format!("{text} ({})", damaged.join("; ")),
+        }
+    }
+}
+
+/// What a reader of FASTQ says of the first record here that it refuses.
+fn fault_of(text: Vec<u8>) -> Option<String> {
+    let source = Source::from_reader("", Cursor::new(text));
+    let mut reader = biofast_fastq::Reader::new(source, &Options::serial()).ok()?;
+    loop {
+        match reader.next_record() {
+            Ok(Some(_)) => {}
+            Ok(None) => return None,
+            Err(error) => return Some(error.kind().to_string()),
+        }
+    }
+}
+
+fn lines_in(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
 }
 
 #[cfg(test)]

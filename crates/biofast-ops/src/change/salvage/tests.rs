@@ -64,7 +64,7 @@ fn salvaged(name: &str, bytes: &[u8]) -> Result<(Vec<u8>, SalvageSummary), Error
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("salvaged");
     let mut output = Output::create_with(&path, Compression::default()).unwrap();
-    let summary = Salvage::open(name, Cursor::new(bytes.to_vec()))?.run(&mut output)?;
+    let summary = Salvage::open(name, Cursor::new(bytes.to_vec()))?.run(&mut output, None)?;
     commit(vec![output], false).unwrap();
     Ok((std::fs::read(path).unwrap(), summary))
 }
@@ -255,7 +255,8 @@ fn what_cannot_be_salvaged_is_refused() {
     let mut bam = bgzf(&biofast_testkit::bam::header(&[("c", 9)]), 20);
     bam[25] ^= 1;
     for (bytes, said) in [
-        (read.to_vec(), "no intact BGZF block"),
+        (b"a\nb\n".to_vec(), "no intact BGZF block"),
+        (b"@a\nAC\nGT\n+\nIIII\n".to_vec(), "no whole record"),
         (gzip(b"x"), "neither BAM nor FASTQ"),
         (gzip(read)[..10].to_vec(), "no intact BGZF block or gzip member"),
         (bgzf(b"##fileformat=VCF\n", 20), "neither BAM nor FASTQ"),
@@ -307,4 +308,108 @@ fn reads_in_intact_members_of_gzip_are_all_there() {
     }
     // Some of damaged members, too.
     assert!(saved > 10_000 && extra > 500, "{saved} {extra}");
+}
+
+#[test]
+fn of_intact_text_only_broken_records_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut broken = 0;
+    for seed in 1..=300 {
+        let mut random = Random(seed * 32_452_843);
+        let (mut text, mut whole, mut left_out) =
+            (Vec::new(), Vec::new(), Vec::<(u64, u64, String)>::new());
+        let mut was_broken = false;
+        for i in 0..1 + random.below(60) {
+            let len = 1 + random.below(200);
+            let bases: String =
+                (0..len).map(|_| ['A', 'C', 'G', 'T', 'N'][random.below(5)]).collect();
+            // With '@' and '+', which lines of others start with.
+            let qualities: String =
+                (0..len).map(|_| ['@', '+', 'I', '#'][random.below(4)]).collect();
+            let good = format!("@r{i} x\n{bases}\n+\n{qualities}\n");
+            let bad = match random.below(40) {
+                0 => format!("@r{i} x\n{bases}\n+\n{}\n", &qualities[1..]),
+                1 => format!("@r{i} x\n{bases}\n+\n"),
+                2 => format!("@r{i} x\n{bases}\n{qualities}\n"),
+                3 => format!("@r{i} x\n{bases}*\n+\n{qualities}\n"),
+                4 => format!("r{i} x\n{bases}\n+\n{qualities}\n"),
+                5 => "\nwhat is this?\n".to_owned(),
+                _ => {
+                    text.extend_from_slice(good.as_bytes());
+                    whole.extend_from_slice(good.as_bytes());
+                    was_broken = false;
+                    continue;
+                }
+            };
+            // What isn't known to begin a file of reads is refused.
+            if i == 0 && !bad.starts_with('@') {
+                continue;
+            }
+            let line = 1 + memchr::memchr_iter(b'\n', &text).count() as u64;
+            let end = line + bad.lines().count() as u64 - 1;
+            match (was_broken, left_out.last_mut()) {
+                (true, Some((_, last, piece))) => {
+                    *last = end;
+                    piece.push_str(&bad);
+                }
+                _ => left_out.push((line, end, bad.clone())),
+            }
+            text.extend_from_slice(bad.as_bytes());
+            was_broken = true;
+        }
+        broken += left_out.len();
+        let salvage = match seed % 3 {
+            0 => Salvage::open("x", Cursor::new(text)).unwrap(),
+            1 => Salvage::of_reads("x", Cursor::new(text)).unwrap(),
+            // Piece by piece.
+            _ => Salvage::of_reads(
+                "x",
+                text.chunks(97)
+                    .fold(Box::new(std::io::empty()) as Box<dyn Read + Send>, |all, chunk| {
+                        Box::new(all.chain(Cursor::new(chunk.to_vec())))
+                    }),
+            )
+            .unwrap(),
+        };
+        let [mut output, mut skipped] = ["out", "skipped"]
+            .map(|name| Output::create_with(&path(name), Compression::default()).unwrap());
+        let run = salvage.run(&mut output, Some(&mut skipped));
+        if whole.is_empty() && !left_out.is_empty() {
+            assert!(run.unwrap_err().to_string().contains("no whole record"));
+            continue;
+        }
+        let summary = run.unwrap();
+        commit(vec![output, skipped], false).unwrap();
+        assert_eq!(std::fs::read(path("out")).unwrap(), whole, "{seed}");
+        let lines: Vec<_> = summary.missing.iter().map(|missing| missing.lines.unwrap()).collect();
+        let expected: Vec<_> = left_out.iter().map(|(first, last, _)| (*first, *last)).collect();
+        assert_eq!(lines, expected, "{seed}");
+        let mut shown = String::new();
+        for (missing, (_, _, piece)) in summary.missing.iter().zip(&left_out) {
+            assert!(missing.reason.is_some(), "{seed}: {piece}");
+            shown += &format!("# x: {}\n{piece}", missing.in_words(false));
+        }
+        assert_eq!(std::fs::read_to_string(path("skipped")).unwrap(), shown, "{seed}");
+    }
+    assert!(broken > 500, "{broken}");
+}
+
+#[test]
+fn long_text_between_reads_is_written_as_it_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (read, junk) = ("@a\nACGT\n+\nIIII\n", "no read\n".repeat(3 * MOST_LEFT_OUT / 8));
+    let text = [read, &junk, read].concat();
+    let [mut output, mut skipped] = ["out", "skipped"]
+        .map(|name| Output::create_with(&path(name), Compression::default()).unwrap());
+    let salvage = Salvage::of_reads("x", Cursor::new(text)).unwrap();
+    let summary = salvage.run(&mut output, Some(&mut skipped)).unwrap();
+    commit(vec![output, skipped], false).unwrap();
+    let last = 4 + junk.lines().count() as u64;
+    assert_eq!(summary.missing[0].lines, Some((5, last)));
+    let shown = std::fs::read_to_string(path("skipped")).unwrap();
+    let (head, rest) = shown.split_once('\n').unwrap();
+    assert!(head.starts_with("# x: lines from 5 on are left out, after a: expected"), "{head}");
+    assert!(rest == junk);
 }
