@@ -474,7 +474,8 @@ fn read_structures_of_samples_are_obeyed() {
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(of_sample(&folder, "s2"), "@b:CA 1:N:0:GG\nAA\n+\nFF\n");
     for (own, why) in [
-        ("1S2B+T", "barcodes (B) must be at the same positions in all reads"),
+        ("3B+T", "sample s1: its barcode has 2 bases, but its read structure 3B+T has 3"),
+        ("+B", "barcodes (B) must be at the same positions in all reads"),
         ("2B2T1S+T", "different numbers of segments"),
         ("2B+T 8M", "2 structures for 1 inputs"),
         ("2B4X", "is not a valid read structure"),
@@ -486,6 +487,76 @@ fn read_structures_of_samples_are_obeyed() {
     assert_error(&with_sheet(&folder, &short, reads, &["-r", "2B+T"]), &["2B9S+T needs 12"]);
     let run = with_sheet(&folder, &short, reads, &["-r", "2B+T", "-S", "too-few-bases"]);
     assert_eq!((run.code, of_sample(&folder, "s1")), (0, String::new()));
+}
+
+#[test]
+fn barcodes_may_differ_in_length_and_position_between_samples() {
+    let folder = Folder::new();
+    let random = |random: &mut Random, len| -> String {
+        (0..len).map(|_| ['A', 'C', 'G', 'T'][random.below(4)]).collect()
+    };
+    let mut seed = Random(77);
+    // Spacers of different lengths in front of barcodes of different lengths, UMIs behind some.
+    let samples = [
+        ("s1", "ACGTAC", 0, 0),
+        ("s2", "GGATTCAG", 0, 4),
+        ("s3", "TTGCA", 1, 0),
+        ("s4", "CATGCCTT", 3, 2),
+    ];
+    let structure = |spacer: usize, barcode: &str, umi: usize| {
+        let part =
+            |len: usize, letter| if len > 0 { format!("{len}{letter}") } else { String::new() };
+        format!("{}{}B{}+T", part(spacer, 'S'), barcode.len(), part(umi, 'M'))
+    };
+    let mut sheet = "sample_id\tbarcode\tread_structure\n".to_owned();
+    for (id, barcode, spacer, umi) in samples {
+        sheet += &format!("{id}\t{barcode}\t{}\n", structure(spacer, barcode, umi));
+    }
+    let (mut reads, mut expected) = (String::new(), [const { String::new() }; 4]);
+    for i in 0..400 {
+        let at = seed.below(4);
+        let (_, barcode, spacer, umi) = samples[at];
+        let mut read = barcode.to_owned();
+        // One mismatch in some.
+        if seed.below(3) == 0 {
+            let place = seed.below(barcode.len());
+            let other = if read.as_bytes()[place] == b'A' { "C" } else { "A" };
+            read.replace_range(place..=place, other);
+        }
+        let (observed, tag, template) =
+            (read.clone(), random(&mut seed, umi), random(&mut seed, 12 + i % 9));
+        read = format!("{}{read}{tag}{template}", random(&mut seed, spacer));
+        // One that another sample matches as well belongs to none; such are left out here, by the plain rule.
+        let distance = |(_, barcode, spacer, _): (&str, &str, usize, usize)| {
+            let own = read.as_bytes()[spacer..].iter();
+            own.zip(barcode.as_bytes()).filter(|(a, b)| a != b).count()
+        };
+        let own = distance(samples[at]);
+        let mut others = (0..4).filter(|&other| other != at);
+        if others.any(|other| distance(samples[other]) < own + 2) {
+            continue;
+        }
+        reads += &format!("@r{i}\n{read}\n+\n{}\n", "F".repeat(read.len()));
+        let tag = if umi > 0 { format!(":{tag}") } else { String::new() };
+        let qualities = "F".repeat(template.len());
+        expected[at] += &format!("@r{i}{tag} 1:N:0:{observed}\n{template}\n+\n{qualities}\n");
+    }
+    for threads in ["1", "3"] {
+        let run = with_sheet(&folder, &sheet, &reads, &["-@", threads]);
+        assert_eq!(run.code, 0, "{run:?}");
+        for ((id, ..), expected) in samples.iter().zip(&expected) {
+            assert!(expected.lines().count() > 200);
+            assert_eq!(&of_sample(&folder, id), expected, "{id}");
+        }
+        assert_eq!(of_sample(&folder, "unmatched"), "");
+    }
+    // One barcode begins another: nothing tells their samples apart.
+    let begins = "sample_id\tbarcode\tread_structure\na\tACGT\t4B+T\nb\tACGTTT\t6B+T\n";
+    let run = with_sheet(&folder, begins, &reads, &[]);
+    assert_error(&run, &["a (ACGTNN) and b (ACGTTT) differ in 0 bases, but at least 2 are needed"]);
+    let begins = begins.replace("ACGT\t", "GGGT\t");
+    let twice = with_sheet(&folder, &begins, &reads, &["--revcomp-index2"]);
+    assert_error(&twice, &["--revcomp-index2"]);
 }
 
 #[test]

@@ -39,8 +39,8 @@ pub(crate) struct Args {
 
     /// Samples: a table with the columns sample_id and barcode, or Illumina's SampleSheet.csv
     ///
-    /// A column read_structure gives the structures of a sample where they differ from -r. If no structure has a B, the
-    /// table must have one sample, which gets all reads.
+    /// A column read_structure gives the structures of a sample where they differ from -r; barcodes may then have different lengths
+    /// and positions. If no structure has a B, the table must have one sample, which gets all reads.
     #[arg(short, long, value_name = "FILE", visible_alias = "sample-sheet")]
     pub(super) sample_metadata: InFile,
 

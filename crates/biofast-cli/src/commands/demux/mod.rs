@@ -11,8 +11,8 @@ use biofast_fastq::Transform;
 use biofast_io::output::Output;
 use biofast_io::{TextBounds, display_name};
 use biofast_ops::demux::{
-    Demux, DemuxTally, MatchRules, Matcher, Misfit, PlanError, ReadStructure, SegmentKind, Sheet,
-    TooShort,
+    BarcodeRegions, Demux, DemuxTally, MatchRules, Matcher, Misfit, PlanError, ReadStructure,
+    SegmentKind, Sheet, TooShort,
 };
 use biofast_report::demux::metrics;
 
@@ -114,16 +114,34 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
             .iter()
             .flat_map(ReadStructure::segments)
             .any(|s| s.kind == SegmentKind::Barcode);
-    let matcher = match &sheet.samples[..] {
-        [_] if !has_barcodes => Matcher::of_one(),
-        samples => Matcher::new(samples, rules).with_context(of_sheet)?,
+    let regions = BarcodeRegions::of(&structures, &sheet.sample_structures);
+    let regions = regions.filter(|_| has_barcodes && !args.header_barcodes);
+    let matcher = match (&sheet.samples[..], &regions) {
+        ([_], _) if !has_barcodes => Matcher::of_one(),
+        (samples, None) => Matcher::new(samples, rules).with_context(of_sheet)?,
+        (samples, Some(regions)) => {
+            if args.revcomp_index2 {
+                bail!("--revcomp-index2 needs barcodes at the same positions in all samples");
+            }
+            let own = sheet.sample_structures.iter().map(|own| match own.is_empty() {
+                true => &structures,
+                false => own,
+            });
+            let placed = samples.iter().zip(own).map(|(sample, own)| {
+                let wrong = |why| anyhow::anyhow!("{}: sample {}: {why}", of_sheet(), sample.id);
+                regions.place(sample, own).map_err(wrong)
+            });
+            let placed = placed.collect::<Result<Vec<_>>>()?;
+            Matcher::new(&placed, rules).with_context(of_sheet)?
+        }
     };
     let mut kinds = args.output_types.clone();
     kinds.sort();
     kinds.dedup();
-    let demux = match args.header_barcodes {
-        true => Demux::of_headers(matcher, structures, &kinds, &sheet.parts),
-        false => Demux::new(matcher, structures, &kinds),
+    let demux = match (args.header_barcodes, regions) {
+        (true, _) => Demux::of_headers(matcher, structures, &kinds, &sheet.parts),
+        (false, Some(regions)) => Demux::of_regions(matcher, structures, &kinds, regions),
+        (false, None) => Demux::new(matcher, structures, &kinds),
     };
     let demux = demux
         .and_then(|demux| demux.sample_structures(sheet.sample_structures.clone()))

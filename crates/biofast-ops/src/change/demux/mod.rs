@@ -6,6 +6,7 @@
 mod barcode;
 mod header;
 mod matcher;
+mod regions;
 mod sheet;
 mod structure;
 mod unknown;
@@ -19,6 +20,7 @@ use crate::measure::records::{Checksum, Sum};
 pub use barcode::LONGEST_BARCODE;
 pub use header::{BarcodePlace, UmiPlace};
 pub use matcher::{BarcodeError, MatchRules, Matcher};
+pub use regions::BarcodeRegions;
 pub use sheet::{Sample, Sheet, SheetError};
 pub use structure::{ReadStructure, Segment, SegmentKind, StructureError};
 pub use unknown::Unknown;
@@ -113,6 +115,8 @@ pub enum PlanError {
 pub struct Demux {
     matcher: Matcher,
     structures: Vec<ReadStructure>,
+    /// Where barcodes are compared, if that isn't where the structures have them.
+    regions: Option<BarcodeRegions>,
     /// What is written of each read, one output a sample each.
     pieces: Vec<OutputSegment>,
     header_barcodes: bool,
@@ -144,6 +148,22 @@ impl Demux {
         kinds: &[SegmentKind],
     ) -> Result<Demux, PlanError> {
         Demux::with(matcher, structures, kinds, false, &[])
+    }
+
+    /// The same where samples have barcodes of different lengths or at different positions: the `matcher` is of samples that were
+    /// [placed](BarcodeRegions::place) in these regions, and [`sample_structures`](Demux::sample_structures) says what their reads are.
+    ///
+    /// # Errors
+    /// If nothing would be written.
+    pub fn of_regions(
+        matcher: Matcher,
+        structures: Vec<ReadStructure>,
+        kinds: &[SegmentKind],
+        regions: BarcodeRegions,
+    ) -> Result<Demux, PlanError> {
+        let pieces = pieces(&structures, kinds).map_err(PlanError::Nothing)?;
+        let parts = regions.lens().collect();
+        Ok(Demux { regions: Some(regions), ..Demux::of(matcher, structures, pieces, parts) })
     }
 
     /// The same where the first read's header line has barcodes, too, before those of reads. `parts` are the numbers of bases of the
@@ -183,11 +203,21 @@ impl Demux {
         let pieces = pieces(&structures, kinds).map_err(PlanError::Nothing)?;
         let known = header_parts.iter().copied();
         let parts = known.chain(barcodes.iter().map_while(|segment| segment.len)).collect();
-        Ok(Demux {
+        Ok(Demux { header_barcodes, ..Demux::of(matcher, structures, pieces, parts) })
+    }
+
+    fn of(
+        matcher: Matcher,
+        structures: Vec<ReadStructure>,
+        pieces: Vec<OutputSegment>,
+        parts: Vec<usize>,
+    ) -> Demux {
+        Demux {
             matcher,
             structures,
+            regions: None,
             pieces,
-            header_barcodes,
+            header_barcodes: false,
             turned: 0,
             parts,
             umi_place: UmiPlace::default(),
@@ -195,12 +225,12 @@ impl Demux {
             too_short: TooShort::default(),
             own: Vec::new(),
             mates: MateNaming::Strict,
-        })
+        }
     }
 
     /// Gives samples read structures of their own: for each sample, in order, one for each input, or none. Their
     /// barcodes must be at the same positions as in all other reads, because the sample isn't known before the barcode
-    /// has been read.
+    /// has been read, or in [regions](Demux::of_regions).
     ///
     /// # Errors
     /// If they don't fit the plan.
@@ -223,7 +253,7 @@ impl Demux {
                 return Err(wrong(format!("{own} structures for {inputs} inputs")));
             }
             for (own, general) in structures.iter().zip(&self.structures) {
-                if barcodes(own) != barcodes(general) {
+                if self.regions.is_none() && barcodes(own) != barcodes(general) {
                     let why = "barcodes (B) must be at the same positions in all reads";
                     return Err(wrong(format!("{own} instead of {general}: {why}")));
                 }
@@ -433,6 +463,25 @@ fn too_short(records: &[Record<'_>], structures: &[ReadStructure]) -> Option<Ref
     None
 }
 
+/// The barcodes and UMIs of reads of these structures.
+fn barcodes_and_umis<'r>(
+    records: &[Record<'r>],
+    structures: &[ReadStructure],
+) -> (ReadSegments<'r>, ReadSegments<'r>) {
+    let (mut barcodes, mut umis) = (ReadSegments::default(), ReadSegments::default());
+    for (record, structure) in records.iter().zip(structures) {
+        for segment in structure.segments() {
+            let parts = match segment.kind {
+                SegmentKind::Barcode => &mut barcodes,
+                SegmentKind::Umi => &mut umis,
+                SegmentKind::Template | SegmentKind::Cell | SegmentKind::Skip => continue,
+            };
+            parts.push(&record.sequence()[segment.of(record.sequence().len())]);
+        }
+    }
+    (barcodes, umis)
+}
+
 impl DemuxWorker<'_> {
     /// Appends the reads of a number, one of each input, to the texts of their sample.
     ///
@@ -455,17 +504,7 @@ impl DemuxWorker<'_> {
             }
             return Err(refusal);
         }
-        let (mut barcodes, mut umis) = (ReadSegments::default(), ReadSegments::default());
-        for (record, structure) in records.iter().zip(&demux.structures) {
-            for segment in structure.segments() {
-                let parts = match segment.kind {
-                    SegmentKind::Barcode => &mut barcodes,
-                    SegmentKind::Umi => &mut umis,
-                    SegmentKind::Template | SegmentKind::Cell | SegmentKind::Skip => continue,
-                };
-                parts.push(&record.sequence()[segment.of(record.sequence().len())]);
-            }
-        }
+        let (mut barcodes, mut umis) = barcodes_and_umis(records, &demux.structures);
         barcode.clear();
         let mut part_number = 0;
         let mut add = |part: &[u8]| {
@@ -481,7 +520,10 @@ impl DemuxWorker<'_> {
         if let Some(first) = records.first().filter(|_| demux.header_barcodes) {
             header::barcodes(first).for_each(&mut add);
         }
-        barcodes.as_slice().iter().for_each(|part| add(part));
+        match &demux.regions {
+            Some(regions) => regions.append(records, barcode),
+            None => barcodes.as_slice().iter().for_each(|part| add(part)),
+        }
         let found = demux.matcher.find(barcode);
         if found.is_none() && number < LOOKED_AT {
             tally.unknown.add(barcode);
@@ -507,13 +549,7 @@ impl DemuxWorker<'_> {
                 return Err(refusal);
             }
             pieces = &own.pieces;
-            umis = ReadSegments::default();
-            for (record, structure) in records.iter().zip(&own.structures) {
-                let segments = structure.segments().iter();
-                for segment in segments.filter(|segment| segment.kind == SegmentKind::Umi) {
-                    umis.push(&record.sequence()[segment.of(record.sequence().len())]);
-                }
-            }
+            (barcodes, umis) = barcodes_and_umis(records, &own.structures);
         }
         tally.templates[sample] += 1;
         for (place, piece) in (sample * demux.pieces.len()..).zip(pieces) {

@@ -138,9 +138,12 @@ pub(super) fn samples(
             true => first.split(['+', '-']).map(str::len).filter(|&len| len > 0).collect(),
             false => vec![first.len(), second.len()],
         };
+        let own_structures = structures_of(structures.iter().map(|&column| field(column)))
+            .map_err(|why| SheetError::new(line, why))?;
         match &parts {
             None => parts = Some((line, own)),
-            Some((other, known)) if *known != own => {
+            // Its structures say where it is.
+            Some((other, known)) if *known != own && own_structures.is_empty() => {
                 let why = format!(
                     "the barcode of sample {id} differs in length from the one on line {other}"
                 );
@@ -148,8 +151,6 @@ pub(super) fn samples(
             }
             Some(_) => {}
         }
-        let own_structures = structures_of(structures.iter().map(|&column| field(column)))
-            .map_err(|why| SheetError::new(line, why))?;
         // The same sample in several lanes is one.
         if lanes.is_some() && lane.is_none() && seen.iter().any(|(_, other)| *other == sample) {
             continue;

@@ -78,6 +78,10 @@ fn what_is_wrong_names_its_line() {
             "line 3: the barcode of sample y differs in length from the one on line 2",
         ),
         (
+            "sample_id,barcode,read_structure\nx,AC,2B+T\ny,ACG,\n",
+            "line 3: the barcode of sample y differs in length from the one on line 2",
+        ),
+        (
             "sample_id,barcode\nx,AC\ny,AC\n",
             "line 3: sample y has the same barcode as sample x on line 2",
         ),
