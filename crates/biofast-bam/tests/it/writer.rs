@@ -1,6 +1,5 @@
 //! What the writer writes is what samtools takes for good, appears complete or not at all, and has the index that samtools
 //! would make.
-#![allow(clippy::unwrap_used)]
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -1,10 +1,7 @@
 //! `biofast addreplacerg`: records of another read group.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::cat::{grouped, parts};
-use common::{Folder, assert_error, biofast, biofast_with, run_in, text};
+use crate::common::cat::{grouped, parts};
+use crate::common::{Folder, assert_error, biofast, biofast_with, run_in, text};
 
 /// What comes of a SAM text by a plain reading of the rules.
 fn expected(sam: &str, id: &str, orphans_only: bool, new: Option<&str>) -> String {

@@ -1,15 +1,12 @@
 //! `biofast stats` of alignments: its figures against what they must be.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::collections::HashMap;
 
 use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
-use common::alignment_stats::{SHAPES, SORTED, comparable};
-use common::{Folder, biofast, biofast_with, command, finish};
+use crate::common::alignment_stats::{SHAPES, SORTED, comparable};
+use crate::common::{Folder, biofast, biofast_with, command, finish};
 
 #[test]
 fn figures_and_report_are_the_same_on_any_threads_chunk_and_source() {

@@ -1,14 +1,12 @@
 //! `biofast flagstat` and `biofast idxstats` on any threads and from any source, and an error for every damage.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
 use crate::effort::{Effort, in_two_tiers};
 
 use biofast_testkit::bam::{BamRecord, header, record};
 use biofast_testkit::container::{bgzf, gzip};
 
-use common::alignments::{COMMANDS, HEADER, Odd, REFERENCES, data, odd_files, sam};
-use common::{Folder, biofast, biofast_with, command, finish};
+use crate::common::alignments::{COMMANDS, HEADER, Odd, REFERENCES, data, odd_files, sam};
+use crate::common::{self, Folder, biofast, biofast_with, command, finish};
 
 #[test]
 fn the_same_on_any_threads_chunk_and_source() {

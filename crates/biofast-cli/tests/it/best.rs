@@ -1,12 +1,9 @@
 //! `biofast filter --keep-percent` and `--target-bases`: the reads that Filtlong keeps.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, wrap};
 
-use common::best::long_reads;
-use common::{Folder, biofast, biofast_with, listed, reads, refused, text};
+use crate::common::best::long_reads;
+use crate::common::{Folder, biofast, biofast_with, listed, reads, refused, text};
 
 #[test]
 fn files_and_streams_in_any_container_give_the_same_bytes_on_any_threads() {

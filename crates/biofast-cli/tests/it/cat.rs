@@ -1,14 +1,13 @@
 //! `biofast cat`: the records of all files in their order, without compressing them again.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, bgzf, gunzip, gzip, wrap};
 use biofast_testkit::effort::times;
 use biofast_testkit::random::Random;
 
-use common::cat::parts;
-use common::{Folder, assert_error, biofast, biofast_with, command, listed, reads, run_in, text};
+use crate::common::cat::parts;
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, command, listed, reads, run_in, text,
+};
 
 fn records(path: &str) -> String {
     let run = biofast(&["view", path]);

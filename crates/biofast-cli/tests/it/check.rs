@@ -1,13 +1,10 @@
 //! `biofast check` as people and pipelines use it.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::process::Stdio;
 
+use crate::common::{self, Folder, Run, biofast, biofast_with, command, reads, sample, text};
 use biofast_testkit::bam::{header, record, records};
 use biofast_testkit::container::{KINDS, bgzf, gzip, wrap};
-use common::{Folder, Run, biofast, biofast_with, command, reads, sample, text};
 
 fn check(args: &[&str]) -> Run {
     biofast(&[&["check"], args].concat())

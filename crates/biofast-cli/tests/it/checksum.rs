@@ -1,5 +1,4 @@
 //! `biofast checksum` beside a plain computation, from every format, and compared with what was changed.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 

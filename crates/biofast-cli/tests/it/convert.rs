@@ -1,14 +1,13 @@
 //! `biofast convert`: the same reads in every format, edited as seqkit edits them.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, wrap};
 use biofast_testkit::random::Random;
 
+use crate::common::convert::ours;
 use crate::common::fasta::genes;
-use common::convert::ours;
-use common::{Folder, assert_error, biofast, biofast_with, finish, listed, reads, refused, text};
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, finish, listed, reads, refused, text,
+};
 
 /// Names, descriptions, bases and qualities.
 type Read = (String, String, String, String);

@@ -1,9 +1,7 @@
 //! `biofast coverage`: the files of mosdepth and the texts of samtools, byte for byte.
 
-use crate::common;
-
-use common::coverage::{REFERENCES, at, content, folder};
-use common::{Folder, assert_error, biofast, biofast_with, listed};
+use crate::common::coverage::{REFERENCES, at, content, folder};
+use crate::common::{Folder, assert_error, biofast, biofast_with, listed};
 
 #[test]
 fn all_inputs_and_threads_give_the_same() {

@@ -1,6 +1,5 @@
 //! CRAM that biofast writes, read by itself: what went in comes out, by every command that writes alignments, on any number of
 //! threads. Other readers: `tests/peers/cram_out.rs`.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::sam::{self, SamShape};
 

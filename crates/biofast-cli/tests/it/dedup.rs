@@ -1,15 +1,12 @@
 //! `biofast dedup`: what is kept is what a plain search keeps and what seqkit keeps, in order, pairs together, whatever the memory.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::collections::HashSet;
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 use biofast_testkit::random::Random;
 
-use common::dedup::{reads, sequence, umi};
-use common::{Folder, assert_error, biofast, biofast_with, listed, refused, text};
+use crate::common::dedup::{reads, sequence, umi};
+use crate::common::{Folder, assert_error, biofast, biofast_with, listed, refused, text};
 
 /// The first of each kind, and the others.
 fn parted<K: Eq + std::hash::Hash>(units: &[String], key: impl Fn(&str) -> K) -> [String; 2] {

@@ -1,10 +1,7 @@
 //! The sample that the program carries, and its test of itself.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::{Folder, biofast, command, finish, sample, text};
+use crate::common::{Folder, biofast, command, finish, sample, text};
 
 #[test]
 fn the_sample_is_that_of_the_repository_and_its_alignments_are_sound() {

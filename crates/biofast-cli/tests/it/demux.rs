@@ -1,15 +1,12 @@
 //! `biofast demux`: every read in one sample's files or in those of no sample, as fqtk has it.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::process::Command;
 
 use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::random::Random;
 
-use common::demux::{SAMPLES, contents, demux, run, sheet, written};
-use common::{Folder, assert_error, biofast, command, finish, listed, refused, text};
+use crate::common::demux::{SAMPLES, contents, demux, run, sheet, written};
+use crate::common::{self, Folder, assert_error, biofast, command, finish, listed, refused, text};
 
 /// What becomes of reads, written in the plainest way: sample and name of each.
 fn expected(files: &[String; 4], samples: &[(&str, &str)]) -> Vec<(String, String)> {

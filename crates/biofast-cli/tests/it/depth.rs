@@ -1,5 +1,4 @@
 //! `biofast depth`: the depth of each position, beside a plain count of each base.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;

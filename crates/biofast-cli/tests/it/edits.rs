@@ -1,6 +1,5 @@
 //! `biofast reset`, `retag` and `rename-contigs`: each record by itself, as a plain reading of its text says.
 //! Equality with samtools: `tests/peers/edits.rs`.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::container::bgzf_starts;
 use biofast_testkit::random::Random;

@@ -1,11 +1,8 @@
 //! `biofast faidx` and `biofast dict`.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::random::Random;
 
-use crate::common;
-
-use common::{Folder, assert_error, biofast_with, good, listed, reversed, run_in};
+use crate::common::{self, Folder, assert_error, biofast_with, good, listed, reversed, run_in};
 
 /// Sequences of several lengths in lines of several lengths, with both line ends.
 fn sequences(random: &mut Random) -> (String, Vec<(String, String)>) {

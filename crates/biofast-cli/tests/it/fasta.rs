@@ -1,12 +1,9 @@
 //! FASTA as an input: `stats`, `split`, `dedup`, `repair` and `check`.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, gunzip, gzip, wrap};
 
-use common::fasta::{doubles, figures, genes, joined, several};
-use common::{Folder, assert_error, biofast, biofast_with, reads, text};
+use crate::common::fasta::{doubles, figures, genes, joined, several};
+use crate::common::{self, Folder, assert_error, biofast, biofast_with, reads, text};
 
 #[test]
 fn stats_has_no_figure_of_qualities() {

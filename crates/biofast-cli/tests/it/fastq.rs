@@ -1,14 +1,11 @@
 //! `biofast fastq` writes reads of records in any order, and nothing when something goes wrong.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::io::Read;
 
 use biofast_testkit::templates::templates;
 
-use common::fastq::{OUTPUTS, grouped, shuffled};
-use common::{Folder, biofast, biofast_with, text};
+use crate::common::fastq::{OUTPUTS, grouped, shuffled};
+use crate::common::{Folder, biofast, biofast_with, text};
 
 #[test]
 fn what_the_header_does_not_say_the_records_tell() {

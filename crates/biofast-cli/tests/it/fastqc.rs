@@ -1,10 +1,7 @@
 //! `stats --format fastqc`: FastQC's own figures and verdicts, in the modules it has.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::fastqc::{library, modules};
-use common::{Folder, assert_error, biofast, biofast_with, sample, text};
+use crate::common::fastqc::{library, modules};
+use crate::common::{Folder, assert_error, biofast, biofast_with, sample, text};
 
 #[test]
 fn figures_and_verdicts_follow_the_definitions() {

@@ -1,13 +1,12 @@
 //! Bad input and bad luck: a clear message, the right exit code, nothing lost, no panic.
 //! The cases are those where other tools were seen to exit 0.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::process::Stdio;
 
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, command, finish, reads, sample,
+};
 use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
-use common::{Folder, assert_error, biofast, biofast_with, command, finish, reads, sample};
 
 /// The run failed with a message that holds all of `needed`, and nothing panicked.
 #[test]

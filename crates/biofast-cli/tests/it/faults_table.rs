@@ -3,24 +3,21 @@
 //! `BIOFAST_FAULTS=long cargo test --release -p biofast-cli --test it faults_table -- --include-ignored --skip calls --nocapture --test-threads 1`
 //! tries as many as `docs/faults.md` tells and prints a table; without the variable it's a few of each.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 mod calls;
-use crate::common;
-
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use biofast_testkit::container::{bgzf, bgzf_starts, gunzip};
-use biofast_testkit::random::Random;
-use biofast_testkit::sam::{self, SamShape};
-use common::{
+use crate::common::{
     Folder, Run, assert_error, biofast, biofast_with, command, finish, listed, reads, text,
     wait_until,
 };
+use biofast_testkit::container::{bgzf, bgzf_starts, gunzip};
+use biofast_testkit::random::Random;
+use biofast_testkit::sam::{self, SamShape};
 
 fn is_long() -> bool {
     std::env::var("BIOFAST_FAULTS").is_ok_and(|mode| mode == "long")

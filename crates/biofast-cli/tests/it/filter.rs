@@ -1,12 +1,9 @@
 //! `biofast filter` on good input: the reads that should come out, the same bytes however they
 //! are reached.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::{Folder, Run, biofast, biofast_with, command, finish, reads, text};
 use biofast_testkit::container::{KINDS, Kind, bgzf, wrap};
 use biofast_testkit::reference;
-use common::{Folder, Run, biofast, biofast_with, command, finish, reads, text};
 
 fn ok(run: &Run) {
     assert_eq!(run.code, 0, "{run:?}");

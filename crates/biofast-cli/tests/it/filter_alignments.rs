@@ -1,10 +1,7 @@
 //! `biofast filter` on alignments gives the same at any number of threads.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::filter_alignments::{Inputs, as_strs, ok};
-use common::{Folder, biofast, command, finish, text};
+use crate::common::filter_alignments::{Inputs, as_strs, ok};
+use crate::common::{self, Folder, biofast, command, finish, text};
 
 #[test]
 fn threads_chunks_and_kernels_do_not_show() {

@@ -1,13 +1,10 @@
 //! `biofast filter` on bad alignments and in bad luck: exit code 2, a message, and no output file.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::io::Read;
 use std::process::Stdio;
 
+use crate::common::{Folder, assert_error, biofast, command, finish, listed, text};
 use biofast_testkit::sam::{self, SamShape};
-use common::{Folder, assert_error, biofast, command, finish, listed, text};
 
 fn alignments(records: usize, sorted: bool) -> String {
     sam::text(&SamShape { records, sorted, longest: 150, oddities: false, seed: 8 })

@@ -1,13 +1,10 @@
 //! `biofast filter` on bad input and in bad luck: exit code 2, a message, and no output file.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::io::Write;
 use std::process::Stdio;
 
+use crate::common::{Folder, assert_error, biofast, command, listed, reads, text};
 use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
-use common::{Folder, assert_error, biofast, command, listed, reads, text};
 
 #[test]
 fn faulty_input_leaves_no_output() {

@@ -1,10 +1,7 @@
 //! `biofast filter --adapter-kit`: adapters of long reads at the ends and in the middle.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::{self, Folder, assert_error, biofast, text};
 use biofast_testkit::random::Random;
-use common::{Folder, assert_error, biofast, text};
 use serde_json::Value;
 
 const FRONT: &str = "CCTGTACTTCGTTCAGTTACGTATTGCT";

@@ -1,13 +1,10 @@
 //! What the summary of `biofast filter` holds, and `biofast check --against` it.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::path::Path;
 
+use crate::common::{self, Folder, Run, biofast, text};
 use biofast_testkit::bam::{header, record, records};
 use biofast_testkit::container::bgzf;
-use common::{Folder, Run, biofast, text};
 use serde_json::Value;
 
 /// Pairs whose fragments shrink below the length of reads, so that they end in TruSeq adapters.

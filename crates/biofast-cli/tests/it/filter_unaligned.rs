@@ -1,9 +1,6 @@
 //! `biofast filter` trims and selects the reads of unaligned BAM as those of FASTQ.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::{Folder, Run, biofast, biofast_with, reads, text};
+use crate::common::{Folder, Run, biofast, biofast_with, reads, text};
 
 fn ok(run: &Run) {
     assert_eq!(run.code, 0, "{}", run.stderr);

@@ -1,6 +1,5 @@
 //! `biofast fixmate` and `biofast collate`: mates told of each other as a plain rule says, and brought together in any memory.
 //! Equality with samtools: `tests/peers/fixmate.rs`.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 

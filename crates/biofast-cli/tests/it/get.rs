@@ -1,11 +1,8 @@
 //! `biofast index --name-index` and `biofast get`: records by name and number are those of a search, from an index that is fresh.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::{self, Folder, assert_error, biofast_with, reads, run_in};
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::sam::{self, SamShape};
-use common::{Folder, assert_error, biofast_with, reads, run_in};
 
 fn good(folder: &Folder, args: &[&str]) -> String {
     let run = run_in(folder, args);

@@ -1,12 +1,11 @@
 //! `biofast grep`: what is found, in which reads and where, and what becomes of them.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 
-use common::grep::{found, random_reads, records};
-use common::{Folder, assert_error, biofast, biofast_with, listed, reads, refused, text};
+use crate::common::grep::{found, random_reads, records};
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, listed, reads, refused, text,
+};
 
 /// The records whose numbers are kept.
 fn only(text: &str, keep: impl Fn(usize) -> bool) -> String {

@@ -1,5 +1,4 @@
 //! `biofast index` of FASTQ in ordinary gzip: shards of it give the bytes of one run, and an index that isn't its is noticed.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 

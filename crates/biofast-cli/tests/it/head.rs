@@ -1,10 +1,7 @@
 //! `biofast head`, `samples` and `quickcheck`: what the start and the end of alignments say.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::cat::parts;
-use common::{Folder, assert_error, biofast, biofast_with, data, good, run_in, text};
+use crate::common::cat::parts;
+use crate::common::{self, Folder, assert_error, biofast, biofast_with, data, good, run_in, text};
 
 #[test]
 fn head_prints_the_start_that_view_prints() {

@@ -1,12 +1,9 @@
 //! What the program says of itself is true: the examples in its help run, completions and manual
 //! pages know every command, and the version tells how it was built.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::help::{commands, examples};
-use common::{Folder, biofast, command, finish, stage};
+use crate::common::help::{commands, examples};
+use crate::common::{Folder, biofast, command, finish, stage};
 
 #[test]
 fn the_examples_in_the_help_run() {

@@ -1,11 +1,8 @@
 //! Errors that newcomers meet name what is wrong and what to do next.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::process::Stdio;
 
-use common::{Folder, assert_error, biofast, command, finish, reads, sample, text};
+use crate::common::{Folder, assert_error, biofast, command, finish, reads, sample, text};
 
 /// Runs, and expects an error and a hint that say this.
 fn expect(args: &[&str], needed: &[&str]) {

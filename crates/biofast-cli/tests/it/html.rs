@@ -1,13 +1,10 @@
 //! `--html`: pages that hold what they should. `tests/peers` opens them in a browser.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::bgzf;
 use serde_json::{Value, json};
 
-use common::html::{EVIL, bam, pages};
-use common::{Folder, biofast, command, finish, reads, sample, text};
+use crate::common::html::{EVIL, bam, pages};
+use crate::common::{Folder, biofast, command, finish, reads, sample, text};
 
 /// The JSON in the page's element of this id.
 fn embedded(page: &str, id: &str) -> Value {

@@ -1,13 +1,10 @@
 //! `biofast import` brings back what `biofast fastq` wrote.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::collections::BTreeSet;
 
 use biofast_testkit::templates::{header, templates};
 
-use common::{Folder, biofast, command, reads, text};
+use crate::common::{self, Folder, biofast, command, reads, text};
 
 /// Name, part, bases, qualities and read group of a primary record, as sequenced.
 fn essence(line: &str) -> Option<(String, u16, String, String, String)> {

@@ -1,15 +1,12 @@
 //! `biofast index` and regions, and an error for every broken index.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::path::Path;
 
 use biofast_testkit::bam::{Aligned, aligned, header};
 use biofast_testkit::container::{bgzf, gzip};
 
-use common::index::{REFERENCES, sorted};
-use common::{Folder, biofast, biofast_with, refused, text};
+use crate::common::index::{REFERENCES, sorted};
+use crate::common::{Folder, biofast, biofast_with, refused, text};
 
 #[test]
 fn gzi_has_every_block() {

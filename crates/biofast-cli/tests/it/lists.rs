@@ -1,6 +1,5 @@
 //! Lists, sheets and other text: one reader for all, with byte order marks, line ends of Windows, blanks at ends, and compressed;
 //! what isn't text, and what never ends, is an error.
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,5 @@
 //! `biofast markdup`: the marks of a plain rule in any order of the input, and blocks that are changed as they are stored.
 //! Equality with samtools and Picard: `tests/peers/marks.rs`.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,5 @@
 //! What makes mates: strict by default, names alone with `--mates names`, in every command of pairs; and where both mates of two
 //! files go.
-#![allow(clippy::unwrap_used)]
 
 use crate::common::{Folder, assert_error, good, run_in, text};
 

@@ -1,15 +1,12 @@
 //! `biofast merge` of alignments: what sorting all records at once gives, whatever the number of threads.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::fmt::Write;
 use std::process::Command;
 
 use biofast_testkit::random::Random;
 
-use common::merge::{ORDERS, SEQUENCES, merged, parts, records};
-use common::{Folder, assert_error, biofast, biofast_with, command, finish, listed, text};
+use crate::common::merge::{ORDERS, SEQUENCES, merged, parts, records};
+use crate::common::{Folder, assert_error, biofast, biofast_with, command, finish, listed, text};
 
 fn lines(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.starts_with('@')).collect()

@@ -1,11 +1,9 @@
 //! `biofast merge --out-dir`: of reports of parts the files of one run of `biofast stats --out-dir`, byte for byte.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 
+use crate::common::{self, Folder, assert_error, biofast, files_below};
 use biofast_testkit::sam;
-use common::{Folder, assert_error, biofast, files_below};
 use serde_json::Value;
 
 use crate::common::coverage::at;

@@ -1,13 +1,10 @@
 //! `biofast merge` of reports of alignments: the bytes of one run over all of them.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
-use common::merge_reports::SHAPE;
-use common::{Folder, assert_error, biofast, text};
+use crate::common::merge_reports::SHAPE;
+use crate::common::{self, Folder, assert_error, biofast, text};
 
 /// Records of a file in pieces, each with the header.
 fn pieces(folder: &Folder, whole: &str, n: usize) -> Vec<String> {

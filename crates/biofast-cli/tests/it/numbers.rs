@@ -1,5 +1,4 @@
 //! What a number means: one definition a number in all reports, and none where nothing is known.
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 

@@ -1,14 +1,11 @@
 //! `biofast sort` of reads and `biofast shuffle`: every order, of reads and pairs, in little memory.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, wrap};
 use biofast_testkit::random::Random;
 
 use crate::common::fasta::genes;
-use common::order::sorted;
-use common::{Folder, biofast, biofast_with, listed, reads, refused, text};
+use crate::common::order::sorted;
+use crate::common::{Folder, biofast, biofast_with, listed, reads, refused, text};
 
 /// Reads of many lengths and sequences, some of them equal.
 fn many(n: usize) -> Vec<[String; 3]> {

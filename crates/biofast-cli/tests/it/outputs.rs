@@ -1,8 +1,5 @@
 //! What may be written, by which name, and what is there after a run that failed or was ended. Of every command.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -10,8 +7,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{
-    Folder, assert_error, biofast, command, finish, listed, obeying, reads, run_in, text,
+use crate::common::{
+    self, Folder, assert_error, biofast, command, finish, listed, obeying, reads, run_in, text,
     wait_until,
 };
 

@@ -1,12 +1,9 @@
 //! `biofast stats --per-read`: a line a read, with the figures of seqkit.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, wrap};
 
 use crate::common::fasta::genes;
-use common::{Folder, assert_error, biofast, biofast_with, reads, text};
+use crate::common::{Folder, assert_error, biofast, biofast_with, reads, text};
 
 const HEADER: &str = "read_id\tlength\tmean_quality\tmean_phred\texpected_errors\tgc_percent\tn\tat_least_q10\tat_least_q20\n";
 

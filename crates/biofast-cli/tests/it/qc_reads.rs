@@ -1,13 +1,11 @@
 //! `stats --out-dir` of reads: from one reading the reports that commands of their own write, and fastp's.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use common::qc_reads::run;
-use common::{Folder, assert_error, biofast, biofast_with, files_below, sample, text};
+use crate::common::qc_reads::run;
+use crate::common::{Folder, assert_error, biofast, biofast_with, files_below, sample, text};
 
 #[test]
 fn files_are_those_of_commands_of_their_own() {

@@ -1,10 +1,7 @@
 //! `biofast reheader`: the same records behind another header.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::cat::parts;
-use common::{Folder, assert_error, biofast, biofast_with, data, listed, text};
+use crate::common::cat::parts;
+use crate::common::{Folder, assert_error, biofast, biofast_with, data, listed, text};
 
 #[test]
 fn records_stay_and_references_may_have_other_names() {

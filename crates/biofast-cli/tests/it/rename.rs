@@ -1,14 +1,11 @@
 //! `biofast convert --unique-names`: names that came before get a number, as `seqkit rename` gives it, in little memory.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::collections::HashMap;
 
 use biofast_testkit::container::{KINDS, wrap};
 
-use common::rename::many;
-use common::{Folder, assert_error, biofast, biofast_with, text};
+use crate::common::rename::many;
+use crate::common::{Folder, assert_error, biofast, biofast_with, text};
 
 /// What must come out, by a table of all names; the first is told by the whole line or by its name.
 fn expected(input: &str, step: usize, by_header: bool) -> String {

@@ -1,15 +1,12 @@
 //! `biofast repair`: pairs in the order of first reads, every read written, whatever the order, memory and container.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::collections::HashMap;
 
 use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::random::Random;
 
-use common::repair::{content, files, records, shuffle};
-use common::{Folder, assert_error, biofast, biofast_with, listed, refused, text};
+use crate::common::repair::{content, files, records, shuffle};
+use crate::common::{self, Folder, assert_error, biofast, biofast_with, listed, refused, text};
 
 fn name(record: &str) -> &str {
     record[1..].split(' ').next().unwrap()

@@ -1,11 +1,10 @@
 //! `biofast check --repair`: what is whole in a damaged file is written, and what is missing is said.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, good, run_in, text as text_of,
+};
 use biofast_testkit::container::{bgzf, bgzf_starts, gzip};
-use common::{Folder, assert_error, biofast, biofast_with, good, run_in, text as text_of};
 
 /// Reads r0 to r199, ten or so in a block.
 fn reads() -> (String, Vec<u8>) {

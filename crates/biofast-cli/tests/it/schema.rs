@@ -1,16 +1,14 @@
 //! What commands print as JSON is what the published schemas say: all of it, and nothing else.
 #![cfg(unix)]
 
-use crate::common;
-
 use std::collections::BTreeSet;
 
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
-use common::schema::names;
-use common::stage::stage;
-use common::{Folder, biofast, command, finish};
+use crate::common::schema::names;
+use crate::common::stage::stage;
+use crate::common::{self, Folder, biofast, command, finish};
 
 /// Runs on the sample: the schema, and the command line; what is validated is standard output, or `x.json`.
 const RUNS: &[(&str, &str)] = &[

@@ -1,5 +1,4 @@
 //! `check`, `coverage` and `fastq` of shards: what all shards give together has the bytes of one run, or an error says why not.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 use biofast_testkit::random::Random;

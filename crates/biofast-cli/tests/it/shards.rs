@@ -1,14 +1,12 @@
 //! `biofast shards`, `--shard` and `merge`: shards of a file give the bytes of one run, or an error says why not.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
 use crate::effort::{Effort, in_two_tiers};
 
+use crate::common::{
+    self, Folder, Run, assert_error, biofast, data, good, placed_reads, reads, refused, run_in,
+};
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::sam::{self, SamShape};
-use common::{
-    Folder, Run, assert_error, biofast, data, good, placed_reads, reads, refused, run_in,
-};
 use serde_json::Value;
 
 fn plan(folder: &Folder, n: &str, files: &[&str]) -> Value {

@@ -1,13 +1,10 @@
 //! `biofast sort`: the order that a plain sort gives, whatever the memory and the number of threads.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::cmp::Ordering;
 use std::path::Path;
 
-use common::sort::{lines, many, records, sorted, templates};
-use common::{Folder, assert_error, biofast, biofast_with, listed, text};
+use crate::common::sort::{lines, many, records, sorted, templates};
+use crate::common::{Folder, assert_error, biofast, biofast_with, listed, text};
 
 /// Digits as numbers, byte for byte and number for number.
 fn natural(mut a: &str, mut b: &str) -> Ordering {

@@ -1,14 +1,14 @@
 //! `biofast sort --mark-duplicates`: the marks of a plain reference, barcodes of templates, and flags that stay what they are.
 //! Equality with samtools and Picard: `tests/peers/marks.rs`.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
 use crate::effort::{Effort, in_two_tiers};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, cases, in_process, text, warnings,
+};
 use biofast_testkit::small::{self, Names, TemplateShape};
-use common::{Folder, assert_error, biofast, biofast_with, cases, in_process, text, warnings};
 
 fn operations(cigar: &str) -> Vec<(i64, char)> {
     let mut out = Vec::new();

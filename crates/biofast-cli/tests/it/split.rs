@@ -1,7 +1,4 @@
 //! `biofast split`: every read in one part, in order, pairs together, all files or none.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::path::Path;
 use std::process::Command;
@@ -9,8 +6,9 @@ use std::process::Command;
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 use biofast_testkit::random::Random;
 
-use common::{
-    Folder, assert_error, biofast, biofast_with, command, finish, listed, reads, refused, text,
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, command, finish, listed, reads, refused,
+    text,
 };
 
 /// The text of what a file holds.

@@ -1,5 +1,4 @@
 //! `biofast split --by`: every alignment in the file of its value, in order, all files or none.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 

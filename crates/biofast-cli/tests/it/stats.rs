@@ -1,11 +1,8 @@
 //! `biofast stats` and `biofast merge` on good input: right numbers, however they are reached.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::{self, Folder, biofast, biofast_with, command, finish, reads, sample};
 use biofast_testkit::container::{KINDS, Kind, bgzf, gunzip, gzip, wrap};
 use biofast_testkit::{generate, reference};
-use common::{Folder, biofast, biofast_with, command, finish, reads, sample};
 use proptest::prelude::*;
 
 fn cells(tsv: &str, row: usize) -> Vec<String> {

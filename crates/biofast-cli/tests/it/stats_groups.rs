@@ -1,13 +1,10 @@
 //! `stats --by RG|SM|LB`: the rows and files of a group are those of a file of its records alone.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::sam;
 use serde_json::Value;
 
-use common::stats_groups::{GROUPS, records, rows};
-use common::{Folder, assert_error, biofast, biofast_with, listed, text};
+use crate::common::stats_groups::{GROUPS, records, rows};
+use crate::common::{self, Folder, assert_error, biofast, biofast_with, listed, text};
 
 /// The records whose read group is one that passes; without one there is an empty one.
 fn only(records: &str, passes: impl Fn(&str) -> bool) -> String {

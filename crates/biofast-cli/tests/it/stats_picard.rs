@@ -1,12 +1,10 @@
 //! Picard's metrics of `stats --out-dir`, on any threads and from any source. `tests/peers` has them beside Picard.
 
-use crate::common;
-
 use biofast_testkit::sam;
 
 use crate::common::coverage::at;
-use common::stats_picard::{ALL, records, rows};
-use common::{Folder, assert_error, biofast, biofast_with};
+use crate::common::stats_picard::{ALL, records, rows};
+use crate::common::{Folder, assert_error, biofast, biofast_with};
 
 #[test]
 fn format_order_threads_and_other_reports_make_no_difference() {

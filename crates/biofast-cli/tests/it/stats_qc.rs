@@ -1,12 +1,10 @@
 //! `stats --out-dir` of alignments: from one reading the files that commands of their own write.
 
-use crate::common;
-
 use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::coverage::{at, content, folder};
-use common::stats_qc::{files, names, run, write_one_by_one};
-use common::{Folder, assert_error, biofast, biofast_with, listed};
+use crate::common::stats_qc::{files, names, run, write_one_by_one};
+use crate::common::{self, Folder, assert_error, biofast, biofast_with, listed};
 
 const DEPTHS: [&[&str]; 6] = [
     &[],

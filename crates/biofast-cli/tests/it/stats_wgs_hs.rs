@@ -1,17 +1,15 @@
 //! The coverage of genomes and of targets in `stats --out-dir` is that of a plain count of every base. `tests/peers` has it
 //! beside Picard.
 
-use crate::common;
-
 use std::collections::{HashMap, HashSet};
 
 use biofast_testkit::sam;
 
 use crate::common::coverage::at;
 use crate::common::stats_picard::rows;
+use crate::common::stats_wgs_hs::{intervals, metrics, records, reference, run};
+use crate::common::{Folder, assert_error, biofast};
 use crate::effort::{Effort, in_two_tiers};
-use common::stats_wgs_hs::{intervals, metrics, records, reference, run};
-use common::{Folder, assert_error, biofast};
 
 /// Positions on which bases of a CIGAR lie, from 1, with the places of the bases.
 fn places(start: u64, cigar: &str) -> Vec<(u64, usize)> {

@@ -1,12 +1,9 @@
 //! `--verbose` tells on standard error how each input was read and why; progress is shown on a terminal
 //! and nowhere else.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::process::{Command, Stdio};
 
-use common::{Folder, biofast, command, finish, reads, sample, text};
+use crate::common::{self, Folder, biofast, command, finish, reads, sample, text};
 
 #[test]
 fn every_command_that_reads_tells_source_container_decoder_threads_and_kernels() {

@@ -1,10 +1,7 @@
 //! `stats` and `merge` with `--library`, `--limits` and `--fail-on`: what figures are worth.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::{Folder, Run, assert_error, biofast, listed, refused, text};
+use crate::common::{Folder, Run, assert_error, biofast, listed, refused, text};
 use serde_json::Value;
 
 const TYPES: [&str; 11] = [

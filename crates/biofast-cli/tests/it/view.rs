@@ -1,14 +1,11 @@
 //! `biofast view` prints and writes the same at any number of threads.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::path::Path;
 
 use biofast_testkit::sam::{self, SamShape};
 
-use common::view::shape;
-use common::{Folder, biofast, biofast_with, command};
+use crate::common::view::shape;
+use crate::common::{self, Folder, biofast, biofast_with, command};
 
 #[test]
 fn what_an_expression_has_no_answer_for_is_an_error_after_the_records_before() {

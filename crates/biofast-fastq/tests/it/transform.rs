@@ -1,6 +1,5 @@
 //! The transform against a plain reader: the same units in the same order, the same first fault,
 //! whatever the threads, the chunks and the containers.
-#![allow(clippy::unwrap_used)]
 
 use std::io::{Cursor, Read, Write};
 use std::sync::{Arc, Mutex};

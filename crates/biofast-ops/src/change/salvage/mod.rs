@@ -555,5 +555,4 @@ impl MissingInterval {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

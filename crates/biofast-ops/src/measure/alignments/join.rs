@@ -397,7 +397,6 @@ fn joined(parts: &[DepthPart]) -> Option<PartialAlignments> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::io::Cursor;
 

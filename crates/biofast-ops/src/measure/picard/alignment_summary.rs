@@ -385,7 +385,6 @@ impl Clips {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use biofast_bam::CigarBuf;
