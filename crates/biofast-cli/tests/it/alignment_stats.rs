@@ -6,7 +6,7 @@ use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
 use crate::common::alignment_stats::{SHAPES, SORTED, comparable};
-use crate::common::{Folder, biofast, biofast_with, command, finish};
+use crate::common::{Folder, biofast, biofast_with, command, finish, ok};
 
 #[test]
 fn figures_and_report_are_the_same_on_any_threads_chunk_and_source() {
@@ -17,8 +17,7 @@ fn figures_and_report_are_the_same_on_any_threads_chunk_and_source() {
     for format in [&["--json"][..], &["--format", "samtools", "-r", &reference], &["-T"]] {
         let args = [&["stats", "--stdin-label", &path][..], format].concat();
         let strip = |out: &str| comparable(out);
-        let expected = biofast(&[&args[..], &[&path]].concat());
-        assert_eq!(expected.code, 0);
+        let expected = ok(&[&args[..], &[&path]].concat());
         // Its bases are those of no reference.
         let doubts =
             expected.stderr.lines().filter(|line| !line.contains("differ from the reference"));
@@ -46,8 +45,7 @@ fn figures_and_report_are_the_same_on_any_threads_chunk_and_source() {
 }
 
 fn figures(path: &str) -> Value {
-    let run = biofast(&["stats", "--json", path]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = ok(&["stats", "--json", path]);
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     report["files"][0].clone()
 }
@@ -174,8 +172,7 @@ fn what_cannot_be_counted_is_an_error_that_says_why() {
         assert_eq!(run.code, 2, "{args:?}: {run:?}");
         assert!(run.stderr.contains(expected), "{args:?}: {}", run.stderr);
     }
-    let mixed = biofast(&["stats", &sorted, &fastq]);
-    assert_eq!(mixed.code, 0, "{}", mixed.stderr);
+    let mixed = ok(&["stats", &sorted, &fastq]);
     assert!(mixed.stdout.contains("mapped %") && mixed.stdout.contains("encoding"));
 }
 

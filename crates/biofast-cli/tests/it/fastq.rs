@@ -5,7 +5,7 @@ use std::io::Read;
 use biofast_testkit::templates::templates;
 
 use crate::common::fastq::{OUTPUTS, grouped, shuffled};
-use crate::common::{Folder, biofast, biofast_with, text};
+use crate::common::{Folder, biofast, biofast_with, ok, text};
 
 #[test]
 fn what_the_header_does_not_say_the_records_tell() {
@@ -105,8 +105,7 @@ fn first_and_second_reads_are_of_the_same_templates_in_the_same_order() {
     folder.file("sorted.sam", header("SO:coordinate") + &lines.join("\n") + "\n");
     let at = |name: &str| text(&folder.path(name));
     for (input, doubled) in [("pairs.sam", 2), ("sorted.sam", 2)] {
-        let run = biofast(&["fastq", &at(input), "-1", &at("1.fq"), "-2", &at("2.fq")]);
-        assert_eq!(run.code, 0, "{run:?}");
+        let run = ok(&["fastq", &at(input), "-1", &at("1.fq"), "-2", &at("2.fq")]);
         let (first, second) = (reads_in(&folder, "1.fq"), reads_in(&folder, "2.fq"));
         let names = |reads: &[(String, String)]| {
             reads.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
@@ -187,8 +186,7 @@ fn pairs_with_an_empty_read_come_back_as_they_were() {
     assert_eq!(biofast(&["import", &one, &two, "-o", &at("p.bam")]).code, 0);
     for how in ["--grouped", "--collate"] {
         let out = ["-N", "-1", &at("o1.fq"), "-2", &at("o2.fq"), "-s", &at("s.fq")];
-        let run = biofast(&[&["fastq", how, &at("p.bam")], &out[..]].concat());
-        assert_eq!(run.code, 0, "{run:?}");
+        let run = ok(&[&["fastq", how, &at("p.bam")], &out[..]].concat());
         assert!(
             run.stderr.contains("6 reads: 3 pairs, 0 without a mate, 0 neither first nor second")
         );
@@ -242,15 +240,13 @@ fn the_summary_is_written_as_json() {
     };
     let sam = folder.file("x.sam", pair("a") + &pair("b"));
     let (reads, json) = (text(&folder.path("x.fq")), text(&folder.path("x.json")));
-    let run = biofast(&["fastq", "-o", &reads, "--summary", &json, &sam]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["fastq", "-o", &reads, "--summary", &json, &sam]);
     let report = std::fs::read_to_string(&json).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["schema"], "biofast.summary");
     assert_eq!((&report["summary"]["reads"], &report["summary"]["pairs"]), (&4.into(), &2.into()));
     let bam = text(&folder.path("x.bam"));
-    let run = biofast(&["import", "--interleaved", "-o", &bam, "--summary", &json, &reads]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["import", "--interleaved", "-o", &bam, "--summary", &json, &reads]);
     let report = std::fs::read_to_string(&json).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     let summary = &report["summary"];

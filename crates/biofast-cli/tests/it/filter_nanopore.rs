@@ -1,6 +1,6 @@
 //! `biofast filter --adapter-kit`: adapters of long reads at the ends and in the middle.
 
-use crate::common::{self, Folder, assert_error, biofast, text};
+use crate::common::{self, Folder, biofast, fails, ok, text};
 use biofast_testkit::random::Random;
 use serde_json::Value;
 
@@ -46,8 +46,7 @@ fn reads(n: usize) -> (String, Vec<Vec<String>>) {
 }
 
 fn run(args: &[&str]) -> common::Run {
-    let run = biofast(&[&["filter", "--adapter-kit", "SQK-LSK114"], args].concat());
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = ok(&[&["filter", "--adapter-kit", "SQK-LSK114"], args].concat());
     run
 }
 
@@ -110,6 +109,6 @@ fn kits_are_known_by_their_names_and_are_of_long_reads() {
     let unknown = biofast(&["filter", "--adapter-kit", "truseq", &input]);
     assert_eq!(unknown.code, 2);
     assert!(unknown.stderr.contains("kits are ligation, rapid"), "{}", unknown.stderr);
-    let pairs = biofast(&["filter", "--adapter-kit", "ont", "--interleaved", &input]);
-    assert_error(&pairs, &["not to pairs"]);
+
+    fails(&["filter", "--adapter-kit", "ont", "--interleaved", &input], &["not to pairs"]);
 }

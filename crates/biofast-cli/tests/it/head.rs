@@ -1,7 +1,9 @@
 //! `biofast head`, `samples` and `quickcheck`: what the start and the end of alignments say.
 
 use crate::common::cat::parts;
-use crate::common::{self, Folder, assert_error, biofast, biofast_with, data, good, run_in, text};
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, data, fails, fails_in, good, run_in, text,
+};
 
 #[test]
 fn head_prints_the_start_that_view_prints() {
@@ -35,11 +37,10 @@ fn head_prints_the_start_that_view_prints() {
     let sam = "@SQ\tSN:c\tLN:9\nr1\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\nr2\tx\n";
     let sam = folder.file("x.sam", sam);
     assert_eq!(biofast(&["head", "-h", "0", "-n", "1", &sam]).code, 0);
-    let run = biofast(&["head", "-n", "2", &sam]);
-    assert_error(&run, &["x.sam: record 2, line 3: invalid SAM"]);
+    let run = fails(&["head", "-n", "2", &sam], &["x.sam: record 2, line 3: invalid SAM"]);
     assert!(run.stdout.ends_with("\nr1\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n"), "{run:?}");
     let fq = folder.file("r.fq", "@r\nA\n+\nI\n");
-    assert_error(&biofast(&["head", &fq]), &["r.fq", "expected BAM, SAM or CRAM"]);
+    fails(&["head", &fq], &["r.fq", "expected BAM, SAM or CRAM"]);
     assert_error(&biofast_with(&["head"], b""), &["no input"]);
 }
 
@@ -67,13 +68,13 @@ fn samples_are_listed_with_index_and_reference() {
         .current_dir(folder.path(""))
         .stdin(std::fs::File::open(folder.file("l", "a.sam\n")).unwrap());
     assert_eq!(common::finish(command).stdout, rows);
-    let run = run_in(&folder, &["samples", "a.sam", "ref.fa"]);
-    assert_error(&run, &["ref.fa", "expected BAM, SAM or CRAM"]);
-    assert_eq!(run.stdout, "");
-    assert_error(
-        &run_in(&folder, &["samples", "-T", "SMX", "a.sam"]),
-        &["a tag of two characters"],
+    let run = fails_in(
+        &folder,
+        &["samples", "a.sam", "ref.fa"],
+        &["ref.fa", "expected BAM, SAM or CRAM"],
     );
+    assert_eq!(run.stdout, "");
+    fails_in(&folder, &["samples", "-T", "SMX", "a.sam"], &["a tag of two characters"]);
 }
 
 #[test]

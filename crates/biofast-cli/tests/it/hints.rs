@@ -2,12 +2,11 @@
 
 use std::process::Stdio;
 
-use crate::common::{Folder, assert_error, biofast, command, finish, reads, sample, text};
+use crate::common::{Folder, biofast, command, fails, finish, reads, sample, text};
 
 /// Runs, and expects an error and a hint that say this.
 fn expect(args: &[&str], needed: &[&str]) {
-    let run = biofast(args);
-    assert_error(&run, needed);
+    let run = fails(args, needed);
     assert_eq!(run.stderr.matches(": hint: ").count(), 1, "{args:?}: {}", run.stderr);
 }
 
@@ -80,7 +79,7 @@ fn errors_say_what_to_do_next() {
         (["cat", &bam, "-o", &at("1.fastq")], "name the output .bam"),
         (["cat", &first, "-o", &at("1.bam")], "biofast import"),
     ] {
-        assert_error(&biofast(&args), &[needed]);
+        fails(&args, &[needed]);
         assert!(!std::path::Path::new(args[3]).exists(), "{args:?}");
     }
     expect(&["flagstat", &at("nothing-like-it")], &["hint: check the path"]);
@@ -270,16 +269,13 @@ fn errors_of_records_have_their_number_and_place() {
     bytes[at] = 99;
     let bam = folder.file("q.bam", biofast_testkit::container::bgzf(&bytes, 1000));
     for args in [&["view", &bam][..], &["filter", "--quiet", &bam], &["fastq", "--quiet", &bam]] {
-        assert_error(&biofast(args), &["q.bam: record 51, byte ", ", compressed byte ", "'badq'"]);
+        fails(args, &["q.bam: record 51, byte ", ", compressed byte ", "'badq'"]);
     }
     // Lines of a table are lines of the table.
     let good: String = (0..100).map(|i| format!("r{i}\tACGT\tIIII\n")).collect();
     for bad in ["bad\tACGT\tIII\n", "bad\tACGT\tII\u{7f}I\n"] {
         let table = folder.file("t.tsv", format!("{good}{bad}"));
-        assert_error(
-            &biofast(&["convert", "-q", "--from", "table", &table]),
-            &["t.tsv: line 101: "],
-        );
+        fails(&["convert", "-q", "--from", "table", &table], &["t.tsv: line 101: "]);
     }
 }
 
@@ -294,7 +290,7 @@ fn references_are_looked_for_even_if_nothing_needs_them() {
         &["stats", "-r", "nosuchfile", &fastq],
         &["sort", "--reference", "nosuchfile", "--key", "length", &fastq],
     ] {
-        assert_error(&biofast(args), &["nosuchfile: can't read the reference"]);
+        fails(args, &["nosuchfile: can't read the reference"]);
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use biofast_testkit::templates::{header, templates};
 
-use crate::common::{self, Folder, biofast, command, reads, text};
+use crate::common::{self, Folder, biofast, command, ok, reads, text};
 
 /// Name, part, bases, qualities and read group of a primary record, as sequenced.
 fn essence(line: &str) -> Option<(String, u16, String, String, String)> {
@@ -127,8 +127,7 @@ fn what_goes_wrong_leaves_no_file() {
     }
     let dots = folder.file("dots.fq", "@a\nA..C\n+\nIIII\n@b\n.\n+\n!\n");
     let json = text(&folder.path("x.json"));
-    let run = biofast(&["import", &dots, "-o", &out, "--summary", &json]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = ok(&["import", &dots, "-o", &out, "--summary", &json]);
     assert!(run.stderr.contains("warning: 3 '.' bases are stored as N"), "{}", run.stderr);
     assert!(std::fs::read_to_string(&json).unwrap().contains("\"dots_as_n\": 3"));
     let run = biofast(&["import", "-r", "SM:x", &good, "-o", &out]);

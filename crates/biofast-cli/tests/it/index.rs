@@ -6,15 +6,14 @@ use biofast_testkit::bam::{Aligned, aligned, header};
 use biofast_testkit::container::{bgzf, gzip};
 
 use crate::common::index::{REFERENCES, sorted};
-use crate::common::{Folder, biofast, biofast_with, refused, text};
+use crate::common::{Folder, biofast, biofast_with, ok, refused, text};
 
 #[test]
 fn gzi_has_every_block() {
     let folder = Folder::new();
     let reads = b"@r\nACGT\n+\nIIII\n".repeat(20_000);
     let path = folder.file("x.fq.bgz", bgzf(&reads, 5000));
-    let made = biofast(&["index", &path]);
-    assert_eq!(made.code, 0);
+    let made = ok(&["index", &path]);
     assert!(made.stderr.contains(&format!("wrote {path}.gzi")), "{}", made.stderr);
     let ours = std::fs::read(format!("{path}.gzi")).unwrap();
     assert_eq!(&ours[..8], &59u64.to_le_bytes());

@@ -6,14 +6,12 @@ use std::collections::BTreeSet;
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::small::{self, Names, TemplateShape};
 
-use crate::common::{Folder, assert_error, biofast, biofast_with, text};
+use crate::common::{Folder, assert_error, biofast, biofast_with, fails, ok, silent, text};
 use crate::sort::written_with_reports;
 use crate::sort_duplicates::count_as_the_plain_rule_says;
 
 fn run(args: &[&str]) -> String {
-    let run = biofast(&[&["markdup", "-q", "--no-PG"], args].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
-    run.stdout
+    silent(&[&["markdup", "-q", "--no-PG"], args].concat()).stdout
 }
 
 fn marked(args: &[&str]) -> String {
@@ -21,8 +19,7 @@ fn marked(args: &[&str]) -> String {
 }
 
 fn sort(args: &[&str]) {
-    let run = biofast(&[&["sort", "-q", "--no-PG"], args].concat());
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&[&["sort", "-q", "--no-PG"], args].concat());
 }
 
 /// Without the tags of fixmate.
@@ -181,15 +178,14 @@ fn what_cannot_be_marked_is_an_error() {
     let folder = Folder::new();
     let unsorted = folder.file("x.sam", [header, &read("a", 9), &read("b", 3)].concat());
     let output = text(&folder.path("o.bam"));
-    let run = biofast(&["markdup", &unsorted, "-o", &output, "--write-index"]);
-    assert_error(&run, &["record 2"]);
+    fails(&["markdup", &unsorted, "-o", &output, "--write-index"], &["record 2"]);
     assert!(!folder.path("o.bam").exists());
-    let run = biofast(&["markdup", &unsorted, "-o", &output, "--html", &unsorted]);
-    assert_error(&run, &["is an input"]);
+    fails(&["markdup", &unsorted, "-o", &output, "--html", &unsorted], &["is an input"]);
     let run = biofast_with(&["markdup", "-"], b"@a\nAC\n+\nII\n");
     assert_error(&run, &["holds reads"]);
-    let run = biofast(&["markdup", "--barcode-tag", "RX", "-O", "sam", &unsorted]);
-    assert_error(&run, &["none of the 2 reads", "--allow-missing-barcodes"]);
-    let run = biofast(&["markdup", "--rule", "picard", "-c", &unsorted]);
-    assert_error(&run, &["applies only to --rule samtools"]);
+    fails(
+        &["markdup", "--barcode-tag", "RX", "-O", "sam", &unsorted],
+        &["none of the 2 reads", "--allow-missing-barcodes"],
+    );
+    fails(&["markdup", "--rule", "picard", "-c", &unsorted], &["applies only to --rule samtools"]);
 }

@@ -6,7 +6,9 @@ use std::process::Command;
 use biofast_testkit::random::Random;
 
 use crate::common::merge::{ORDERS, SEQUENCES, merged, parts, records};
-use crate::common::{Folder, assert_error, biofast, biofast_with, command, finish, listed, text};
+use crate::common::{
+    Folder, assert_error, biofast, biofast_with, command, fails, finish, listed, ok, text,
+};
 
 fn lines(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.starts_with('@')).collect()
@@ -62,8 +64,7 @@ fn the_file_and_its_index_are_the_same_on_any_threads() {
     }
     assert_eq!(biofast(&["check", &out("one.bam")]).code, 0, "its order is what its header says");
     let list = folder.file("list", paths.join("\n"));
-    let run = biofast(&["merge", "-q", "--no-PG", "-b", &list, "-o", &out("listed.bam")]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["merge", "-q", "--no-PG", "-b", &list, "-o", &out("listed.bam")]);
     assert!(std::fs::read(out("one.bam")).unwrap() == std::fs::read(out("listed.bam")).unwrap());
     // From standard input.
     let first = std::fs::read(&paths[0]).unwrap();
@@ -85,12 +86,18 @@ fn an_input_that_is_out_of_order_is_named_with_its_record() {
     let bad = file("bad.sam", &[record("b2", 5, ""), record("b10", 7, ""), record("b1", 6, "")]);
     let out = text(&folder.path("o.bam"));
     let before = listed(&folder).len();
-    let run = biofast(&["merge", &good, &bad, "-o", &out]);
-    assert_error(&run, &["bad.sam: record 3", "not sorted by coordinate", "biofast sort"]);
-    let run = biofast(&["merge", "-n", &good, &bad, "-o", &out]);
-    assert_error(&run, &["bad.sam: record 3", "not sorted by name", "'b1' comes after 'b10'"]);
-    let run = biofast(&["merge", "-N", &good, &bad, "-o", &out]);
-    assert_error(&run, &["good.sam: record 3", "not sorted by name", "'a10' comes after 'a2'"]);
+    fails(
+        &["merge", &good, &bad, "-o", &out],
+        &["bad.sam: record 3", "not sorted by coordinate", "biofast sort"],
+    );
+    fails(
+        &["merge", "-n", &good, &bad, "-o", &out],
+        &["bad.sam: record 3", "not sorted by name", "'b1' comes after 'b10'"],
+    );
+    fails(
+        &["merge", "-N", &good, &bad, "-o", &out],
+        &["good.sam: record 3", "not sorted by name", "'a10' comes after 'a2'"],
+    );
     assert_eq!(listed(&folder).len(), before);
     // Strands at one position are in no order that all programs have.
     let strands =
@@ -101,12 +108,12 @@ fn an_input_that_is_out_of_order_is_named_with_its_record() {
         "other.sam",
         "@SQ\tSN:c2\tLN:1000\n@SQ\tSN:c1\tLN:1000\nx\t0\tc2\t1\t9\t1M\t*\t0\t0\tA\tI\nx\t0\tc1\t1\t9\t1M\t*\t0\t0\tA\tI\n",
     );
-    let run = biofast(&["merge", &good, &other, "-o", &out]);
-    assert_error(&run, &["other.sam: record 2", "a different order"]);
+
+    fails(&["merge", &good, &other, "-o", &out], &["other.sam: record 2", "a different order"]);
     assert_eq!(biofast(&["merge", "-q", "-n", &good, &other, "-o", &out]).code, 0);
     let longer = folder.file("longer.sam", "@SQ\tSN:c1\tLN:1001\n");
-    assert_error(
-        &biofast(&["merge", &good, &longer, "-o", &out]),
+    fails(
+        &["merge", &good, &longer, "-o", &out],
         &["longer.sam", "has 1001 bases here but 1000 in an earlier file"],
     );
 }
@@ -137,12 +144,14 @@ fn faults_are_named_and_nothing_appears() {
         assert_error(&run(&["--json"]), &["--json applies to reports"]);
         assert_error(&run(&["-n", "--write-index"]), &["coordinate"]);
     }
-    assert_error(&biofast(&["merge", "-n", &report]), &["-n (--name) applies to alignments"]);
-    assert_error(&biofast(&["merge", a, b, "-o", a]), &["is an input"]);
-    assert_error(&biofast(&["merge", a, b, "-o", "x.cram"]), &["--no-reference"]);
+    fails(&["merge", "-n", &report], &["-n (--name) applies to alignments"]);
+    fails(&["merge", a, b, "-o", a], &["is an input"]);
+    fails(&["merge", a, b, "-o", "x.cram"], &["--no-reference"]);
     if std::path::Path::new("/dev/full").exists() {
-        let run = biofast(&["merge", a, b, "-o", "/dev/full"]);
-        assert_error(&run, &["/dev/full", "No space left", "free some space"]);
+        fails(
+            &["merge", a, b, "-o", "/dev/full"],
+            &["/dev/full", "No space left", "free some space"],
+        );
     }
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
 }
@@ -176,16 +185,10 @@ fn a_thousand_files_need_few_descriptors() {
         assert_eq!((run.code, run.stderr.as_str()), (0, ""));
         assert!(run.stdout == expected);
     }
-    let said = biofast(&[
-        "merge",
-        "-b",
-        &list,
-        "--temp-dir",
-        "/absent",
-        "-o",
-        &text(&folder.path("o.bam")),
-    ]);
-    assert_error(&said, &["/absent", "--temp-dir /absent: no such folder"]);
+    fails(
+        &["merge", "-b", &list, "--temp-dir", "/absent", "-o", &text(&folder.path("o.bam"))],
+        &["/absent", "--temp-dir /absent: no such folder"],
+    );
     assert_eq!(lines(&expected).len(), 2000);
 }
 
@@ -201,8 +204,7 @@ fn every_read_group_and_program_of_a_record_gets_its_new_id() {
         + &record("lost", "RG:Z:x\tRG:Z:a\tPG:Z:y\tXX:i:1");
     let one = folder.file("one.sam", format!("{header}{records}"));
     let two = folder.file("two.sam", format!("{header}{records}"));
-    let run = biofast(&["merge", "-O", "sam", "--no-PG", &one, &two]);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&["merge", "-O", "sam", "--no-PG", &one, &two]);
     let tags = |run: &str| {
         let lines = run.lines().filter(|line| !line.starts_with('@'));
         lines.map(|line| line.splitn(12, '\t').nth(11).unwrap().to_owned()).collect::<Vec<_>>()
@@ -220,8 +222,7 @@ fn every_read_group_and_program_of_a_record_gets_its_new_id() {
     assert_eq!(tags(&run.stdout), expected);
     assert!(run.stderr.contains("4 RG and PG tags were dropped"), "{}", run.stderr);
     // One read group for all records of a file is the only one.
-    let run = biofast(&["merge", "-r", "-O", "sam", "--no-PG", &one, &two]);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&["merge", "-r", "-O", "sam", "--no-PG", &one, &two]);
     for (index, tags) in tags(&run.stdout).iter().enumerate() {
         let groups: Vec<&str> = tags.split('\t').filter(|tag| tag.starts_with("RG")).collect();
         assert_eq!(groups, [["RG:Z:one", "RG:Z:two"][index / 4]], "{tags}");

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::common::{
-    self, Folder, assert_error, biofast, command, finish, listed, obeying, reads, run_in, text,
-    wait_until,
+    self, Folder, assert_error, biofast, command, finish, good, listed, obeying, ok, reads, run_in,
+    text, wait_until,
 };
 
 /// Reads, mates, alignments and what belongs to them, in a folder.
@@ -29,8 +29,7 @@ fn staged() -> Folder {
     let at = |name: &str| text(&folder.path(name));
     assert_eq!(biofast(&["view", "-b", &at("a.sam"), "-o", &at("a.bam")]).code, 0);
     assert_eq!(biofast(&["index", &at("a.bam")]).code, 0);
-    let run = biofast(&["stats", "--json", &at("r1.fq"), "-o", &at("report.json")]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["stats", "--json", &at("r1.fq"), "-o", &at("report.json")]);
     let args =
         ["filter", &at("r1.fq"), "-o", &at("kept.fq"), "--summary", &at("summary.json"), "--quiet"];
     assert_eq!(biofast(&args).code, 0);
@@ -283,11 +282,10 @@ fn no_two_outputs_are_one_file() {
         assert_eq!(content(&folder), before, "{case}");
     }
     // What can't be mixed up may be named twice.
-    let run = run_in(
+    good(
         &folder,
         &["filter", "r1.fq", "r2.fq", "-o", "/dev/null", "--out2", "/dev/null", "--quiet"],
     );
-    assert_eq!(run.code, 0, "{run:?}");
 }
 
 #[test]
@@ -328,8 +326,7 @@ fn a_report_or_index_never_takes_the_place_of_reads() {
         "index a.bam -o old.gzi",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert_eq!(run.code, 0, "{case}: {run:?}");
+        good(&folder, &args);
     }
 }
 
@@ -373,14 +370,12 @@ fn what_is_replaced_hands_on_its_mode_and_links_are_followed() {
     let secret = folder.file("secret.fq", "old");
     std::fs::set_permissions(&secret, PermissionsExt::from_mode(0o600)).unwrap();
     symlink("secret.fq", folder.path("link.fq")).unwrap();
-    let run = run_in(&folder, &["filter", "r1.fq", "-o", "link.fq", "--quiet"]);
-    assert_eq!(run.code, 0, "{run:?}");
+    good(&folder, &["filter", "r1.fq", "-o", "link.fq", "--quiet"]);
     assert!(folder.path("link.fq").symlink_metadata().unwrap().is_symlink());
     assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o7777, 0o600);
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), reads("p", 200));
     let long = format!("{}.fq.gz", "n".repeat(248));
-    let run = run_in(&folder, &["filter", "r1.fq", "-o", &long, "--quiet"]);
-    assert_eq!(run.code, 0, "{run:?}");
+    good(&folder, &["filter", "r1.fq", "-o", &long, "--quiet"]);
     assert!(folder.path(&long).is_file());
 }
 
@@ -429,8 +424,7 @@ fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
         "convert r1.fq -O bgzf -o r1.fq.gz",
         "convert r2.fq -O bgzf -o r2.fq.gz",
     ] {
-        let run = run_in(&folder, &args.split(' ').collect::<Vec<_>>());
-        assert_eq!(run.code, 0, "{args}: {run:?}");
+        good(&folder, &args.split(' ').collect::<Vec<_>>());
     }
     let cases = [
         "stats r1.fq",

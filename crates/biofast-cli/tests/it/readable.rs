@@ -1,7 +1,7 @@
 //! What is written is read again, and is the same, or it is an error that names what can't be written.
 
 use crate::common::odd_bam::{ODD_HEADERS, as_read_again, good_header, odd_record};
-use crate::common::{Folder, Run, biofast};
+use crate::common::{Folder, Run, biofast, ok};
 use biofast_testkit::bam::header_of;
 use biofast_testkit::container::bgzf;
 use biofast_testkit::random::Random;
@@ -31,8 +31,7 @@ fn print_and_read(folder: &Folder, args: &[&str], subject: &str) -> bool {
         return false;
     }
     let text = folder.file("x.sam", &run.stdout);
-    let again = biofast(&["view", "-h", "--no-PG", &text]);
-    assert_eq!(again.code, 0, "{args:?}: {run:?}: {again:?}");
+    let again = ok(&["view", "-h", "--no-PG", &text]);
     assert_eq!(lines(&again), lines(&run), "{args:?}");
     true
 }
@@ -108,8 +107,7 @@ fn header_lines_that_samtools_refuses_are_not_written_as_sam() {
         assert_eq!(print_and_read(&folder, &["view", "-h", &path], "header"), is_good, "{line}");
         let out = folder.path("o.bam");
         for args in [&["sort", "-q", &path][..], &["filter", "-q", "0", "-O", "bam", &path]] {
-            let run = biofast(&[args, &["-o", out.to_str().unwrap()]].concat());
-            assert_eq!(run.code, 0, "{line}: {run:?}");
+            ok(&[args, &["-o", out.to_str().unwrap()]].concat());
         }
         if !is_good {
             let run = biofast(&["sort", "-q", "-n", "-O", "sam", &path]);
@@ -202,8 +200,7 @@ fn header_lines_and_records_are_told_apart() {
 fn a_check_warns_of_what_the_specification_allows() {
     let folder = Folder::new();
     let path = folder.file("a.sam", "r\t0\tchr1\t011\t060\t4M\t*\t0\t0\tACGT\tIIII\n");
-    let run = biofast(&["check", &path]);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&["check", &path]);
     assert!(run.stdout.contains("has no @SQ lines"), "{run:?}");
     assert!(run.stdout.contains("leading zeros in a number"), "{run:?}");
     let run = biofast(&["view", &path]);

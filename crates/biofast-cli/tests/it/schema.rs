@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::common::schema::names;
 use crate::common::stage::stage;
-use crate::common::{self, Folder, biofast, command, finish};
+use crate::common::{self, Folder, biofast, command, finish, ok};
 
 /// Runs on the sample: the schema, and the command line; what is validated is standard output, or `x.json`.
 const RUNS: &[(&str, &str)] = &[
@@ -273,8 +273,7 @@ fn bases(seed: u32, n: u32) -> String {
 }
 
 fn schema(name: &str) -> Value {
-    let run = biofast(&["schema", name]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = ok(&["schema", name]);
     serde_json::from_str(&run.stdout).unwrap()
 }
 

@@ -1,6 +1,8 @@
 //! `biofast stats` and `biofast merge` on good input: right numbers, however they are reached.
 
-use crate::common::{self, Folder, biofast, biofast_with, command, finish, reads, sample};
+use crate::common::{
+    self, Folder, biofast, biofast_with, command, finish, ok, ok_with, reads, sample, silent,
+};
 use biofast_testkit::container::{KINDS, Kind, bgzf, gunzip, gzip, wrap};
 use biofast_testkit::{generate, reference};
 use proptest::prelude::*;
@@ -11,8 +13,7 @@ fn cells(tsv: &str, row: usize) -> Vec<String> {
 
 #[test]
 fn the_table_of_the_committed_sample() {
-    let run = biofast(&["stats", "-T", &sample("sample_R1.fq.bgz")]);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let run = silent(&["stats", "-T", &sample("sample_R1.fq.bgz")]);
     let header = "file\tformat\ttype\tnum_seqs\tsum_len\tmin_len\tavg_len\tmax_len\tQ1\tQ2\tQ3\t\
                   sum_gap\tN50\tN50_num\tQ20(%)\tQ30(%)\tAvgQual\tGC(%)\tsum_n";
     assert_eq!(run.stdout.lines().next(), Some(header));
@@ -36,12 +37,10 @@ fn every_container_from_every_source_gives_the_same_row() {
             vec!["stats", "-T", "--io", "mmap", &path],
             vec!["stats", "-T", "--io", "read", "-@1", &path],
         ] {
-            let run = biofast(&args);
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{kind:?}");
+            let run = silent(&args);
             assert_eq!(cells(&run.stdout, 0)[1..], expected, "{kind:?} {args:?}");
         }
-        let run = biofast_with(&["stats", "-T", "--stdin-label", "lane1", "-"], &bytes);
-        assert_eq!(run.code, 0, "{kind:?}: {}", run.stderr);
+        let run = ok_with(&["stats", "-T", "--stdin-label", "lane1", "-"], &bytes);
         assert_eq!(cells(&run.stdout, 0)[0], "lane1");
         assert_eq!(cells(&run.stdout, 0)[1..], expected, "{kind:?}");
     }
@@ -71,8 +70,7 @@ fn output_is_the_same_on_any_threads_simd_level_chunk_and_source() {
     text += &format!("@long\n{}\n+\n{}\n", "ACGTN".repeat(900), "5?I#F".repeat(900));
     for kind in [Kind::Plain, Kind::Gzip, Kind::Bgzf(5000)] {
         let path = folder.file("reads", wrap(kind, text.as_bytes()));
-        let reference = biofast(&["stats", "--json", "-@1", &path]);
-        assert_eq!(reference.code, 0);
+        let reference = ok(&["stats", "--json", "-@1", &path]);
         for chunk in ["1024", "4567", "1000000"] {
             for threads in ["1", "2", "3", "8"] {
                 for io in ["mmap", "read"] {
@@ -185,8 +183,7 @@ fn a_list_may_hold_any_path() {
     let path = folder.path("").join(std::ffi::OsStr::from_bytes(b"lat\xe9.fq"));
     std::fs::write(&path, reads("r", 4)).unwrap();
     let list = folder.file("list", path.as_os_str().as_bytes());
-    let run = biofast(&["stats", "-T", "-X", &list]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = ok(&["stats", "-T", "-X", &list]);
     assert!(cells(&run.stdout, 0)[0].ends_with("lat\\xe9.fq"), "{}", run.stdout);
 }
 
@@ -237,8 +234,7 @@ fn lists_patterns_and_sample_names() {
     let list = folder.file("list.txt", format!("{a}\r\n\n{b}\n"));
     let pattern = common::text(&folder.path("x_*.fq"));
     for args in [vec!["stats", "-T", "-X", &list], vec!["stats", "-T", &pattern]] {
-        let run = biofast(&args);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        let run = ok(&args);
         assert_eq!(
             (cells(&run.stdout, 0)[0].clone(), cells(&run.stdout, 0)[3].clone()),
             (a.clone(), "3".into())
@@ -295,16 +291,14 @@ fn mates_are_accepted_in_every_naming() {
 fn old_qualities_are_warned_about() {
     let folder = Folder::new();
     let path = folder.file("old.fq", "@a\nACGT\n+\nBhhf\n");
-    let run = biofast(&["stats", "-T", &path]);
-    assert_eq!(run.code, 0);
+    let run = ok(&["stats", "-T", &path]);
     assert!(run.stderr.contains("warning") && run.stderr.contains("phred64"), "{}", run.stderr);
     assert_eq!(biofast(&["stats", "-T", "-q", &path]).stderr, "");
 }
 
 #[test]
 fn help_shows_examples_and_the_options() {
-    let run = biofast(&["stats", "--help"]);
-    assert_eq!(run.code, 0);
+    let run = ok(&["stats", "--help"]);
     for needed in [
         "Examples:", "--files-from", "--tsv", "--json", "--out", "--paired", "--interleaved",
         "--sample", "--stdin-label", "--threads", "--io", "--strict", "--quiet", "--verbose",

@@ -4,7 +4,7 @@ use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::coverage::{at, content, folder};
 use crate::common::stats_qc::{files, names, run, write_one_by_one};
-use crate::common::{self, Folder, assert_error, biofast, biofast_with, listed};
+use crate::common::{self, Folder, biofast, biofast_with, fails, listed};
 
 const DEPTHS: [&[&str]; 6] = [
     &[],
@@ -101,7 +101,7 @@ fn of_regions_there_is_what_can_be_had() {
         assert!(*found == run(&[&[command, "--quiet", &bam], &region[..]].concat()).into_bytes());
     }
     let wanted = ["stats", &bam, "--out-dir", &out, "--qc", "flagstat,mosdepth"];
-    assert_error(&biofast(&[&wanted[..], &region].concat()), &["--qc mosdepth", "regions"]);
+    fails(&[&wanted[..], &region].concat(), &["--qc mosdepth", "regions"]);
 }
 
 #[test]
@@ -114,13 +114,13 @@ fn only_what_is_listed_is_written_and_each_input_has_its_own() {
     run(&["stats", "--quiet", &bam, "--out-dir", &out, "--qc", "idxstats"]);
     assert_eq!(names(&files(&folder, "qc")), ["x.idxstats"]);
     let two = ["stats", &damaged, &bam, "--out-dir", &out, "--qc", "flagstat,mosdepth", "-n"];
-    assert_error(&biofast(&two), &["damaged.bam", "truncated"]);
+    fails(&two, &["damaged.bam", "truncated"]);
     assert_eq!(
         names(&files(&folder, "qc")),
         ["x.flagstat", "x.idxstats", "x.mosdepth.global.dist.txt", "x.mosdepth.summary.txt"]
     );
     let same = ["stats", &bam, &bam, "--out-dir", &out, "--sample", "s"];
-    assert_error(&biofast(&same), &["two inputs", "to s"]);
+    fails(&same, &["two inputs", "to s"]);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn what_is_wrong_is_said_and_nothing_appears() {
     let own_bed = folder.file("qc/x.regions.bed.gz", std::fs::read(&bed).unwrap());
     let before = (listed(&folder), files(&folder, "qc"));
     let fails = |args: &[&str], needed: &[&str]| {
-        assert_error(&biofast(&[&["stats", "--out-dir", &out], args].concat()), needed);
+        fails(&[&["stats", "--out-dir", &out], args].concat(), needed);
     };
     fails(&[&unsorted], &["y.sam", "record 2", "--qc stats,flagstat"]);
     fails(&[&fastq, "--qc", "flagstat"], &["flagstat", "reads"]);
@@ -146,7 +146,7 @@ fn what_is_wrong_is_said_and_nothing_appears() {
     fails(&[&bam, "--json"], &["--json", "--out-dir"]);
     fails(&[&bam, "--format", "samtools"], &["--format", "--out-dir"]);
     fails(&[&bam, "--sample", "a/b"], &["a/b"]);
-    assert_error(&biofast(&["stats", &bam, "--by", "9"]), &["--by", "--out-dir"]);
+    fails(&["stats", &bam, "--by", "9"], &["--by", "--out-dir"]);
     assert_eq!((listed(&folder), files(&folder, "qc")), before);
     // A folder that was made for what doesn't appear goes, those around it, too; one that was there stays.
     let new = at(&folder, "new/deep/qc");

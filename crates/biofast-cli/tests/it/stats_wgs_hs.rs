@@ -8,7 +8,7 @@ use biofast_testkit::sam;
 use crate::common::coverage::at;
 use crate::common::stats_picard::rows;
 use crate::common::stats_wgs_hs::{intervals, metrics, records, reference, run};
-use crate::common::{Folder, assert_error, biofast};
+use crate::common::{Folder, assert_error, biofast, fails};
 use crate::effort::{Effort, in_two_tiers};
 
 /// Positions on which bases of a CIGAR lie, from 1, with the places of the bases.
@@ -165,7 +165,7 @@ fn what_is_missing_unsorted_or_unknown_is_told() {
     assert!(std::fs::read_dir(&out).map_or(0, |files| files.count()) == 0);
     let reads = folder.file("x.fq", "@r\nA\n+\nI\n");
     let of_reads = ["stats", &reads, "--out-dir", &out, "--targets", &bed];
-    assert_error(&biofast(&of_reads), &["--target-intervals", "reads"]);
+    fails(&of_reads, &["--target-intervals", "reads"]);
 }
 
 in_two_tiers!(threads_formats_lists_and_other_reports_make_no_difference);

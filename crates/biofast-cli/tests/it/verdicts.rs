@@ -1,7 +1,7 @@
 //! `stats` and `merge` with `--library`, `--limits` and `--fail-on`: what figures are worth.
 #![cfg(unix)]
 
-use crate::common::{Folder, Run, assert_error, biofast, listed, refused, text};
+use crate::common::{Folder, Run, biofast, fails, listed, ok, refused, silent, text};
 use serde_json::Value;
 
 const TYPES: [&str; 11] = [
@@ -66,8 +66,7 @@ fn reports_have_verdicts_only_where_they_are_asked_for() {
     assert!(!plain.stdout.contains("\"verdicts\""), "{}", plain.stdout);
     assert_eq!(plain.stderr, "");
     for options in [&["--library", "any"][..], &["--fail-on", "fail"]] {
-        let run = biofast(&[&["stats", "--json", &path], options].concat());
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        let run = ok(&[&["stats", "--json", &path], options].concat());
         let judged = json(&run);
         assert_eq!(judged["files"][0]["verdicts"]["library"], "any");
         assert!(run.stderr.starts_with("biofast stats: note: "), "{}", run.stderr);
@@ -95,8 +94,7 @@ fn each_type_of_library_judges_what_it_does_not_explain() {
     let sam = folder.file("x.sam", sam());
     for library in TYPES {
         let of = |path: &str| {
-            let run = biofast(&["stats", "--json", "--quiet", "--library", library, path]);
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+            let run = silent(&["stats", "--json", "--quiet", "--library", library, path]);
             json(&run)
         };
         let (reads, aligned) = (of(&fastq), of(&sam));
@@ -147,13 +145,11 @@ fn limits_are_printed_and_read_back() {
     let folder = Folder::new();
     let fastq = folder.file("r.fq", reads(3000));
     let of = |options: &[&str]| {
-        let run = biofast(&[&["stats", "--json", "--quiet"], options, &[fastq.as_str()]].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        let run = silent(&[&["stats", "--json", "--quiet"], options, &[fastq.as_str()]].concat());
         json(&run)["files"][0]["verdicts"].clone()
     };
     for library in TYPES {
-        let printed = biofast(&["stats", "--print-limits", "--library", library]);
-        assert_eq!((printed.code, printed.stderr.as_str()), (0, ""));
+        let printed = silent(&["stats", "--print-limits", "--library", library]);
         let path = folder.file(&format!("{library}.limits"), &printed.stdout);
         let (own, read) =
             (of(&["--library", library]), of(&["--limits", &path, "--library", library]));
@@ -211,18 +207,14 @@ fn broken_limits_are_named_by_file_and_line_before_anything_is_written() {
             &["stats", "--print-limits", "-o", &out, "--limits", &limits],
             &["stats", "--out-dir", &out, &fastq, "--limits", &limits],
         ] {
-            let run = biofast(command);
-            assert_error(&run, &[&[limits.as_str()], needed].concat());
+            fails(command, &[&[limits.as_str()], needed].concat());
             assert!(!folder.path("out.json").exists(), "{command:?}");
         }
     }
-    assert_error(&biofast(&["stats", "--limits", "/nowhere", &fastq]), &["/nowhere"]);
+    fails(&["stats", "--limits", "/nowhere", &fastq], &["/nowhere"]);
     let binary = text(&folder.path("binary"));
     std::fs::write(&binary, b"\xff\xfe").unwrap();
-    assert_error(
-        &biofast(&["stats", "--limits", &binary, &fastq]),
-        &[&binary, "expected text, found UTF-16"],
-    );
+    fails(&["stats", "--limits", &binary, &fastq], &[&binary, "expected text, found UTF-16"]);
 }
 
 #[test]
@@ -291,8 +283,7 @@ fn verdicts_are_the_same_on_any_threads() {
     let sam = folder.file("x.sam", sam());
     for path in [&fastq, &sam] {
         let of = |threads: &str| {
-            let run = biofast(&["stats", "--json", "--library", "wgs", "-@", threads, path]);
-            assert_eq!(run.code, 0);
+            let run = ok(&["stats", "--json", "--library", "wgs", "-@", threads, path]);
             (run.stdout, run.stderr)
         };
         let one = of("1");
@@ -378,9 +369,7 @@ fn pages_have_verdicts_in_words_and_signs() {
     assert_eq!(text.matches("<h4>Verdicts</h4>").count(), 2);
     assert!(text.contains("✗ fail</span> <b>n-by-position</b>"), "in words");
     assert!(text.contains("(library any: only checks that apply to every library)"));
-    let run =
-        biofast(&["stats", "--library", "amplicon", "--html", page.to_str().unwrap(), &fastq]);
-    assert_eq!(run.code, 0);
+    ok(&["stats", "--library", "amplicon", "--html", page.to_str().unwrap(), &fastq]);
     let text = std::fs::read_to_string(&page).unwrap();
     assert!(text.contains("expected of amplicons"));
     assert!(
@@ -416,12 +405,16 @@ fn what_has_no_verdicts_refuses_them() {
     assert!(run.stderr.contains("--print-limits"), "{}", run.stderr);
     let flags = text(&folder.path("flags.json"));
     assert_eq!(biofast(&["flagstat", "-O", "json", &sam, "-o", &flags]).code, 0);
-    let run = biofast(&["merge", "--library", "wgs", &flags]);
-    assert_error(&run, &["--library applies to reports of stats, but these are of flagstat"]);
+    fails(
+        &["merge", "--library", "wgs", &flags],
+        &["--library applies to reports of stats, but these are of flagstat"],
+    );
     let bam = text(&folder.path("x.bam"));
     assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
-    let run = biofast(&["merge", "--library", "wgs", &bam, "-o", "/dev/null"]);
-    assert_error(&run, &["--library applies to reports, but the inputs are alignments"]);
+    fails(
+        &["merge", "--library", "wgs", &bam, "-o", "/dev/null"],
+        &["--library applies to reports, but the inputs are alignments"],
+    );
 }
 
 /// The columns of what `--print-limits` prints: checks, and their limits as the documentation has them.
@@ -489,8 +482,7 @@ fn verdicts_are_a_table_in_a_file_and_a_reason_even_if_quiet() {
     let names: Vec<_> = std::fs::read_dir(&qc).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(names.len(), 2 * 4, "{names:?}");
     // A run that passes says nothing.
-    let run = biofast(&["stats", "--quiet", "-T", "--fail-on", "fail", &good]);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    silent(&["stats", "--quiet", "-T", "--fail-on", "fail", &good]);
     // merge has it, too.
     let json = text(&folder.path("x.json"));
     assert_eq!(biofast(&["stats", "--json", &bad, "-o", &json]).code, 0);

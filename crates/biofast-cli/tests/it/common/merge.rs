@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use biofast_testkit::random::Random;
 
-use super::{Folder, biofast, text};
+use super::{Folder, biofast, silent, text};
 
 /// Options, and a header without and with what other parts have, too.
 pub(crate) const ORDERS: [&[&str]; 5] = [&[], &["-n"], &["-N"], &["-t", "XX"], &["-n", "-t", "XX"]];
@@ -75,7 +75,5 @@ pub(crate) fn parts(
 
 pub(crate) fn merged(args: &[&str], paths: &[String]) -> String {
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    let run = biofast(&[&["merge", "-q", "--no-PG", "-O", "sam"], args, &paths].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
-    run.stdout
+    silent(&[&["merge", "-q", "--no-PG", "-O", "sam"], args, &paths].concat()).stdout
 }
