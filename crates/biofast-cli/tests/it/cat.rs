@@ -210,7 +210,6 @@ fn faults_are_named_and_nothing_appears() {
         assert_error(&run(&[one, &other]), &["other.bam", "reference sequences"]);
         assert_error(&run(&[one, &sam]), &["y.sam", "expected BGZF"]);
         assert_error(&run(&[one, &bgz]), &["y.fq.gz", "is not BAM"]);
-
         fails(&["cat", "-@", threads, "-o", &out_of_reads, &bgz, one], &["1.bam holds BAM"]);
         fails(&["cat", "-@", threads, "-o", &out_of_reads, &bgz, &gz], &["x.fq.gz", "truncated"]);
         assert_error(&run(&[&bgz, &bgz]), &["o.bam would hold FASTQ"]);

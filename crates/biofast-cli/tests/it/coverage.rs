@@ -14,7 +14,6 @@ fn all_inputs_and_threads_give_the_same() {
         let args = ["coverage", "--format", "samtools-depth", "-t", threads, "--chunk-size", "900"];
         assert!(biofast_with(&args, sam.as_bytes()).stdout == expected);
         let prefix = at(&folder, threads);
-
         ok(&["coverage", &bam, "--prefix", &prefix, "-b", &bed, "-t", threads, "--quiet"]);
     }
     for name in listed(&folder).iter().filter_map(|name| name.strip_prefix("1.")) {

@@ -1,7 +1,7 @@
 //! The sample that the program carries, and its test of itself.
 #![cfg(unix)]
 
-use crate::common::{Folder, biofast, command, finish, ok, sample, silent, text};
+use crate::common::{Folder, biofast, command, fails, finish, ok, sample, silent, text};
 
 #[test]
 fn the_sample_is_that_of_the_repository_and_its_alignments_are_sound() {
@@ -30,9 +30,7 @@ fn nothing_that_is_there_is_replaced() {
     let folder = Folder::new();
     folder.file("mine.fq", "@r\nA\n+\nI\n");
     let at = text(&folder.path("."));
-    let run = biofast(&["demo", &at]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("is not empty"), "{}", run.stderr);
+    fails(&["demo", &at], &["is not empty"]);
     assert_eq!(std::fs::read_dir(folder.path(".")).unwrap().count(), 1);
     // A file is no folder.
     assert_eq!(biofast(&["demo", &text(&folder.path("mine.fq"))]).code, 2);

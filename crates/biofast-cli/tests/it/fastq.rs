@@ -5,7 +5,7 @@ use std::io::Read;
 use biofast_testkit::templates::templates;
 
 use crate::common::fastq::{OUTPUTS, grouped, shuffled};
-use crate::common::{Folder, biofast, biofast_with, ok, text};
+use crate::common::{Folder, biofast, biofast_with, fails, ok, text};
 
 #[test]
 fn what_the_header_does_not_say_the_records_tell() {
@@ -132,9 +132,7 @@ fn first_and_second_reads_are_of_the_same_templates_in_the_same_order() {
         assert_eq!(reads_in(&folder, "s.fq"), [("@alone".into(), "TT".into())]);
         assert_eq!(reads_in(&folder, "0.fq"), [("@other".into(), "CC".into())]);
     }
-    let run = biofast(&["fastq", &at("pairs.sam"), "-1", &at("1.fq"), "-2", "-"]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("add -s FILE"), "{}", run.stderr);
+    fails(&["fastq", &at("pairs.sam"), "-1", &at("1.fq"), "-2", "-"], &["add -s FILE"]);
 }
 
 #[test]
@@ -213,9 +211,7 @@ fn what_goes_wrong_leaves_no_file() {
         let cut = folder.file("a.bam", &whole[..len]);
         for extra in [&["--grouped"][..], &["--collate", "--memory", "16K"]] {
             let args: Vec<&str> = files.iter().map(String::as_str).collect();
-            let run = biofast(&[&["fastq", &cut], extra, &args].concat());
-            assert_eq!(run.code, 2, "{len}: {}", run.stderr);
-            assert!(run.stderr.contains("a.bam"), "{}", run.stderr);
+            fails(&[&["fastq", &cut], extra, &args].concat(), &["a.bam"]);
             assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), before);
         }
     }
@@ -225,9 +221,10 @@ fn what_goes_wrong_leaves_no_file() {
             assert_eq!(run.code, 2, "{}", run.stderr);
         }
     }
-    let run = biofast(&["fastq", "--memory", "16K", "--temp-dir", "/nonexistent", &sam]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("--temp-dir /nonexistent: no such folder"), "{}", run.stderr);
+    fails(
+        &["fastq", "--memory", "16K", "--temp-dir", "/nonexistent", &sam],
+        &["--temp-dir /nonexistent: no such folder"],
+    );
 }
 
 #[test]

@@ -69,7 +69,6 @@ fn records_out_of_order_have_no_index() {
     assert_eq!(biofast(&["filter", "--quiet", &sam, "-o", &out]).code, 0);
     let long = "@SQ\tSN:c\tLN:600000000\nr\t0\tc\t550000000\t9\t4M\t*\t0\t0\tACGT\tIIII\n";
     let long = folder.file("long.sam", long);
-
     fails(&["filter", &long, "-o", &out, "--write-index=bai"], &["'c' has 600000000 bases"]);
     assert_eq!(biofast(&["filter", "--quiet", &long, "-o", &out, "--write-index"]).code, 0);
     assert!(folder.path("o.bam.csi").exists());

@@ -47,7 +47,6 @@ fn reads_are_found_by_name_and_number_in_every_container() {
         let run = run_in(&folder, &["get", file, "r301", "r900", "r"]);
         assert_eq!((run.code, run.stdout.as_str()), (1, records[301].as_str()));
         assert!(run.stderr.contains("2 of 3 names not found, such as 'r'"), "{run:?}");
-
         fails_in(&folder, &["get", file, "--record", "1201"], &["no record 1201", "1 to 1200"]);
         // All at once are the file.
         let names: String = (0..900).map(|n| format!("r{n}\n")).collect();

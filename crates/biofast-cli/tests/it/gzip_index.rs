@@ -147,7 +147,6 @@ fn reads_are_found_by_number_in_ordinary_gzip() {
         let lines: Vec<&str> = small.lines().collect();
         assert_eq!(found, lines[4 * number - 4..4 * number].join("\n") + "\n");
     }
-
     fails_in(&folder, &["get", "y.fq.gz", "--record", "61"], &["no record 61", "1 to 60"]);
     fails_in(&folder, &["get", "y.fq.gz", "r1"], &["ordinary gzip", "--record"]);
     // Another file than that of the index.

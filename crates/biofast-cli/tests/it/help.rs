@@ -3,7 +3,7 @@
 #![cfg(unix)]
 
 use crate::common::help::{commands, examples};
-use crate::common::{Folder, biofast, command, finish, silent, stage};
+use crate::common::{Folder, biofast, command, fails, finish, silent, stage};
 
 #[test]
 fn the_examples_in_the_help_run() {
@@ -50,9 +50,7 @@ fn completions_and_manual_pages_know_every_command() {
     let page = std::fs::read_to_string(at.join("biofast.1")).unwrap();
     assert_eq!(biofast(&["man"]).stdout, page);
     assert_eq!(std::fs::read_dir(&at).unwrap().count(), commands.len() + 1);
-    let run = biofast(&["man", "/dev/null/x"]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("/dev/null/x"), "{}", run.stderr);
+    fails(&["man", "/dev/null/x"], &["/dev/null/x"]);
 }
 
 #[test]

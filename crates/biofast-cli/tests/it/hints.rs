@@ -135,11 +135,9 @@ fn errors_say_what_to_do_next() {
     assert_eq!(run.stdout.matches("ERROR, see the message").count(), 2, "{}", run.stdout);
     // What clap says has its own advice.
     for threads in ["0", "1025", "18446744073709551616", "many"] {
-        let run = biofast(&["stats", "-@", threads, &first]);
-        assert!(run.code == 2 && run.stderr.contains("a number from 1 to 1024"), "{run:?}");
+        fails(&["stats", "-@", threads, &first], &["a number from 1 to 1024"]);
     }
-    let run = biofast(&["stats", "--jsn", &first]);
-    assert!(run.code == 2 && run.stderr.contains("did you mean '--json'?"), "{run:?}");
+    fails(&["stats", "--jsn", &first], &["did you mean '--json'?"]);
     // A good run gives no advice, and a quiet one none either.
     assert_eq!(biofast(&["stats", &first]).stderr, "");
     assert!(!biofast(&["stats", "-q", &wrong]).stderr.contains("hint"));
@@ -235,9 +233,7 @@ fn values_that_can_not_be_read_are_told_in_plain_words() {
         ),
         (&["filter", "--min-gc", "x", &file], "expected a number\n"),
     ] {
-        let run = biofast(args);
-        assert_eq!(run.code, 2, "{args:?}");
-        assert!(run.stderr.contains(needed), "{args:?}: {}", run.stderr);
+        fails(args, &[needed]);
     }
     let run = biofast(&["stats", &binary]);
     assert_eq!(run.code, 2);

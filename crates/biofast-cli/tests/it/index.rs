@@ -6,7 +6,7 @@ use biofast_testkit::bam::{Aligned, aligned, header};
 use biofast_testkit::container::{bgzf, gzip};
 
 use crate::common::index::{REFERENCES, sorted};
-use crate::common::{Folder, biofast, biofast_with, ok, refused, text};
+use crate::common::{Folder, biofast, biofast_with, fails, ok, refused, text};
 
 #[test]
 fn gzi_has_every_block() {
@@ -19,9 +19,7 @@ fn gzi_has_every_block() {
     assert_eq!(&ours[..8], &59u64.to_le_bytes());
     assert_eq!(ours.len(), 8 + 59 * 16);
     for (name, content) in [("x.gz", gzip(&reads)), ("x.fq", reads.clone())] {
-        let run = biofast(&["index", "--gzi", &folder.file(name, content)]);
-        assert_eq!(run.code, 2);
-        assert!(run.stderr.contains("expected BGZF"), "{}", run.stderr);
+        fails(&["index", "--gzi", &folder.file(name, content)], &["expected BGZF"]);
     }
     let mut damaged = bgzf(&reads, 5000);
     let at = damaged.len() / 2;
@@ -112,13 +110,7 @@ fn what_is_wrong_is_said() {
         records.extend(aligned(&Aligned { position, cigar: vec![16], ..Aligned::default() }));
     }
     let unsorted = folder.file("u.bam", bgzf(&records, 3000));
-    let run = biofast(&["index", &unsorted]);
-    assert_eq!(run.code, 2);
-    assert!(
-        run.stderr.contains("record 2") && run.stderr.contains(":51 comes after "),
-        "{}",
-        run.stderr
-    );
+    fails(&["index", &unsorted], &["record 2", ":51 comes after "]);
     assert!(!Path::new(&format!("{unsorted}.bai")).exists());
     // Cut: no index appears either.
     let cut = folder.file("c.bam", &bgzf(&data, 3000)[..2000]);

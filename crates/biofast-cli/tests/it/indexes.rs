@@ -248,6 +248,5 @@ fn a_damaged_index_of_names_is_an_error_with_what_to_do() {
     let check = biofast_ops::get::fingerprint(&old[..56]);
     old[56..64].copy_from_slice(&check.to_le_bytes());
     folder.file("x.fq.bni", &old);
-
     fails_in(&folder, &["get", "x.fq", "r7"], &["unsupported version", "hint: rebuild it"]);
 }

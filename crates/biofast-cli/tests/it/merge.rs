@@ -108,7 +108,6 @@ fn an_input_that_is_out_of_order_is_named_with_its_record() {
         "other.sam",
         "@SQ\tSN:c2\tLN:1000\n@SQ\tSN:c1\tLN:1000\nx\t0\tc2\t1\t9\t1M\t*\t0\t0\tA\tI\nx\t0\tc1\t1\t9\t1M\t*\t0\t0\tA\tI\n",
     );
-
     fails(&["merge", &good, &other, "-o", &out], &["other.sam: record 2", "a different order"]);
     assert_eq!(biofast(&["merge", "-q", "-n", &good, &other, "-o", &out]).code, 0);
     let longer = folder.file("longer.sam", "@SQ\tSN:c1\tLN:1001\n");

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::common::{
-    self, Folder, assert_error, biofast, command, finish, good, listed, obeying, ok, reads, run_in,
-    text, wait_until,
+    self, Folder, assert_error, biofast, command, fails_in, finish, good, listed, obeying, ok,
+    reads, run_in, text, wait_until,
 };
 
 /// Reads, mates, alignments and what belongs to them, in a folder.
@@ -125,8 +125,7 @@ fn no_command_writes_to_what_it_reads() {
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert!(run.code == 2 && run.stderr.contains("input"), "{case}: {run:?}");
+        let run = fails_in(&folder, &args, &["input"]);
         assert_eq!(run.stdout, "", "{case}");
         assert_eq!(content(&folder), before, "{case}");
     }
@@ -148,16 +147,14 @@ fn no_command_writes_to_what_it_reads() {
         "check --reference ref.fa a.bam -o ref.fa.fai",
         "coverage -f ref.fa a.bam -o ref.fa.fai",
     ] {
-        let run = run_in(&folder, &case.split(' ').collect::<Vec<_>>());
-        assert!(run.code == 2 && run.stderr.contains("would be overwritten"), "{case}: {run:?}");
+        fails_in(&folder, &case.split(' ').collect::<Vec<_>>(), &["would be overwritten"]);
         assert_eq!(content(&folder), before, "{case}");
     }
     // A pattern and a list name inputs, too.
     std::fs::write(folder.path("list"), "r1.fq\n").unwrap();
     let before = content(&folder);
     for args in [&["stats", "r*.fq", "-o", "r2.fq"][..], &["check", "-X", "list", "-o", "r1.fq"]] {
-        let run = run_in(&folder, args);
-        assert!(run.code == 2 && run.stderr.contains("is an input"), "{run:?}");
+        fails_in(&folder, args, &["is an input"]);
         assert_eq!(content(&folder), before);
     }
 }
@@ -277,8 +274,7 @@ fn no_two_outputs_are_one_file() {
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert!(run.code == 2 && run.stderr.contains("are the same"), "{case}: {run:?}");
+        fails_in(&folder, &args, &["are the same"]);
         assert_eq!(content(&folder), before, "{case}");
     }
     // What can't be mixed up may be named twice.
@@ -311,8 +307,7 @@ fn a_report_or_index_never_takes_the_place_of_reads() {
         "dedup r1.fq -o o.fq --summary old.txt",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert!(run.code == 2 && run.stderr.contains("report or an index"), "{case}: {run:?}");
+        fails_in(&folder, &args, &["report or an index"]);
         assert_eq!(content(&folder), before, "{case}");
     }
     // Another report is replaced, and so is an index, even one that begins with an '@' (64 blocks).
@@ -358,8 +353,7 @@ fn where_one_output_cannot_be_written_none_appears() {
         "repair r1.fq r2.fq -o k.fq --summary /dev/full --interleaved-out",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert!(run.code == 2 && run.stderr.contains("can't write"), "{case}: {run:?}");
+        fails_in(&folder, &args, &["can't write"]);
         assert_eq!(content(&folder), before, "{case}");
     }
 }

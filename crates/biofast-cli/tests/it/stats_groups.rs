@@ -160,7 +160,6 @@ fn what_has_no_groups_is_told() {
         &["stats", "--by", "RG", "--json", "--partial", "lane", &strange],
         &["--by", "--partial"],
     );
-
     fails(&["stats", "--by", "RG", "--format", "samtools", &strange], &["--by", "--qc stats"]);
     fails(&["coverage", "--by", "RG", &strange], &["biofast stats"]);
     // A fault is told, and no files of any group appear.

@@ -134,18 +134,18 @@ fn what_is_wrong_is_said_and_nothing_appears() {
     // The intervals lie where a file would.
     let own_bed = folder.file("qc/x.regions.bed.gz", std::fs::read(&bed).unwrap());
     let before = (listed(&folder), files(&folder, "qc"));
-    let fails = |args: &[&str], needed: &[&str]| {
+    let is_refused = |args: &[&str], needed: &[&str]| {
         fails(&[&["stats", "--out-dir", &out], args].concat(), needed);
     };
-    fails(&[&unsorted], &["y.sam", "record 2", "--qc stats,flagstat"]);
-    fails(&[&fastq, "--qc", "flagstat"], &["flagstat", "reads"]);
-    fails(&[&bam, "--by", &own_bed], &["x.regions.bed.gz"]);
-    fails(&[&bam, "--by", "0"], &["windows"]);
-    fails(&[&bam, "--by", &bed, "--qc", "stats"], &["--by", "mosdepth"]);
-    fails(&[&bam, "--min-mapq", "3", "--qc", "stats"], &["--min-mapq", "coverage"]);
-    fails(&[&bam, "--json"], &["--json", "--out-dir"]);
-    fails(&[&bam, "--format", "samtools"], &["--format", "--out-dir"]);
-    fails(&[&bam, "--sample", "a/b"], &["a/b"]);
+    is_refused(&[&unsorted], &["y.sam", "record 2", "--qc stats,flagstat"]);
+    is_refused(&[&fastq, "--qc", "flagstat"], &["flagstat", "reads"]);
+    is_refused(&[&bam, "--by", &own_bed], &["x.regions.bed.gz"]);
+    is_refused(&[&bam, "--by", "0"], &["windows"]);
+    is_refused(&[&bam, "--by", &bed, "--qc", "stats"], &["--by", "mosdepth"]);
+    is_refused(&[&bam, "--min-mapq", "3", "--qc", "stats"], &["--min-mapq", "coverage"]);
+    is_refused(&[&bam, "--json"], &["--json", "--out-dir"]);
+    is_refused(&[&bam, "--format", "samtools"], &["--format", "--out-dir"]);
+    is_refused(&[&bam, "--sample", "a/b"], &["a/b"]);
     fails(&["stats", &bam, "--by", "9"], &["--by", "--out-dir"]);
     assert_eq!((listed(&folder), files(&folder, "qc")), before);
     // A folder that was made for what doesn't appear goes, those around it, too; one that was there stays.

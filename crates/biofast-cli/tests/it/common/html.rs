@@ -46,7 +46,6 @@ pub(crate) fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     let depths = folder.path("depths.html");
     let targets = (0..40).map(|i| format!("chr1\t{}\t{}\texon<{i}>\n", 900 * i, 900 * i + 100));
     let bed = folder.file("targets.bed", targets.collect::<String>());
-
     ok(&["coverage", "--quiet", "--by", &bed, &aligned, "--html", depths.to_str().unwrap()]);
     vec![("mixed", mixed), ("filter", filter), ("chosen", chosen), ("depths", depths)]
 }

@@ -240,6 +240,12 @@ pub(crate) fn reversed(bases: &str) -> String {
     String::from_utf8(biofast_testkit::reference::reverse_complement(bases.as_bytes())).unwrap()
 }
 
+/// Whether a run worked.
+#[track_caller]
+pub(crate) fn assert_ok(run: &Run) {
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
 /// Whether a run ended in an error that says all this, and in no panic.
 #[track_caller]
 pub(crate) fn assert_error(run: &Run, needed: &[&str]) {
