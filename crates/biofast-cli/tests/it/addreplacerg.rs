@@ -1,7 +1,7 @@
 //! `biofast addreplacerg`: records of another read group.
 
 use crate::common::cat::{grouped, parts};
-use crate::common::{Folder, biofast, biofast_with, fails_in, silent, text};
+use crate::common::{Folder, biofast, fails_in, ok_with, silent, text};
 
 /// What comes of a SAM text by a plain reading of the rules.
 fn expected(sam: &str, id: &str, orphans_only: bool, new: Option<&str>) -> String {
@@ -52,7 +52,7 @@ fn records_get_the_group_and_keep_all_else() {
     // To BAM and through a pipe, with the line of this run.
     let out = text(&folder.path("o.bam"));
     let words = ["addreplacerg", "-w", "-r", "ID:known\tSM:x", "-", "-o", &out];
-    assert_eq!(biofast_with(&words, sam.as_bytes()).code, 0);
+    ok_with(&words, sam.as_bytes());
     let shown = biofast(&["view", "-h", "--no-PG", &out]).stdout;
     let line = shown.lines().find(|line| line.contains("addreplacerg")).unwrap();
     let (line, new) = (format!("{line}\n"), Some("@RG\tID:known\tSM:x"));

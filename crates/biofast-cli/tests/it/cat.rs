@@ -6,7 +6,7 @@ use biofast_testkit::random::Random;
 
 use crate::common::cat::parts;
 use crate::common::{
-    self, Folder, assert_error, biofast, biofast_with, command, fails, fails_in, good, listed, ok,
+    self, Folder, assert_error, biofast, command, fails, fails_in, good, listed, ok, ok_with,
     reads, run_in, silent, text,
 };
 
@@ -32,12 +32,12 @@ fn records_of_all_files_come_in_order_on_any_threads() {
     }
     let expected: String = paths.iter().map(|path| records(path)).collect();
     assert!(records(&all) == expected);
-    assert_eq!(biofast(&["check", &all]).code, 0);
+    ok(&["check", &all]);
     // From a pipe, and with the line of this run.
     let first = std::fs::read(&paths[0]).unwrap();
     let piped = out("piped.bam");
     let args = [&["cat", "-q", "-o", &piped, "-"], &inputs[1..]].concat();
-    assert_eq!(biofast_with(&args, &first).code, 0);
+    ok_with(&args, &first);
     assert!(records(&piped) == expected);
     assert!(biofast(&["view", "-H", "--no-PG", &piped]).stdout.contains("@PG\tID:biofast"));
 }
@@ -64,7 +64,7 @@ fn blocks_of_reads_are_copied_and_one_end_is_left() {
     let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     assert_eq!(json["summary"]["records"], 111, "{json}");
     assert_eq!(json["summary"]["content"], "fastq");
-    assert_eq!(biofast(&["check", &out]).code, 0);
+    ok(&["check", &out]);
 }
 
 /// The header of a BAM file.
@@ -111,7 +111,7 @@ fn reads_in_any_mixture_of_compressions_become_their_text() {
         // What is compressed by its name is gzip in any case, and plain text is.
         assert!(std::fs::read(folder.path("o.fq.gz")).unwrap().starts_with(&[0x1f, 0x8b]));
         assert!(std::fs::read_to_string(folder.path("o.fq")).unwrap() == expected);
-        assert_eq!(biofast(&["check", "-q", &text(&folder.path("o.fq.gz"))]).code, 0);
+        ok(&["check", "-q", &text(&folder.path("o.fq.gz"))]);
     }
 }
 
@@ -123,12 +123,12 @@ fn ordinary_gzip_is_joined_as_it_is_and_bgzf_stays_bgzf() {
     let (a, b) = (folder.file("a.fq.gz", &gzip_one), folder.file("b.fq.gz", &gzip_two));
     let c = folder.file("c.fq.gz", bgzf(two.as_bytes(), 700));
     let out = text(&folder.path("o.fq.gz"));
-    assert_eq!(biofast(&["cat", "-q", &a, &b, "-o", &out]).code, 0);
+    ok(&["cat", "-q", &a, &b, "-o", &out]);
     assert!(std::fs::read(&out).unwrap() == [gzip_one, gzip_two].concat());
-    assert_eq!(biofast(&["cat", "-q", &c, &a, "-o", &out]).code, 0);
+    ok(&["cat", "-q", &c, &a, "-o", &out]);
     assert_eq!(content(&out), two + &one);
     // An index of BGZF can be made of it.
-    assert_eq!(biofast(&["index", "--gzi", &out]).code, 0);
+    ok(&["index", "--gzi", &out]);
 }
 
 #[test]
@@ -193,11 +193,11 @@ fn faults_are_named_and_nothing_appears() {
     let no_end = folder.file("no_end.bam", &bytes[..bytes.len() - 28]);
     let sam = folder.file("y.sam", "@SQ\tSN:other\tLN:9\nr\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n");
     let other = text(&folder.path("other.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &other]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &other]);
     let gz = folder.file("x.fq.gz", [gzip(b"@r\nA\n+\nI\n"), vec![0x1f, 0x8b, 8]].concat());
     let groups = folder.file("g.sam", sam_of(one) + "@RG\tID:new\n");
     let grouped = text(&folder.path("grouped.bam"));
-    assert_eq!(biofast(&["view", "-b", &groups, "-o", &grouped]).code, 0);
+    ok(&["view", "-b", &groups, "-o", &grouped]);
     let bgz = folder.file("y.fq.gz", bgzf(b"@r\nA\n+\nI\n", 100));
     let [out, out_of_reads] = ["o.bam", "o.fq.gz"].map(|name| text(&folder.path(name)));
     let before = listed(&folder).len();
@@ -258,7 +258,7 @@ fn what_the_header_says_of_the_order_is_true() {
         let records = places.iter().map(|p| format!("r\t0\tc\t{p}\t9\t1M\t*\t0\t0\tA\tI\n"));
         let sam = folder.file("x.sam", format!("{header}{more}{}", records.collect::<String>()));
         let bam = text(&folder.path(name));
-        assert_eq!(biofast(&["view", "-b", "--no-PG", &sam, "-o", &bam]).code, 0);
+        ok(&["view", "-b", "--no-PG", &sam, "-o", &bam]);
         bam
     };
     let low = bam("low.bam", "", &[1, 5, 5]);
@@ -267,9 +267,9 @@ fn what_the_header_says_of_the_order_is_true() {
     let first_line = || biofast(&["view", "-H", &out]).stdout.lines().next().unwrap().to_owned();
     ok(&["cat", &low, &high, "-o", &out]);
     assert_eq!(first_line(), "@HD\tVN:1.6\tSO:unknown");
-    assert_eq!(biofast(&["cat", "-q", "--sorted", &low, &high, "-o", &out]).code, 0);
+    ok(&["cat", "-q", "--sorted", &low, &high, "-o", &out]);
     assert_eq!(first_line(), "@HD\tVN:1.6\tSO:coordinate");
-    assert_eq!(biofast(&["check", &out]).code, 0);
+    ok(&["check", &out]);
     fails(
         &["cat", "-q", "--sorted", &high, &low, "-o", &out],
         &["low.bam: record 1", "not sorted by coordinate"],

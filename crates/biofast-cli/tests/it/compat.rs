@@ -5,7 +5,7 @@ use biofast_testkit::sam;
 use crate::common::alignment_stats::SORTED;
 use crate::common::coverage::at;
 use crate::common::stats_wgs_hs::{intervals, metrics, records};
-use crate::common::{Folder, biofast, fails, silent};
+use crate::common::{Folder, fails, ok, silent};
 
 /// Records by which the two versions of `samtools stats` differ in every way they do.
 const ODD: &str = "@SQ\tSN:c\tLN:100\n\
@@ -71,8 +71,8 @@ fn depths_of_targets_are_capped_in_the_form_of_picard_2_and_parts_have_both_form
     let input = folder.file("x.sam", records(5));
     let (targets, _, _) = intervals(&folder, 5);
     let (bam, plan) = (at(&folder, "x.bam"), at(&folder, "plan.json"));
-    assert_eq!(biofast(&["view", "-b", &input, "-o", &bam]).code, 0);
-    assert_eq!(biofast(&["shards", "--number", "2", &bam, "-o", &plan]).code, 0);
+    ok(&["view", "-b", &input, "-o", &bam]);
+    ok(&["shards", "--number", "2", &bam, "-o", &plan]);
     let parts = ["1", "2"].map(|number| {
         let (shard, out) = (format!("{plan}#{number}"), at(&folder, &format!("{number}.json")));
         let args = ["stats", "--quiet", "--json", "--shard", &shard, "--qc", "hs", "-o", &out];

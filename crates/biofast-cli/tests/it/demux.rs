@@ -183,7 +183,7 @@ fn the_summary_adds_up_and_check_compares_it() {
         files[4..].iter().skip(mate).step_by(2).map(|file| number(&file["reads"])).sum::<u64>()
     };
     assert_eq!([of_mate(0), of_mate(1)], [500, 500]);
-    assert_eq!(biofast(&["check", "--against", &json]).code, 0);
+    ok(&["check", "--against", &json]);
     // Whole reads to samples: by checksum, too, all that came in goes out.
     let headers = folder.file("h.csv", "sample,barcode\na,GGGGGGGG\nb,NNNNNNNN\n");
     let args = [
@@ -197,7 +197,7 @@ fn the_summary_adds_up_and_check_compares_it() {
     let headers = folder.file("h.csv", "sample,barcode\na,GGGGGGGG\n");
     let args =
         ["-i", &r1, "--header-barcodes", "-s", &headers, "-o", &out, "--summary", &json, "-q"];
-    assert_eq!(biofast(&[&["demux"], &args[..]].concat()).code, 0);
+    ok(&[&["demux"], &args[..]].concat());
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     let sum = |at: usize| {
         u64::from_str_radix(report["files"][at]["checksum"].as_str().unwrap(), 16).unwrap()

@@ -39,7 +39,7 @@ fn names_are_compressed_by_their_extension() {
         let plain = biofast(&["fastq", "-n", "--quiet", &path]).stdout;
         for name in ["o.fq.gz", "o.fq.bgz", "o.fq.zst"] {
             let out = text(&folder.path(name));
-            assert_eq!(biofast(&["fastq", "-n", &path, "-0", &out, "-o", &out]).code, 0);
+            ok(&["fastq", "-n", &path, "-0", &out, "-o", &out]);
             let source = biofast_io::Source::open(&out).unwrap();
             let mut back = String::new();
             let options = biofast_io::Options { strict: true, ..Default::default() };
@@ -181,7 +181,7 @@ fn pairs_with_an_empty_read_come_back_as_they_were() {
     let (first, second) = (reads(1, ["ACGT", "AAAA", ""]), reads(2, ["GGGG", "", ""]));
     let (one, two) = (folder.file("1.fq", &first), folder.file("2.fq", &second));
     let at = |name: &str| text(&folder.path(name));
-    assert_eq!(biofast(&["import", &one, &two, "-o", &at("p.bam")]).code, 0);
+    ok(&["import", &one, &two, "-o", &at("p.bam")]);
     for how in ["--grouped", "--collate"] {
         let out = ["-N", "-1", &at("o1.fq"), "-2", &at("o2.fq"), "-s", &at("s.fq")];
         let run = ok(&[&["fastq", how, &at("p.bam")], &out[..]].concat());
@@ -200,7 +200,7 @@ fn what_goes_wrong_leaves_no_file() {
     let folder = Folder::new();
     let sam = folder.file("a.sam", shuffled(5, 800));
     let bam = text(&folder.path("a.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
     let whole = std::fs::read(&bam).unwrap();
     let before = std::fs::read_dir(folder.path("")).unwrap().count();
     let files = OUTPUTS[..4]

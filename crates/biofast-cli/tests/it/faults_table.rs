@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::common::{
-    Folder, Run, assert_error, biofast, biofast_with, command, fails, finish, listed, ok, reads,
-    text, wait_until,
+    Folder, Run, assert_error, biofast, command, fails, finish, listed, ok, ok_with, reads, text,
+    wait_until,
 };
 use biofast_testkit::container::{bgzf, bgzf_starts, gunzip};
 use biofast_testkit::random::Random;
@@ -78,7 +78,7 @@ fn samples() -> [(&'static str, Vec<u8>); 2] {
     let shape = SamShape { records: 400, sorted: true, longest: 150, oddities: true, seed: 3 };
     let sam = folder.file("x.sam", sam::text(&shape));
     let bam = text(&folder.path("x.bam"));
-    assert_eq!(biofast(&["view", "-b", "--no-PG", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", "--no-PG", &sam, "-o", &bam]);
     let content = gunzip(&std::fs::read(&bam).unwrap()).unwrap();
     [("x.bam", bgzf(&content, 3000)), ("x.fq.gz", bgzf(reads("r", 600).as_bytes(), 3000))]
 }
@@ -237,7 +237,7 @@ fn killed_at_any_moment_nothing_stands_under_the_final_name() {
     let inputs = reads("r", count(20_000, 60_000));
     let out = text(&folder.path("o.fq.gz"));
     let args = ["filter", "--quiet", "-@", "2", "-", "-o", &out];
-    assert_eq!(biofast_with(&args, inputs.as_bytes()).code, 0);
+    ok_with(&args, inputs.as_bytes());
     let good = std::fs::read(&out).unwrap();
     let row = Row::default();
     let mut numbers = Random(99);
@@ -269,7 +269,7 @@ fn killed_at_any_moment_nothing_stands_under_the_final_name() {
         // The next run would tell of it, and leave it.
         others.iter().for_each(|name| std::fs::remove_file(folder.path(name)).unwrap());
     }
-    assert_eq!(biofast_with(&args, inputs.as_bytes()).code, 0);
+    ok_with(&args, inputs.as_bytes());
     assert_eq!(listed(&folder), ["o.fq.gz"], "a run that ends leaves nothing else");
     assert!(left > 0, "no run was killed while it wrote");
     row.print("`filter` killed (SIGKILL) at a random moment");

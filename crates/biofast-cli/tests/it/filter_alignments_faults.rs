@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::common::{Folder, assert_error, biofast, command, fails, finish, listed, text};
+use crate::common::{Folder, assert_error, biofast, command, fails, finish, listed, ok, text};
 use biofast_testkit::sam::{self, SamShape};
 
 fn alignments(records: usize, sorted: bool) -> String {
@@ -16,7 +16,7 @@ fn faulty_input_leaves_no_output() {
     let good = alignments(3000, true);
     let sam = inputs.file("a.sam", &good);
     let bam = text(&inputs.path("a.bam"));
-    assert_eq!(biofast(&["view", "--no-PG", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "--no-PG", "-b", &sam, "-o", &bam]);
     let printed = biofast(&["view", "--no-PG", "-h", &sam]).stdout;
     let whole = std::fs::read(&bam).unwrap();
     let mut flipped = whole.clone();
@@ -66,11 +66,11 @@ fn records_out_of_order_have_no_index() {
         assert_eq!(listed(&folder), ["a.sam"]);
     }
     // Without one they are no fault.
-    assert_eq!(biofast(&["filter", "--quiet", &sam, "-o", &out]).code, 0);
+    ok(&["filter", "--quiet", &sam, "-o", &out]);
     let long = "@SQ\tSN:c\tLN:600000000\nr\t0\tc\t550000000\t9\t4M\t*\t0\t0\tACGT\tIIII\n";
     let long = folder.file("long.sam", long);
     fails(&["filter", &long, "-o", &out, "--write-index=bai"], &["'c' has 600000000 bases"]);
-    assert_eq!(biofast(&["filter", "--quiet", &long, "-o", &out, "--write-index"]).code, 0);
+    ok(&["filter", "--quiet", &long, "-o", &out, "--write-index"]);
     assert!(folder.path("o.bam.csi").exists());
 }
 
@@ -132,7 +132,7 @@ fn a_closed_pipe_is_not_an_error_and_files_become_complete() {
     }
     let whole = text(&folder.path("whole.bam"));
     let args = ["filter", "--quiet", &input, "-q", "255", "-U", &whole, "-o", "/dev/null"];
-    assert_eq!(biofast(&args).code, 0);
+    ok(&args);
     let count = |path: &str| biofast(&["view", "-c", path]).stdout;
     assert_eq!(count(&rest), count(&whole));
 }

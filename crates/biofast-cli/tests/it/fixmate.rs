@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use biofast_testkit::small::{self, Names, TemplateShape};
 
 use crate::common::cat::parts;
-use crate::common::{Folder, assert_error, biofast, biofast_with, fails_in, ok_with, silent, text};
+use crate::common::{
+    Folder, assert_error, biofast, biofast_with, fails_in, ok, ok_with, silent, text,
+};
 
 /// A record as its fields, which are changed in place.
 #[derive(Clone)]
@@ -215,7 +217,7 @@ fn collated_names_are_together_whatever_memory_and_threads_there_are() {
     let shape = TemplateShape { seed: 7, sets: 300, templates: 20, names, ..Default::default() };
     let grouped = folder.file("grouped.sam", small::text(&shape));
     let sorted = text(&folder.path("sorted.bam"));
-    assert_eq!(biofast(&["sort", "-q", &grouped, "-o", &sorted]).code, 0);
+    ok(&["sort", "-q", &grouped, "-o", &sorted]);
     let collate = |extra: &[&str], path: &str| {
         let words = ["collate", "-q", "--no-PG", "--output-format", "sam"];
         silent(&[&words[..], extra, &[path]].concat()).stdout
@@ -243,7 +245,7 @@ fn collated_names_are_together_whatever_memory_and_threads_there_are() {
     assert_eq!(seen.len(), by_name.len());
     assert!(!ours.is_sorted_by_key(|line| name(line)));
     // What collate makes is what fixmate needs.
-    assert_eq!(biofast_with(&["fixmate", "-O", "sam", "-"], whole.as_bytes()).code, 0);
+    ok_with(&["fixmate", "-O", "sam", "-"], whole.as_bytes());
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use crate::common::cat::parts;
 use crate::common::{
-    self, Folder, assert_error, biofast, biofast_with, data, fails, fails_in, good, run_in, text,
+    self, Folder, assert_error, biofast, biofast_with, data, fails, fails_in, good, ok, ok_with,
+    run_in, text,
 };
 
 #[test]
@@ -31,12 +32,12 @@ fn head_prints_the_start_that_view_prints() {
     }
     let bytes = std::fs::read(&path).unwrap();
     let out = text(&folder.path("o.sam"));
-    assert_eq!(biofast_with(&["head", "-n", "2", "-o", &out], &bytes).code, 0);
+    ok_with(&["head", "-n", "2", "-o", &out], &bytes);
     assert_eq!(biofast(&["head", "-n", "2", &path]).stdout, std::fs::read_to_string(&out).unwrap());
     // Records before damage are printed, those behind it aren't looked at.
     let sam = "@SQ\tSN:c\tLN:9\nr1\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\nr2\tx\n";
     let sam = folder.file("x.sam", sam);
-    assert_eq!(biofast(&["head", "-h", "0", "-n", "1", &sam]).code, 0);
+    ok(&["head", "-h", "0", "-n", "1", &sam]);
     let run = fails(&["head", "-n", "2", &sam], &["x.sam: record 2, line 3: invalid SAM"]);
     assert!(run.stdout.ends_with("\nr1\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n"), "{run:?}");
     let fq = folder.file("r.fq", "@r\nA\n+\nI\n");
@@ -109,11 +110,11 @@ fn quickcheck_sees_starts_and_ends() {
         assert_eq!((run.code, &run.stdout), (code, &printed), "{run:?}");
         assert!(run.stderr.contains(fault) && run.stderr.is_empty() == fault.is_empty(), "{run:?}");
     }
-    assert_eq!(run_in(&folder, &["quickcheck", "-u", "none.sam"]).code, 0);
+    good(&folder, &["quickcheck", "-u", "none.sam"]);
     let run = run_in(&folder, &["quickcheck", "-q", "-v", "cut.bam", "absent.bam", "good.bam"]);
     assert_eq!((run.code, &*run.stdout, &*run.stderr), (2, "cut.bam\nabsent.bam\n", ""));
 
     fails_in(&folder, &["quickcheck", "absent.bam", "cut.bam"], &["absent.bam: No such file"]);
     // The end of a pipe isn't waited for.
-    assert_eq!(biofast_with(&["quickcheck"], &bam[..bam.len() - 28]).code, 0);
+    ok_with(&["quickcheck"], &bam[..bam.len() - 28]);
 }

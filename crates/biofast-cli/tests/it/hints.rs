@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::common::{Folder, biofast, command, fails, finish, reads, sample, text};
+use crate::common::{Folder, biofast, command, fails, finish, ok, reads, sample, text};
 
 /// Runs, and expects an error and a hint that say this.
 fn expect(args: &[&str], needed: &[&str]) {
@@ -27,7 +27,7 @@ fn errors_say_what_to_do_next() {
     let sam =
         "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:chr1\tLN:900\nr\t0\tchr1\t5\t9\t1M\t*\t0\t0\tA\tI\n";
     let sam = folder.file("a.sam", sam);
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
 
     let wrong = at("lane1_R1.fq");
     for command in ["stats", "filter", "check"] {
@@ -254,7 +254,7 @@ fn errors_of_records_have_their_number_and_place() {
         format!("@HD\tVN:1.6\tGO:query\n{sam}badq\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIqI\n"),
     );
     let bam = text(&folder.path("q.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
     // A quality that no character stands for, in the last record.
     let mut bytes = Vec::new();
     let source = biofast_io::Source::open(&bam).unwrap();

@@ -78,7 +78,7 @@ fn frequent_words_are_those_that_are_counted_for_fastp() {
     };
     let file = folder.file("r.fq", (0..400).map(read).collect::<String>());
     let args = ["filter", "--quiet", &file, "-o", &out, "--html", &page, "--fastp-json", &json];
-    assert_eq!(biofast(&args).code, 0);
+    ok(&args);
     let page = std::fs::read_to_string(page).unwrap();
     // Reads of one length are a step, not a triangle: up, along and down.
     let (_, lengths) = page.split_once("id=\"f1-lengths\"").unwrap();
@@ -134,7 +134,7 @@ fn pages_are_the_same_on_any_number_of_threads() {
     let page = |threads: &str| {
         let path = folder.path("report.html");
         let args = ["stats", threads, "--html", path.to_str().unwrap(), &reads, &aligned];
-        assert_eq!(biofast(&args).code, 0);
+        ok(&args);
         std::fs::read_to_string(path).unwrap()
     };
     let one = page("-@1");
@@ -146,9 +146,9 @@ fn merged_reports_make_the_page_of_one_run() {
     let folder = Folder::new();
     let [one, both, parts] = ["one.json", "both.html", "parts.html"].map(|n| text(&folder.path(n)));
     let file = folder.file("r.fq", reads("r", 200));
-    assert_eq!(biofast(&["stats", "--json", &file, "-o", &one]).code, 0);
-    assert_eq!(biofast(&["merge", &one, "--html", &parts]).code, 0);
-    assert_eq!(biofast(&["stats", &file, "--html", &both]).code, 0);
+    ok(&["stats", "--json", &file, "-o", &one]);
+    ok(&["merge", &one, "--html", &parts]);
+    ok(&["stats", &file, "--html", &both]);
     assert!(std::fs::read(both).unwrap() == std::fs::read(parts).unwrap());
 }
 

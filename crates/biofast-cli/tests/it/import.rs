@@ -45,9 +45,9 @@ fn nothing_is_lost_between_alignments_and_back() {
         let fastq = text(&folder.path("all.fq.gz"));
         let bam = text(&folder.path("back.bam"));
         let args = ["fastq", "-N", "-T", "RG", "-o", &fastq, "-0", &fastq, &sam];
-        assert_eq!(biofast(&args).code, 0);
+        ok(&args);
         let args = ["import", "-T", "RG", "-r", "ID:g1", "-r", "ID:g2", "-o", &bam, &fastq];
-        assert_eq!(biofast(&args).code, 0);
+        ok(&args);
         let back = biofast(&["view", &bam]).stdout;
         let found: BTreeSet<_> = back.lines().filter_map(essence).collect();
         assert_eq!(back.lines().count(), expected.len());
@@ -195,7 +195,7 @@ fn what_check_would_fault_is_an_error_that_names_read_and_character() {
     // All that a name can have.
     let all: String = ('!'..='~').filter(|&c| c != '@').collect();
     let fine = folder.file("r.fq", format!("@{all}\nACGT\n+\nIIII\n"));
-    assert_eq!(biofast(&["import", &fine, "-o", &out]).code, 0);
+    ok(&["import", &fine, "-o", &out]);
     assert!(faults(&out).starts_with("0 "), "{}", faults(&out));
 }
 

@@ -6,7 +6,7 @@ use biofast_testkit::bam::{Aligned, aligned, header};
 use biofast_testkit::container::{bgzf, gzip};
 
 use crate::common::index::{REFERENCES, sorted};
-use crate::common::{Folder, biofast, biofast_with, fails, ok, refused, text};
+use crate::common::{Folder, biofast, biofast_with, fails, ok, ok_with, refused, text};
 
 #[test]
 fn gzi_has_every_block() {
@@ -52,7 +52,7 @@ fn regions_and_bed_files_select_the_same_with_and_without_an_index() {
     assert_eq!(by_bed(&path).stdout, scanned.stdout);
     let piped = biofast_with(&["idxstats", "-L", &bed], &bgzf(&data, 3000));
     assert_eq!((piped.stdout.as_str(), piped.stderr.as_str()), (scanned.stdout.as_str(), ""));
-    assert_eq!(biofast(&["index", &path]).code, 0);
+    ok(&["index", &path]);
     let indexed = by_region(&path);
     assert_eq!((indexed.stdout.as_str(), indexed.stderr.as_str()), (scanned.stdout.as_str(), ""));
     assert_eq!(by_bed(&path).stdout, scanned.stdout);
@@ -64,7 +64,7 @@ fn what_is_wrong_is_said() {
     let folder = Folder::new();
     let data = sorted(500);
     let path = folder.file("x.bam", bgzf(&data, 3000));
-    assert_eq!(biofast(&["index", &path]).code, 0);
+    ok(&["index", &path]);
     let bai = format!("{path}.bai");
     let good = std::fs::read(&bai).unwrap();
     folder.file("x.bed", "chr1\t1\t2\nchr9\t1\t2\n");
@@ -118,6 +118,6 @@ fn what_is_wrong_is_said() {
     assert!(!Path::new(&format!("{cut}.bai")).exists());
     // From standard input, with a name given.
     let out = text(&folder.path("stdin.bai"));
-    assert_eq!(biofast_with(&["index", "-", "-o", &out], &bgzf(&data, 3000)).code, 0);
+    ok_with(&["index", "-", "-o", &out], &bgzf(&data, 3000));
     assert_eq!(std::fs::read(out).unwrap(), good);
 }

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::small::{self, Names, TemplateShape};
 
-use crate::common::{Folder, assert_error, biofast, biofast_with, fails, ok, silent, text};
+use crate::common::{
+    Folder, assert_error, biofast, biofast_with, fails, ok, ok_with, silent, text,
+};
 use crate::sort::written_with_reports;
 use crate::sort_duplicates::count_as_the_plain_rule_says;
 
@@ -122,7 +124,7 @@ fn blocks_are_changed_as_they_are_stored_alike_on_any_threads() {
     let path = |name: &str| text(&folder.path(name));
     let [plain, anew, output] = ["plain.bam", "anew.sam", "o.bam"].map(path);
     let view = |path: &str| biofast(&["view", "-h", "--no-PG", path]).stdout;
-    assert_eq!(biofast(&["view", "-u", "--no-PG", &sorted, "-o", &plain]).code, 0);
+    ok(&["view", "-u", "--no-PG", &sorted, "-o", &plain]);
     let data = gunzip(&std::fs::read(&plain).unwrap()).unwrap();
     let input = folder.file("x.bam", bgzf(&data, BLOCK));
     for more in [&[][..], &["-r"], &["-d", "25"], &["--rule", "picard"]] {
@@ -138,7 +140,7 @@ fn blocks_are_changed_as_they_are_stored_alike_on_any_threads() {
         let lengths = block_lengths(&output);
         let reused = lengths.iter().filter(|len| **len == BLOCK).count();
         assert!(reused > lengths.len() * 9 / 10 || !more.is_empty(), "{more:?} {lengths:?}");
-        assert_eq!(biofast(&["index", &output, "-o", &path("x.bai")]).code, 0);
+        ok(&["index", &output, "-o", &path("x.bai")]);
         let [made, built] = ["o.bam.bai", "x.bai"].map(|name| std::fs::read(path(name)).unwrap());
         assert!(made == built, "{more:?}");
         // A level that is asked for holds for all blocks; a pipe gives the bytes of a file.
@@ -147,7 +149,7 @@ fn blocks_are_changed_as_they_are_stored_alike_on_any_threads() {
         assert!(view(&path("l.bam")) == expected, "{more:?}");
         let piped = path("p.bam");
         let args = [&["markdup", "-q", "--no-PG", "-o", &piped, "-"], more].concat();
-        assert_eq!(biofast_with(&args, &std::fs::read(&input).unwrap()).code, 0);
+        ok_with(&args, &std::fs::read(&input).unwrap());
         assert!(Some(std::fs::read(&piped).unwrap()) == bytes, "{more:?}");
     }
 }
@@ -157,7 +159,7 @@ fn reports_of_what_is_written_are_those_of_stats() {
     let folder = Folder::new();
     let [_, sorted] = templates(&folder, 100, Names::SevenParts);
     let input = text(&folder.path("x.bam"));
-    assert_eq!(biofast(&["view", "-b", "--no-PG", &sorted, "-o", &input]).code, 0);
+    ok(&["view", "-b", "--no-PG", &sorted, "-o", &input]);
     for (more, out, threads) in [
         (&["-d", "25"][..], "o.sam", "1"),
         (&["-r"], "o.bam", "3"),

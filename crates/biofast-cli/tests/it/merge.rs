@@ -6,13 +6,10 @@ use std::process::Command;
 use biofast_testkit::random::Random;
 
 use crate::common::merge::{ORDERS, SEQUENCES, merged, parts, records};
+use crate::common::sort::lines;
 use crate::common::{
     Folder, assert_error, biofast, biofast_with, command, fails, finish, listed, ok, text,
 };
-
-fn lines(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| !line.starts_with('@')).collect()
-}
 
 #[test]
 fn parts_become_what_sorting_all_of_them_at_once_gives() {
@@ -34,7 +31,7 @@ fn parts_become_what_sorting_all_of_them_at_once_gives() {
             let unsorted = folder.file("x.sam", header.clone() + &some);
             let path = text(&folder.path(&format!("{part}.bam")));
             let sort = [&["sort", "-q", "--no-PG"], order, &[&unsorted, "-o", &path]].concat();
-            assert_eq!(biofast(&sort).code, 0);
+            ok(&sort);
             paths.push(path);
         }
         let all = folder.file("all.sam", all);
@@ -55,14 +52,14 @@ fn the_file_and_its_index_are_the_same_on_any_threads() {
     let out = |name: &str| text(&folder.path(name));
     for (threads, name) in [("1", "one.bam"), ("2", "two.bam"), ("6", "two.bam")] {
         let args = ["merge", "-q", "--no-PG", "-@", threads, "--write-index", "-o", &out(name)];
-        assert_eq!(biofast(&[&args, &inputs[..]].concat()).code, 0);
+        ok(&[&args, &inputs[..]].concat());
         for ending in ["", ".bai"] {
             let [one, other] = ["one.bam", name]
                 .map(|name| std::fs::read(out(&format!("{name}{ending}"))).unwrap());
             assert!(one == other, "{threads} {ending}");
         }
     }
-    assert_eq!(biofast(&["check", &out("one.bam")]).code, 0, "its order is what its header says");
+    ok(&["check", &out("one.bam")]);
     let list = folder.file("list", paths.join("\n"));
     ok(&["merge", "-q", "--no-PG", "-b", &list, "-o", &out("listed.bam")]);
     assert!(std::fs::read(out("one.bam")).unwrap() == std::fs::read(out("listed.bam")).unwrap());
@@ -102,14 +99,14 @@ fn an_input_that_is_out_of_order_is_named_with_its_record() {
     // Strands at one position are in no order that all programs have.
     let strands =
         file("s.sam", &[record("b2", 5, "").replace("\t0\tc1", "\t16\tc1"), record("b3", 5, "")]);
-    assert_eq!(biofast(&["merge", "-q", &good, &strands, "-o", &out]).code, 0);
+    ok(&["merge", "-q", &good, &strands, "-o", &out]);
     // Other references first.
     let other = folder.file(
         "other.sam",
         "@SQ\tSN:c2\tLN:1000\n@SQ\tSN:c1\tLN:1000\nx\t0\tc2\t1\t9\t1M\t*\t0\t0\tA\tI\nx\t0\tc1\t1\t9\t1M\t*\t0\t0\tA\tI\n",
     );
     fails(&["merge", &good, &other, "-o", &out], &["other.sam: record 2", "a different order"]);
-    assert_eq!(biofast(&["merge", "-q", "-n", &good, &other, "-o", &out]).code, 0);
+    ok(&["merge", "-q", "-n", &good, &other, "-o", &out]);
     let longer = folder.file("longer.sam", "@SQ\tSN:c1\tLN:1001\n");
     fails(
         &["merge", &good, &longer, "-o", &out],
@@ -127,7 +124,7 @@ fn faults_are_named_and_nothing_appears() {
     let no_end = folder.file("no_end.bam", &bytes[..bytes.len() - 28]);
     let fastq = folder.file("x.fq", "@r\nA\n+\nI\n");
     let report = text(&folder.path("r.json"));
-    assert_eq!(biofast(&["stats", "--json", &fastq, "-o", &report]).code, 0);
+    ok(&["stats", "--json", &fastq, "-o", &report]);
     let out = text(&folder.path("o.bam"));
     let before = listed(&folder).len();
     for threads in ["1", "3"] {

@@ -57,7 +57,7 @@ fn one_depth_in_stats_coverage_verdicts_and_pages_whole_or_of_shards() {
     for seed in 1..4 {
         let sam = folder.file("x.sam", pairs(seed, 150));
         let bam = text(&folder.path("x.bam"));
-        assert_eq!(biofast(&["view", "-b", "-o", &bam, &sam]).code, 0);
+        ok(&["view", "-b", "-o", &bam, &sam]);
         let table = biofast(&["coverage", "--quiet", "--format", "tsv", &bam]).stdout;
         let (mean, bases) = (cell(&table, "mean"), cell(&table, "bases"));
         let file = &json(&["stats", "-q", "--json", &bam])["files"][0];
@@ -72,10 +72,7 @@ fn one_depth_in_stats_coverage_verdicts_and_pages_whole_or_of_shards() {
         let shown = biofast(&["stats", "-q", &bam]).stdout;
         assert!(shown.lines().last().unwrap().trim_end().ends_with(mean), "{shown}");
         let page = text(&folder.path("x.html"));
-        assert_eq!(
-            biofast(&["stats", "-q", "--html", &page, "-o", &text(&folder.path("t")), &bam]).code,
-            0
-        );
+        ok(&["stats", "-q", "--html", &page, "-o", &text(&folder.path("t")), &bam]);
         let page = std::fs::read_to_string(page).unwrap();
         assert!(
             page.contains(&format!("Mean depth</dt><dd>{mean}")) || page.contains(mean),
@@ -83,11 +80,7 @@ fn one_depth_in_stats_coverage_verdicts_and_pages_whole_or_of_shards() {
         );
         // All reports from one reading, with the files of mosdepth beside.
         let out = text(&folder.path(&format!("qc{seed}")));
-        assert_eq!(
-            biofast(&["stats", "-q", "--out-dir", &out, "--qc", "json,mosdepth,coverage", &bam])
-                .code,
-            0
-        );
+        ok(&["stats", "-q", "--out-dir", &out, "--qc", "json,mosdepth,coverage", &bam]);
         let of_qc = std::fs::read_to_string(format!("{out}/x.biofast.json")).unwrap();
         let of_qc: Value = serde_json::from_str(&of_qc).unwrap();
         assert_eq!(of_qc["files"][0]["coverage"], file["coverage"]);
@@ -298,7 +291,7 @@ fn encodings_need_evidence_and_mixtures_are_said() {
     let old = folder.file("old.fq", "@r\nACGT\n+\nBdgh\n");
     let parts = [(new, "new.json"), (old, "old.json")].map(|(path, name)| {
         let report = text(&folder.path(name));
-        assert_eq!(biofast(&["stats", "-q", "--json", "-o", &report, &path]).code, 0);
+        ok(&["stats", "-q", "--json", "-o", &report, &path]);
         report
     });
     let merged = json(&["merge", "-q", "--json", "--sample", "s", &parts[0], &parts[1]]);

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::common::{
-    self, Folder, assert_error, biofast, command, fails_in, finish, good, listed, obeying, ok,
-    reads, run_in, text, wait_until,
+    self, Folder, assert_error, command, fails_in, finish, good, listed, obeying, ok, reads,
+    run_in, text, wait_until,
 };
 
 /// Reads, mates, alignments and what belongs to them, in a folder.
@@ -27,12 +27,12 @@ fn staged() -> Folder {
         "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:100\nr\t0\tc\t1\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
     folder.file("a.sam", sam);
     let at = |name: &str| text(&folder.path(name));
-    assert_eq!(biofast(&["view", "-b", &at("a.sam"), "-o", &at("a.bam")]).code, 0);
-    assert_eq!(biofast(&["index", &at("a.bam")]).code, 0);
+    ok(&["view", "-b", &at("a.sam"), "-o", &at("a.bam")]);
+    ok(&["index", &at("a.bam")]);
     ok(&["stats", "--json", &at("r1.fq"), "-o", &at("report.json")]);
     let args =
         ["filter", &at("r1.fq"), "-o", &at("kept.fq"), "--summary", &at("summary.json"), "--quiet"];
-    assert_eq!(biofast(&args).code, 0);
+    ok(&args);
     folder
 }
 

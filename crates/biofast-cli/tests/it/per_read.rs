@@ -3,7 +3,7 @@
 use biofast_testkit::container::{KINDS, wrap};
 
 use crate::common::fasta::genes;
-use crate::common::{Folder, biofast, biofast_with, fails, reads, silent, text};
+use crate::common::{Folder, biofast, fails, ok, ok_with, reads, silent, text};
 
 const HEADER: &str = "read_id\tlength\tmean_quality\tmean_phred\texpected_errors\tgc_percent\tn\tat_least_q10\tat_least_q20\n";
 
@@ -53,10 +53,7 @@ fn every_read_has_the_line_of_a_plain_reference_in_order_in_any_container_on_any
         }
     }
     let out = text(&folder.path("o.tsv.gz"));
-    assert_eq!(
-        biofast_with(&["stats", "-q", "--per-read", "-", "-o", &out], all.as_bytes()).code,
-        0
-    );
+    ok_with(&["stats", "-q", "--per-read", "-", "-o", &out], all.as_bytes());
     let bytes = std::fs::read(&out).unwrap();
     assert_eq!(biofast_testkit::container::gunzip(&bytes).unwrap(), wanted.as_bytes());
 }
@@ -75,7 +72,7 @@ fn fasta_has_no_qualities_alignments_are_reads_and_several_files_one_table() {
     }
     let fq = folder.file("x.fq", reads("r", 30));
     let bam = at("x.bam");
-    assert_eq!(biofast(&["convert", "-q", &fq, "-o", &bam]).code, 0);
+    ok(&["convert", "-q", &fq, "-o", &bam]);
     let one = biofast(&["stats", "-q", "--per-read", &fq]).stdout;
     assert_eq!(biofast(&["stats", "-q", "--per-read", &bam]).stdout, one);
     let both = biofast(&["stats", "-q", "--per-read", &fq, &bam]).stdout;

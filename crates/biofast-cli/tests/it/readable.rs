@@ -144,7 +144,7 @@ fn numbers_beyond_single_precision_and_positions_beyond_31_bits_are_faults() {
     }
     for value in ["0e999", "0.0"] {
         let path = folder.file("f.sam", format!("r\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tXX:f:{value}\n"));
-        assert_eq!(biofast(&["check", &path]).code, 0, "{value}");
+        ok(&["check", &path]);
     }
     let mut record = biofast_testkit::bam::record(&biofast_testkit::bam::BamRecord {
         references: [0, -1],

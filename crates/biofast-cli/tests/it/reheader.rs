@@ -1,7 +1,7 @@
 //! `biofast reheader`: the same records behind another header.
 
 use crate::common::cat::parts;
-use crate::common::{Folder, biofast, biofast_with, data, fails, listed, ok, silent_with, text};
+use crate::common::{Folder, biofast, data, fails, listed, ok, ok_with, silent_with, text};
 
 #[test]
 fn records_stay_and_references_may_have_other_names() {
@@ -33,7 +33,7 @@ fn records_stay_and_references_may_have_other_names() {
     silent_with(&["reheader", "-q", "--no-PG", "-", &path, "-o", &out], new.as_bytes());
     assert!(std::fs::read(&out).unwrap() == whole);
     let bytes = std::fs::read(&path).unwrap();
-    assert_eq!(biofast_with(&["reheader", "-q", &given, "-", "-o", &out], &bytes).code, 0);
+    ok_with(&["reheader", "-q", &given, "-", "-o", &out], &bytes);
     let shown = biofast(&["view", "-H", "--no-PG", &out]).stdout;
     assert!(shown.contains("@PG\tID:biofast"), "{shown}");
 }

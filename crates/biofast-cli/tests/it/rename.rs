@@ -76,7 +76,7 @@ fn mates_get_the_same_number_before_what_tells_them_apart() {
     assert_eq!(names(&o2), ["@a/2 x", "@b/2 x", "@a_2/2 x", "@c/2 x", "@a_3/2 x"]);
     assert!(std::fs::read_to_string(&map).unwrap().contains("a/2\ta_3/2\n"));
     assert!(std::fs::read_to_string(&json).unwrap().contains("\"renamed\": 2"));
-    assert_eq!(biofast(&["check", "--paired", &o1, &o2]).code, 0);
+    ok(&["check", "--paired", &o1, &o2]);
     // Only what is written counts, as it is renamed; and in BAM, too.
     let run = biofast(&[
         "convert", "-q", "--unique-names", "--range", "2:4", "--rename", "{description}{name}",
@@ -85,7 +85,7 @@ fn mates_get_the_same_number_before_what_tells_them_apart() {
     let ids: Vec<&str> = run.stdout.lines().step_by(4).collect();
     assert_eq!(ids, ["@xb/1", "@xa/1", "@xc/1"]);
     let bam = text(&folder.path("o.bam"));
-    assert_eq!(biofast(&["convert", "-q", "--unique-names", &one, &two, "-o", &bam]).code, 0);
+    ok(&["convert", "-q", "--unique-names", &one, &two, "-o", &bam]);
     let sam = biofast(&["view", &bam]).stdout;
     assert!(sam.contains("a_3\t77") && sam.contains("a_3\t141"), "{sam}");
 }

@@ -5,6 +5,7 @@ use crate::effort::{Effort, in_two_tiers};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::common::sort::lines;
 use crate::common::{
     self, Folder, assert_error, biofast_with, cases, in_process, silent, text, warnings,
 };
@@ -20,10 +21,6 @@ fn operations(cigar: &str) -> Vec<(i64, char)> {
         }
     }
     out
-}
-
-fn lines(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| !line.starts_with('@')).collect()
 }
 
 fn marked(args: &[&str]) -> String {

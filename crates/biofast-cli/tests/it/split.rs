@@ -6,6 +6,7 @@ use std::process::Command;
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 use biofast_testkit::random::Random;
 
+use crate::common::repair::records;
 use crate::common::{
     self, Folder, assert_error, biofast, biofast_with, command, finish, listed, ok, ok_with, reads,
     refused, silent, text,
@@ -33,12 +34,6 @@ fn parts(folder: &Folder, prefix: &str) -> Vec<(String, String)> {
 /// Texts alone.
 fn texts(parts: Vec<(String, String)>) -> Vec<String> {
     parts.into_iter().map(|(_, text)| text).collect()
-}
-
-/// The records of a text.
-fn records(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    lines.chunks(4).map(<[&str]>::concat).collect()
 }
 
 fn bases(record: &str) -> usize {

@@ -82,7 +82,7 @@ fn rows_are_those_of_files_of_the_groups_alone_and_add_up() {
         let table = biofast(&["stats", "--tsv", "--by", tag, &input]).stdout;
         assert_eq!(table.lines().count(), 2 + groups.len());
         let page = text(&folder.path("page.html"));
-        assert_eq!(biofast(&["stats", "-q", "--by", tag, &input, "--html", &page]).code, 0);
+        ok(&["stats", "-q", "--by", tag, &input, "--html", &page]);
         assert!(std::fs::read_to_string(page).unwrap().contains(&format!(":{}", groups[0].0)));
     }
 }

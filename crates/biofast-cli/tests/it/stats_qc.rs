@@ -4,7 +4,7 @@ use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::coverage::{at, content, folder};
 use crate::common::stats_qc::{files, names, run, write_one_by_one};
-use crate::common::{self, Folder, biofast, biofast_with, fails, listed};
+use crate::common::{self, Folder, biofast, fails, listed, ok, ok_with};
 
 const DEPTHS: [&[&str]; 6] = [
     &[],
@@ -75,7 +75,7 @@ fn odd_records_and_sam_make_no_difference() {
             "stats", "--quiet", "-", "--sample", "s", "--out-dir", &out, "--qc",
             "coverage,idxstats",
         ];
-        assert_eq!(biofast_with(&args, text.as_bytes()).code, 0);
+        ok_with(&args, text.as_bytes());
         let piped = files(&folder, "piped");
         assert_eq!(names(&piped), ["s.idxstats", "s.mapped.coverage"]);
         for ((_, found), name) in piped.iter().zip(["idxstats", "mapped.coverage"]) {
@@ -166,5 +166,5 @@ fn what_is_wrong_is_said_and_nothing_appears() {
         "--qc",
         "stats,flagstat,idxstats,json,html",
     ];
-    assert_eq!(biofast(&rest).code, 0);
+    ok(&rest);
 }

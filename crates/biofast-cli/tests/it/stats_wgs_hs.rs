@@ -8,7 +8,7 @@ use biofast_testkit::sam;
 use crate::common::coverage::at;
 use crate::common::stats_picard::rows;
 use crate::common::stats_wgs_hs::{intervals, metrics, records, reference, run};
-use crate::common::{Folder, assert_error, biofast, fails};
+use crate::common::{Folder, assert_error, biofast, fails, ok};
 use crate::effort::{Effort, in_two_tiers};
 
 /// Positions on which bases of a CIGAR lie, from 1, with the places of the bases.
@@ -103,7 +103,7 @@ fn threads_formats_lists_and_other_reports_make_no_difference(effort: Effort) {
     let expected = run("one", &input, &[&targets, "--qc", "wgs,hs", "-@", "1"]);
     assert!(expected[1].contains("\nmy\t"), "{}", expected[1]);
     let bam = at(&folder, "x.bam");
-    assert_eq!(biofast(&["view", "--quiet", "-b", &input, "-o", &bam]).code, 0);
+    ok(&["view", "--quiet", "-b", &input, "-o", &bam]);
     for (number, args) in [
         vec![&bam[..], &targets, "--qc", "wgs,hs", "-@", "5", "--chunk-size", "3000"],
         vec![&bam, &bed, "--qc", "hs,wgs", "-@", "3"],

@@ -165,7 +165,7 @@ fn limits_are_printed_and_read_back() {
         assert_eq!(again.stdout, printed.stdout);
     }
     let to = text(&folder.path("limits.txt"));
-    assert_eq!(biofast(&["stats", "--print-limits", "-o", &to]).code, 0);
+    ok(&["stats", "--print-limits", "-o", &to]);
     assert_eq!(std::fs::read_to_string(&to).unwrap(), biofast(&["stats", "--print-limits"]).stdout);
     let own = folder.file(
         "own",
@@ -304,7 +304,7 @@ fn reports_are_judged_when_they_are_merged_as_in_one_run() {
         // Parts that were judged carry numbers, too.
         let args =
             ["stats", "--json", "--quiet", "--sample", "s", "--library", "any", path, "-o", &to];
-        assert_eq!(biofast(&args).code, 0);
+        ok(&args);
         to
     });
     for library in ["any", "wgs", "amplicon"] {
@@ -332,10 +332,7 @@ fn reports_are_judged_when_they_are_merged_as_in_one_run() {
         .iter()
         .map(|path| {
             let to = format!("{path}.json");
-            assert_eq!(
-                biofast(&["stats", "--json", "--partial", "shard", path, "-o", &to]).code,
-                0
-            );
+            ok(&["stats", "--json", "--partial", "shard", path, "-o", &to]);
             to
         })
         .collect();
@@ -401,13 +398,13 @@ fn what_has_no_verdicts_refuses_them() {
     }
     fails(&["stats", "--print-limits", &fastq], &["--print-limits"]);
     let flags = text(&folder.path("flags.json"));
-    assert_eq!(biofast(&["flagstat", "-O", "json", &sam, "-o", &flags]).code, 0);
+    ok(&["flagstat", "-O", "json", &sam, "-o", &flags]);
     fails(
         &["merge", "--library", "wgs", &flags],
         &["--library applies to reports of stats, but these are of flagstat"],
     );
     let bam = text(&folder.path("x.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
     fails(
         &["merge", "--library", "wgs", &bam, "-o", "/dev/null"],
         &["--library applies to reports, but the inputs are alignments"],
@@ -482,7 +479,7 @@ fn verdicts_are_a_table_in_a_file_and_a_reason_even_if_quiet() {
     silent(&["stats", "--quiet", "-T", "--fail-on", "fail", &good]);
     // merge has it, too.
     let json = text(&folder.path("x.json"));
-    assert_eq!(biofast(&["stats", "--json", &bad, "-o", &json]).code, 0);
+    ok(&["stats", "--json", &bad, "-o", &json]);
     let run = biofast(&["merge", "-q", &json, "--verdicts", &table, "--fail-on", "fail"]);
     assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{run:?}");
     assert!(std::fs::read_to_string(&table).unwrap().contains("\tn-share\tfail\t100\t"));

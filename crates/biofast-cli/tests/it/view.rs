@@ -5,7 +5,7 @@ use std::path::Path;
 use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::view::shape;
-use crate::common::{self, Folder, biofast, biofast_with, command, fails};
+use crate::common::{self, Folder, biofast, biofast_with, command, fails, ok};
 
 #[test]
 fn what_an_expression_has_no_answer_for_is_an_error_after_the_records_before() {
@@ -80,7 +80,7 @@ fn what_goes_wrong_leaves_no_file() {
     let folder = Folder::new();
     let path = folder.file("a.sam", sam::text(&shape(3, 2000)));
     let bam = common::text(&folder.path("a.bam"));
-    assert_eq!(biofast(&["view", "-b", &path, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &path, "-o", &bam]);
     let whole = std::fs::read(&bam).unwrap();
     let before = std::fs::read_dir(folder.path("")).unwrap().count();
     for len in [whole.len() - 28, whole.len() - 40, whole.len() / 2, 300, 10] {

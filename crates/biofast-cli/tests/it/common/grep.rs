@@ -2,6 +2,7 @@
 
 use biofast_testkit::random::Random;
 
+pub(crate) use super::repair::records;
 use super::silent;
 
 /// Reads of random bases, in part of lower case or not known, with names that are like one another.
@@ -22,11 +23,6 @@ pub(crate) fn random_reads(seed: u64, n: usize, mate: &str) -> String {
         all += &format!("@r{number}{mate}{comment}\n{bases}\n+\n{}\n", "I".repeat(len));
     }
     all
-}
-
-pub(crate) fn records(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    lines.chunks(4).map(<[&str]>::concat).collect()
 }
 
 pub(crate) fn found(args: &[&str]) -> String {

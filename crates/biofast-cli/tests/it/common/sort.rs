@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use biofast_testkit::random::Random;
 
-use super::{Folder, biofast, silent, text};
+use super::{Folder, ok, silent, text};
 
 pub(crate) const HEADER: &str =
     "@HD\tVN:1.5\tGO:query\n@SQ\tSN:c1\tLN:100000\n@SQ\tSN:c2\tLN:100000\n";
@@ -60,7 +60,7 @@ pub(crate) fn sorted(args: &[&str]) -> String {
 pub(crate) fn many(folder: &Folder) -> String {
     let sam = folder.file("many.sam", records(9, 40_000));
     let bam = text(&folder.path("many.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
     bam
 }
 
