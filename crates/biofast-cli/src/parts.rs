@@ -241,7 +241,6 @@ fn records_of(shard: &ShardPart) -> u64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;
 

@@ -305,7 +305,6 @@ fn is_web_page(found: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use biofast_io::Location;
     use biofast_io::pipeline::{Failure, Fault};

@@ -366,7 +366,6 @@ pub(crate) fn append_text(cigar: Cigar<'_>, out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use biofast_bam::{Header, RecordBuf};
 

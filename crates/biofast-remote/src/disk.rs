@@ -197,8 +197,6 @@ fn head(identity: &Identity, number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]

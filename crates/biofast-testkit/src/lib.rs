@@ -10,5 +10,6 @@ pub mod http;
 pub mod random;
 pub mod reference;
 pub mod sam;
+pub mod sink;
 pub mod small;
 pub mod templates;

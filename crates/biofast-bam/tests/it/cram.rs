@@ -1,6 +1,5 @@
 //! CRAM written by noodles becomes the records it was made of; damage, missing parts and wrong
 //! references are errors. What samtools writes is compared in `samtools.rs`.
-#![allow(clippy::unwrap_used)]
 
 mod crafted;
 

@@ -1,6 +1,5 @@
 //! Every way of reading BAM gives what the obvious reference reader gives: the same records, and a fault exactly where
 //! it has one, with one message.
-#![allow(clippy::unwrap_used)]
 
 use biofast_bam::{Batch, Detail, Fold, Input, InputOptions};
 use biofast_io::{IoMode, Options, Source};

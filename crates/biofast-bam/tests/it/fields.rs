@@ -1,5 +1,4 @@
 //! Every field of a record agrees with what noodles reads, on any threads.
-#![allow(clippy::unwrap_used)]
 
 use biofast_bam::Fold;
 use biofast_io::{Options, Source};

@@ -1,5 +1,4 @@
 //! The serial reader gives what the parallel folds give: the same records, and the same faults after them.
-#![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 

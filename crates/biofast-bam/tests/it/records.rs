@@ -1,5 +1,4 @@
 //! Records of one's own: what is stored is what noodles reads and writes, and what can't be stored is refused.
-#![allow(clippy::unwrap_used)]
 
 use biofast_bam::{
     CigarBuf, Error, ErrorKind, Header, Modification, ModificationCode, Op, Reader, Record,

@@ -1,6 +1,5 @@
 //! Queries by index find what a scan of the whole file finds; a damaged or stale index never
 //! makes them find something else unnoticed.
-#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 

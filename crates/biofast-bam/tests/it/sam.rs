@@ -1,6 +1,5 @@
 //! SAM text becomes the BAM records it says, and what it doesn't say right is an error with
 //! record and line.
-#![allow(clippy::unwrap_used)]
 
 use std::io::{Cursor, Read};
 

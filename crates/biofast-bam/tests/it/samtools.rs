@@ -1,5 +1,4 @@
 //! SAM and CRAM of the third-party corpus become the bytes `samtools view -u` writes.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 use std::io::Read;

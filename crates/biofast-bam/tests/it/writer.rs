@@ -1,8 +1,7 @@
 //! What the writer writes is what samtools takes for good, appears complete or not at all, and has the index that samtools
 //! would make.
-#![allow(clippy::unwrap_used)]
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -12,6 +11,7 @@ use biofast_bam::{
 };
 use biofast_io::output::{Compression, Output};
 use biofast_io::{Options, Source};
+use biofast_testkit::sink::FullDisk;
 
 const TEXT: &[u8] =
     b"@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:chr1\tLN:300000\n@SQ\tSN:chr2\tLN:500000000\n";
@@ -260,30 +260,12 @@ fn a_borrowed_record_of_a_larger_header_is_refused() {
     assert!(matches!(error.kind(), ErrorKind::Unwritable { .. }), "{error}");
 }
 
-/// A stream with room for so many bytes.
-struct Full(usize);
-
-impl Write for Full {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0 == 0 {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        let n = bytes.len().min(self.0);
-        self.0 -= n;
-        Ok(n)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[test]
 fn a_full_disk_is_told_by_its_kind_and_ends_the_writer() {
     let bgzf = Compression::new(biofast_io::output::Format::Bgzf, None).unwrap();
     let records = records(20_000);
     for threads in [1, 3] {
-        let output = Output::stream("full", Full(1000), bgzf);
+        let output = Output::stream("full", FullDisk(1000), bgzf);
         let writer = Writer::builder(&header()).threads(threads).to(output).unwrap();
         let error = write_all(writer, &records).expect_err("it is full");
         assert!(error.to_string().contains("can't write full"), "{error}");
@@ -306,7 +288,7 @@ fn errors_of_every_kind_of_function_become_one_by_the_question_mark() {
             |n, batch| *n += batch.len() as u64,
             |n, other| *n += other,
         )?;
-        let mut outputs = [Output::stream("full", Full(0), Compression::default())];
+        let mut outputs = [Output::stream("full", FullDisk(0), Compression::default())];
         biofast_bam::Transform::new(Source::open(path)?).options(&options).run(
             &mut outputs,
             || (),

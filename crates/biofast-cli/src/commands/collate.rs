@@ -1,18 +1,17 @@
 //! `biofast collate`: records of a name together, without sorting names.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use biofast_bam::{self as bam, Detail, Writer};
 use biofast_io::output::commit;
+use biofast_ops::dedup::SpillLimits;
 use biofast_ops::number::counted;
 use biofast_ops::sort::{self, Order, SortLimits};
 
 use super::sort::place;
 use crate::inputs;
 use crate::options::{
-    AlignmentsOut, BAM_BY_DEFAULT, Folder, InFile, OneFile, OpenedAlignments, ProgramLineArgs,
-    Size, default_memory, folder_or_prefix, tell_losses, temp_dir,
+    AlignmentsOut, BAM_BY_DEFAULT, InFile, OneFile, OpenedAlignments, ProgramLineArgs, SortSpill,
+    tell_losses,
 };
 use crate::output;
 use crate::session::{Exit, Session};
@@ -45,16 +44,8 @@ pub(crate) struct Args {
     #[arg(short = 'O', conflicts_with = "out")]
     to_stdout: bool,
 
-    /// Memory limit, such as 512M or 4G [default: a quarter of RAM, at most 16G]
-    ///
-    /// The limit applies to stored records of all threads together; input and output buffers need about 64 MB more. In
-    /// a container, the default is a quarter of its memory limit.
-    #[arg(short = 'm', long, value_name = "SIZE")]
-    memory: Option<Size>,
-
-    /// Folder for temporary files [default: TMPDIR if set, else the folder of the output]
-    #[arg(short = 'T', long, visible_alias = "tmp-dir", value_name = "FOLDER")]
-    temp_dir: Option<Folder>,
+    #[command(flatten)]
+    spill: SortSpill,
 
     #[command(flatten)]
     program: ProgramLineArgs,
@@ -70,11 +61,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     const ORDER: Order = Order::NameHash;
     let input = args.file.input(session)?;
-    let limits = SortLimits {
-        memory: args.memory.map_or_else(default_memory, |Size(bytes)| bytes),
-        folder: args.temp_dir(),
-        sums: false,
-    };
+    let SpillLimits { memory, folder } = args.spill.limits(args.writing.path());
+    let limits = SortLimits { memory, folder, sums: false };
     let watch = args.reading.watch(session);
     let reference = args.reference.as_deref();
     let opening = watch.opening(reference, Detail::Full);
@@ -118,11 +106,4 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         tell_losses(lost.as_ref(), Some(&session.console));
     }
     Ok(Exit::Fine)
-}
-
-impl Args {
-    /// Where temporary files go.
-    fn temp_dir(&self) -> PathBuf {
-        temp_dir(self.temp_dir.as_deref().map(folder_or_prefix), self.writing.path())
-    }
 }

@@ -14,7 +14,7 @@ use crate::options::{
 };
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
-use crate::{inputs, output};
+use crate::{inputs, options, output};
 
 /// Secondary and supplementary records are not separate reads.
 const NOT_PRIMARY: u16 = 0x900;
@@ -361,22 +361,13 @@ fn open<'a>(args: &'a Args, session: &'a mut Session) -> Result<FastqOutputs<'a>
     Ok(opened)
 }
 
-/// Where temporary files go.
+/// Where temporary files go: beside the first output that is a file, unless a folder is named.
 fn temp_dir(args: &Args) -> PathBuf {
     let files = [&args.first, &args.out, &args.second, &args.other, &args.single];
-    let beside = || {
-        let path = files.into_iter().flatten().map(OutFile::as_ref).find(|path: &&Path| {
-            // A device has no place for files beside it.
-            **path != *Path::new("-") && !std::fs::metadata(path).is_ok_and(|m| !m.is_file())
-        })?;
-        let folder = path.parent()?;
-        Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() })
+    let is_file = |path: &&Path| {
+        // A device has no place for files beside it.
+        **path != *Path::new("-") && !std::fs::metadata(path).is_ok_and(|m| !m.is_file())
     };
-    let named = || std::env::var_os("TMPDIR").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-    args.temp_dir
-        .as_deref()
-        .map(Path::to_owned)
-        .or_else(named)
-        .or_else(beside)
-        .unwrap_or_else(std::env::temp_dir)
+    let out = files.into_iter().flatten().map(OutFile::as_ref).find(is_file);
+    options::temp_dir(args.temp_dir.as_deref(), out)
 }

@@ -1,11 +1,12 @@
 //! `biofast markdup`: duplicates marked in the order of the input.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
 use biofast_bam::{self as bam, Query};
 use biofast_io::display_name;
 use biofast_io::output::{Output, commit};
+use biofast_ops::dedup::SpillLimits;
 use biofast_ops::filter::report::FileRole;
 use biofast_ops::markdup::{MarkedFormat, find_duplicates, mark_at_once};
 use biofast_ops::sort::SortLimits;
@@ -13,8 +14,8 @@ use biofast_ops::sort::SortLimits;
 use super::sort::{RecordReports, ReportArgs};
 use crate::inputs::{self, Rereads};
 use crate::options::{
-    Folder, InFile, MarkingArgs, OneFile, OutFile, ProgramLineArgs, Repeated, Size, SortedOut,
-    TransformTarget, default_memory, tell_duplicates, tell_losses, temp_dir,
+    InFile, MarkingArgs, OneFile, OutFile, ProgramLineArgs, Repeated, SortSpill, SortedOut,
+    TransformTarget, tell_duplicates, tell_losses,
 };
 use crate::output;
 use crate::reads_job::FileSums;
@@ -34,6 +35,7 @@ use crate::watch::Reading;
     // A letter that samtools markdup has for the longest read.
     mut_arg("level", |a| a.short(None)),
     mut_arg("threads", |a| a.short_alias(None)),
+    mut_arg("memory", |a| a.long_help(MEMORY)),
     after_help = "\
 Examples:
   biofast markdup aln.bam -o marked.bam
@@ -51,16 +53,8 @@ pub(crate) struct Args {
     #[arg(short, long = "out", value_name = "FILE")]
     out: Option<OutFile>,
 
-    /// Memory limit, such as 512M or 4G [default: a quarter of RAM, at most 16G]
-    ///
-    /// The limit applies to what is kept of records by all threads together; input and output buffers need about 64 MB more,
-    /// and a few bits per record are always kept. In a container, the default is a quarter of its memory limit.
-    #[arg(short = 'm', long, value_name = "SIZE")]
-    memory: Option<Size>,
-
-    /// Folder for temporary files [default: TMPDIR if set, else the folder of the output]
-    #[arg(short = 'T', long, visible_alias = "tmp-dir", value_name = "FOLDER")]
-    temp_dir: Option<Folder>,
+    #[command(flatten)]
+    spill: SortSpill,
 
     #[command(flatten)]
     writing: SortedOut,
@@ -88,11 +82,18 @@ pub(crate) struct Args {
     reading: Reading,
 }
 
+/// The help of `--memory`.
+const MEMORY: &str = "\
+Memory limit, such as 512M or 4G [default: a quarter of RAM, at most 16G]
+
+The limit applies to what is kept of records by all threads together; input and output buffers need about 64 MB more, and a \
+few bits per record are always kept. In a container, the default is a quarter of its memory limit.";
+
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let input = args.file.input(session)?;
     let rereads = Rereads::of(std::slice::from_ref(&input));
     let marking = args.duplicates.marking()?;
-    let folder = args.temp_dir();
+    let SpillLimits { memory, folder } = args.spill.limits(args.out_path());
     let watch = args.reading.watch(session);
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let quiet = args.reading.messages.quiet;
@@ -118,7 +119,6 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let (written_format, lost) = (target.format(), target.lost());
     let others = report.iter().len() + reports.len() + metrics.len();
     let mut target = target.transform(others).map_err(|error| input.blamed(error))?;
-    let memory = args.memory.map_or_else(default_memory, |Size(bytes)| bytes);
     let limits = SortLimits { memory, folder, sums: report.is_some() };
     let open = || {
         let source = repeated.open().map_err(bam::Error::from)?;
@@ -210,10 +210,5 @@ impl Args {
     /// The file that is written.
     fn out_path(&self) -> Option<&Path> {
         self.out.as_deref().filter(|path| *path != Path::new("-"))
-    }
-
-    /// Where temporary files go.
-    fn temp_dir(&self) -> PathBuf {
-        temp_dir(self.temp_dir.as_deref(), self.out_path())
     }
 }

@@ -28,7 +28,6 @@ use crate::watch::{Reading, Watch};
 #[derive(clap::Args)]
 #[command(
     disable_help_flag = true,
-    group(clap::ArgGroup::new("of_alignments").multiple(true)),
     // Letters that samtools view has for others.
     mut_arg("threads", |a| a.short_alias(None)),
     mut_arg("quiet", |a| a.short(None)),

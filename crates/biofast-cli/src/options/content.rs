@@ -16,63 +16,39 @@ use crate::inputs;
 #[derive(clap::Args)]
 pub(crate) struct ContentArgs {
     /// Include only records of this read group, or without a read group; may be repeated
-    #[arg(
-        short = 'r',
-        long = "read-group",
-        alias = "readgroup",
-        value_name = "ID",
-        group = "of_alignments"
-    )]
+    #[arg(short = 'r', long = "read-group", alias = "readgroup", value_name = "ID")]
     read_groups: Vec<String>,
 
     /// Include only records of the read groups listed in FILE, or without a read group
-    #[arg(
-        short = 'R',
-        long = "read-group-file",
-        alias = "readgroup-file",
-        value_name = "FILE",
-        group = "of_alignments"
-    )]
+    #[arg(short = 'R', long = "read-group-file", alias = "readgroup-file", value_name = "FILE")]
     read_group_files: Vec<InFile>,
 
     /// Include only records of the reads named in FILE
-    #[arg(
-        short = 'N',
-        long = "qname-file",
-        alias = "QNAME-file",
-        value_name = "FILE",
-        group = "of_alignments"
-    )]
+    #[arg(short = 'N', long = "qname-file", alias = "QNAME-file", value_name = "FILE")]
     name_files: Vec<InFile>,
 
     /// Include only records with this tag, and VALUE if given; may be repeated for more values
-    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]", group = "of_alignments")]
+    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
     tags: Vec<String>,
 
     /// Include only records whose tag has one of the values listed in FILE
-    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE", group = "of_alignments")]
+    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
     tag_files: Vec<String>,
 
     /// Keep this fraction of the reads, chosen by name: the same reads as samtools
     ///
     /// INT is the seed. With 'auto' instead, the seed is computed from the header.
-    #[arg(short = 's', value_name = "INT.FRACTION", value_parser = seeded, conflicts_with = "subsample", group = "of_alignments")]
+    #[arg(short = 's', value_name = "INT.FRACTION", value_parser = seeded, conflicts_with = "subsample")]
     seeded_fraction: Option<(Option<u32>, f64)>,
 
     /// Keep this fraction of the reads, chosen by name
-    #[arg(long, value_name = "FRACTION", group = "of_alignments")]
+    #[arg(long, value_name = "FRACTION")]
     subsample: Option<f64>,
 
     /// Seed of --subsample [default: auto]
     ///
     /// 'auto' computes the seed from the header, like samtools 1.24, so that a sample of a sample gets another seed.
-    #[arg(
-        long,
-        value_name = "INT|auto",
-        requires = "subsample",
-        value_parser = seed,
-        group = "of_alignments"
-    )]
+    #[arg(long, value_name = "INT|auto", requires = "subsample", value_parser = seed)]
     subsample_seed: Option<Seed>,
 }
 

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use biofast_bam::index::{BuildOptions, IndexFormat as BamIndex, Indexer};
 use biofast_bam::{self as bam, CramOptions, Header, Writer};
 use biofast_io::output::{Level, Output};
+use biofast_ops::sort::Order;
 use clap::ValueEnum;
 
 use super::{AlignmentsFormat, AlignmentsTarget, CramArgs, OpenedAlignments};
@@ -57,6 +58,23 @@ enum SortedIndexFormat {
     Bai,
     /// For references of any length
     Csi,
+}
+
+/// The order that --by-tag, -n, -N and --template-coordinate name, of `sort` and `merge`.
+pub(crate) fn order_of(
+    tag: Option<[u8; 2]>,
+    name: bool,
+    lexicographic: bool,
+    template_coordinate: bool,
+) -> Order {
+    match (tag, name) {
+        (Some(tag), true) => Order::TagAndName(tag),
+        (Some(tag), false) => Order::Tag(tag),
+        (None, true) => Order::NaturalName,
+        _ if template_coordinate => Order::TemplateCoordinate,
+        (None, false) if lexicographic => Order::LexicographicName,
+        (None, false) => Order::Coordinate,
+    }
 }
 
 impl SortedOut {

@@ -36,6 +36,30 @@ impl Spill {
     }
 }
 
+/// The same of alignments: the folder has the letter that it has in samtools.
+#[derive(clap::Args)]
+pub(crate) struct SortSpill {
+    /// Memory limit, such as 512M or 4G [default: a quarter of RAM, at most 16G]
+    ///
+    /// The limit applies to stored records of all threads together; input and output buffers need about 64 MB more. In
+    /// a container, the default is a quarter of its memory limit.
+    #[arg(short = 'm', long, value_name = "SIZE")]
+    memory: Option<Size>,
+
+    /// Folder for temporary files [default: TMPDIR if set, else the folder of the output]
+    #[arg(short = 'T', long, visible_alias = "tmp-dir", value_name = "FOLDER")]
+    temp_dir: Option<Folder>,
+}
+
+impl SortSpill {
+    /// The limits, given the output. The folder may be the start of a name in it, as `samtools sort -T` takes it.
+    pub(crate) fn limits(&self, out: Option<&Path>) -> SpillLimits {
+        let memory = self.memory.map_or_else(default_memory, |Size(bytes)| bytes);
+        let folder = temp_dir(self.temp_dir.as_deref().map(folder_or_prefix), out);
+        SpillLimits { memory, folder }
+    }
+}
+
 /// An error if the folder of temporary files that was named isn't there: it would be missed only when memory is full.
 pub(crate) fn check_temp_dir(matches: &clap::ArgMatches) -> anyhow::Result<()> {
     let Some((command, matches)) = matches.subcommand() else { return Ok(()) };
@@ -55,7 +79,7 @@ pub(crate) fn check_temp_dir(matches: &clap::ArgMatches) -> anyhow::Result<()> {
 }
 
 /// This folder, or that of files whose names begin so, as `samtools sort -T` takes it.
-pub(crate) fn folder_or_prefix(given: &Path) -> &Path {
+fn folder_or_prefix(given: &Path) -> &Path {
     match given.parent() {
         Some(parent) if !given.is_dir() => {
             if parent.as_os_str().is_empty() {

@@ -1,10 +1,7 @@
 //! `biofast addreplacerg`: records of another read group.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::cat::{grouped, parts};
-use common::{Folder, assert_error, biofast, biofast_with, run_in, text};
+use crate::common::cat::{grouped, parts};
+use crate::common::{Folder, biofast, fails_in, ok_with, silent, text};
 
 /// What comes of a SAM text by a plain reading of the rules.
 fn expected(sam: &str, id: &str, orphans_only: bool, new: Option<&str>) -> String {
@@ -47,8 +44,7 @@ fn records_get_the_group_and_keep_all_else() {
             let expected = expected(&sam, id, mode == "orphan_only", new);
             for threads in ["1", "3"] {
                 let run = [&["addreplacerg", "--no-PG", "-m", mode, "-@", threads], words].concat();
-                let run = biofast(&[&run[..], &[&input]].concat());
-                assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{words:?}");
+                let run = silent(&[&run[..], &[&input]].concat());
                 assert!(run.stdout == expected, "{words:?} {mode}");
             }
         }
@@ -56,7 +52,7 @@ fn records_get_the_group_and_keep_all_else() {
     // To BAM and through a pipe, with the line of this run.
     let out = text(&folder.path("o.bam"));
     let words = ["addreplacerg", "-w", "-r", "ID:known\tSM:x", "-", "-o", &out];
-    assert_eq!(biofast_with(&words, sam.as_bytes()).code, 0);
+    ok_with(&words, sam.as_bytes());
     let shown = biofast(&["view", "-h", "--no-PG", &out]).stdout;
     let line = shown.lines().find(|line| line.contains("addreplacerg")).unwrap();
     let (line, new) = (format!("{line}\n"), Some("@RG\tID:known\tSM:x"));
@@ -87,7 +83,7 @@ fn groups_that_do_not_fit_and_bad_input_are_refused() {
         (&["-r", "ID:x", "cut.bam", "-o", "o.sam"], &["cut.bam"]),
         (&["-r", "ID:x", "absent.bam"], &["absent.bam: No such file"]),
     ] {
-        assert_error(&run_in(&folder, &[&["addreplacerg"], words].concat()), expected);
+        fails_in(&folder, &[&["addreplacerg"], words].concat(), expected);
         assert!(!folder.path("o.sam").exists());
     }
 }

@@ -1,12 +1,9 @@
 //! `biofast filter --keep-percent` and `--target-bases`: the reads that Filtlong keeps.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, wrap};
 
-use common::best::long_reads;
-use common::{Folder, biofast, biofast_with, listed, reads, refused, text};
+use crate::common::best::long_reads;
+use crate::common::{Folder, biofast, biofast_with, listed, ok, reads, refused, text};
 
 #[test]
 fn files_and_streams_in_any_container_give_the_same_bytes_on_any_threads() {
@@ -39,13 +36,11 @@ fn what_is_not_among_the_best_is_rejected_by_that_name_and_trimming_comes_first(
     let input = folder.file("x.fq", long_reads(150, 4));
     let json = at("o.json");
     let args = ["filter", &input, "--crop-front", "40", "--min-len", "500", "--keep-percent", "40"];
-    let run = biofast(
-        &[&args[..], &["-o", &at("o.fq"), "--rejected", &at("r.fq"), "--summary", &json]].concat(),
-    );
-    assert_eq!(run.code, 0, "{run:?}");
+    let run =
+        ok(&[&args[..], &["-o", &at("o.fq"), "--rejected", &at("r.fq"), "--summary", &json]]
+            .concat());
     assert!(run.stderr.contains("were requested"), "{run:?}");
-    let checked = biofast(&["check", "-q", "--against", &json]);
-    assert_eq!(checked.code, 0, "{checked:?}");
+    ok(&["check", "-q", "--against", &json]);
     let kept = std::fs::read_to_string(folder.path("o.fq")).unwrap();
     let rejected = std::fs::read_to_string(folder.path("r.fq")).unwrap();
     assert_eq!((kept.lines().count() + rejected.lines().count()) / 4, 150);
@@ -68,7 +63,7 @@ fn what_cannot_be_is_said() {
     folder.file("cut.fq", &long_reads(20, 5)[..9000]);
     folder.file("p.fq", reads("p", 10));
     let bam = at("x.bam");
-    assert_eq!(biofast(&["convert", "-q", &input, "-o", &bam]).code, 0);
+    ok(&["convert", "-q", &input, "-o", &bam]);
     let before = listed(&folder).len();
     let out = at("o.fq");
     for (line, needed) in [

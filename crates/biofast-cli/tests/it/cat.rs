@@ -1,19 +1,17 @@
 //! `biofast cat`: the records of all files in their order, without compressing them again.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, bgzf, gunzip, gzip, wrap};
 use biofast_testkit::effort::times;
 use biofast_testkit::random::Random;
 
-use common::cat::parts;
-use common::{Folder, assert_error, biofast, biofast_with, command, listed, reads, run_in, text};
+use crate::common::cat::parts;
+use crate::common::{
+    self, Folder, assert_error, biofast, command, fails, fails_in, good, listed, ok, ok_with,
+    reads, run_in, silent, text,
+};
 
 fn records(path: &str) -> String {
-    let run = biofast(&["view", path]);
-    assert_eq!(run.code, 0, "{run:?}");
-    run.stdout
+    ok(&["view", path]).stdout
 }
 
 #[test]
@@ -26,8 +24,7 @@ fn records_of_all_files_come_in_order_on_any_threads() {
     for threads in ["1", "2", "5"] {
         let to = out(&format!("by{threads}.bam"));
         let args = ["cat", "-q", "--no-PG", "-@", threads, "-o", &to];
-        let run = biofast(&[&args, &inputs[..]].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        silent(&[&args, &inputs[..]].concat());
         match threads {
             "1" => drop(std::fs::copy(&to, &all).unwrap()),
             _ => assert!(std::fs::read(&to).unwrap() == std::fs::read(&all).unwrap()),
@@ -35,12 +32,12 @@ fn records_of_all_files_come_in_order_on_any_threads() {
     }
     let expected: String = paths.iter().map(|path| records(path)).collect();
     assert!(records(&all) == expected);
-    assert_eq!(biofast(&["check", &all]).code, 0);
+    ok(&["check", &all]);
     // From a pipe, and with the line of this run.
     let first = std::fs::read(&paths[0]).unwrap();
     let piped = out("piped.bam");
     let args = [&["cat", "-q", "-o", &piped, "-"], &inputs[1..]].concat();
-    assert_eq!(biofast_with(&args, &first).code, 0);
+    ok_with(&args, &first);
     assert!(records(&piped) == expected);
     assert!(biofast(&["view", "-H", "--no-PG", &piped]).stdout.contains("@PG\tID:biofast"));
 }
@@ -55,8 +52,7 @@ fn blocks_of_reads_are_copied_and_one_end_is_left() {
     }
     let inputs: Vec<&str> = paths.iter().map(String::as_str).collect();
     let (out, json) = (text(&folder.path("all.fq.gz")), text(&folder.path("j.json")));
-    let run = biofast(&[&["cat", "-q", "--summary", &json, "-o", &out], &inputs[..]].concat());
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&[&["cat", "-q", "--summary", &json, "-o", &out], &inputs[..]].concat());
     let bytes = std::fs::read(&out).unwrap();
     assert_eq!(gunzip(&bytes).unwrap(), texts.concat().as_bytes());
     let without_end = |path: &String| {
@@ -68,7 +64,7 @@ fn blocks_of_reads_are_copied_and_one_end_is_left() {
     let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     assert_eq!(json["summary"]["records"], 111, "{json}");
     assert_eq!(json["summary"]["content"], "fastq");
-    assert_eq!(biofast(&["check", &out]).code, 0);
+    ok(&["check", &out]);
 }
 
 /// The header of a BAM file.
@@ -115,7 +111,7 @@ fn reads_in_any_mixture_of_compressions_become_their_text() {
         // What is compressed by its name is gzip in any case, and plain text is.
         assert!(std::fs::read(folder.path("o.fq.gz")).unwrap().starts_with(&[0x1f, 0x8b]));
         assert!(std::fs::read_to_string(folder.path("o.fq")).unwrap() == expected);
-        assert_eq!(biofast(&["check", "-q", &text(&folder.path("o.fq.gz"))]).code, 0);
+        ok(&["check", "-q", &text(&folder.path("o.fq.gz"))]);
     }
 }
 
@@ -127,12 +123,12 @@ fn ordinary_gzip_is_joined_as_it_is_and_bgzf_stays_bgzf() {
     let (a, b) = (folder.file("a.fq.gz", &gzip_one), folder.file("b.fq.gz", &gzip_two));
     let c = folder.file("c.fq.gz", bgzf(two.as_bytes(), 700));
     let out = text(&folder.path("o.fq.gz"));
-    assert_eq!(biofast(&["cat", "-q", &a, &b, "-o", &out]).code, 0);
+    ok(&["cat", "-q", &a, &b, "-o", &out]);
     assert!(std::fs::read(&out).unwrap() == [gzip_one, gzip_two].concat());
-    assert_eq!(biofast(&["cat", "-q", &c, &a, "-o", &out]).code, 0);
+    ok(&["cat", "-q", &c, &a, "-o", &out]);
     assert_eq!(content(&out), two + &one);
     // An index of BGZF can be made of it.
-    assert_eq!(biofast(&["index", "--gzi", &out]).code, 0);
+    ok(&["index", "--gzi", &out]);
 }
 
 #[test]
@@ -157,8 +153,7 @@ fn lanes_of_mates_become_two_files_in_step() {
             &common::words("cat -o R1.fq.gz --out2 R2.fq --summary s.json"),
             &common::words(words)[..],
         ];
-        let run = run_in(&folder, &words.concat());
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        let run = good(&folder, &words.concat());
         assert!(run.stderr.contains("612 reads from 6 files concatenated"), "{}", run.stderr);
         for (mate, name) in [(1, "R1.fq.gz"), (2, "R2.fq")] {
             let expected: String = (1..=3).map(|number| lane(number, mate)).collect();
@@ -176,10 +171,10 @@ fn lanes_of_mates_become_two_files_in_step() {
         ("L1_R1.fq L1_R2.fq --sorted", "--sorted"),
     ] {
         let words = [&common::words("cat -o R1.fq.gz --out2 R2.fq"), &common::words(words)[..]];
-        assert_error(&run_in(&folder, &words.concat()), &[said]);
+        fails_in(&folder, &words.concat(), &[said]);
         assert!(!folder.path("R2.fq").exists());
     }
-    assert_error(&run_in(&folder, &["cat", "L1_R1.fq", "--in2", "L1_R2.fq"]), &["--out2"]);
+    fails_in(&folder, &["cat", "L1_R1.fq", "--in2", "L1_R2.fq"], &["--out2"]);
     let run = run_in(&folder, &["cat", "L1_R1.fq", "L1_R2.fq", "-o", "both.fq"]);
     assert!(run.code == 0 && run.stderr.contains("named as mates"), "{}", run.stderr);
     assert_eq!(listed(&folder).len(), before.len());
@@ -198,11 +193,11 @@ fn faults_are_named_and_nothing_appears() {
     let no_end = folder.file("no_end.bam", &bytes[..bytes.len() - 28]);
     let sam = folder.file("y.sam", "@SQ\tSN:other\tLN:9\nr\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n");
     let other = text(&folder.path("other.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &other]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &other]);
     let gz = folder.file("x.fq.gz", [gzip(b"@r\nA\n+\nI\n"), vec![0x1f, 0x8b, 8]].concat());
     let groups = folder.file("g.sam", sam_of(one) + "@RG\tID:new\n");
     let grouped = text(&folder.path("grouped.bam"));
-    assert_eq!(biofast(&["view", "-b", &groups, "-o", &grouped]).code, 0);
+    ok(&["view", "-b", &groups, "-o", &grouped]);
     let bgz = folder.file("y.fq.gz", bgzf(b"@r\nA\n+\nI\n", 100));
     let [out, out_of_reads] = ["o.bam", "o.fq.gz"].map(|name| text(&folder.path(name)));
     let before = listed(&folder).len();
@@ -215,10 +210,8 @@ fn faults_are_named_and_nothing_appears() {
         assert_error(&run(&[one, &other]), &["other.bam", "reference sequences"]);
         assert_error(&run(&[one, &sam]), &["y.sam", "expected BGZF"]);
         assert_error(&run(&[one, &bgz]), &["y.fq.gz", "is not BAM"]);
-        let other = biofast(&["cat", "-@", threads, "-o", &out_of_reads, &bgz, one]);
-        assert_error(&other, &["1.bam holds BAM"]);
-        let other = biofast(&["cat", "-@", threads, "-o", &out_of_reads, &bgz, &gz]);
-        assert_error(&other, &["x.fq.gz", "truncated"]);
+        fails(&["cat", "-@", threads, "-o", &out_of_reads, &bgz, one], &["1.bam holds BAM"]);
+        fails(&["cat", "-@", threads, "-o", &out_of_reads, &bgz, &gz], &["x.fq.gz", "truncated"]);
         assert_error(&run(&[&bgz, &bgz]), &["o.bam would hold FASTQ"]);
         assert_error(
             &run(&[one, &grouped]),
@@ -226,14 +219,15 @@ fn faults_are_named_and_nothing_appears() {
         );
         assert_error(&run(&[one, "absent.bam"]), &["absent.bam"]);
     }
-    assert_error(&biofast(&["cat", one, two, "-o", one]), &["is an input"]);
+    fails(&["cat", one, two, "-o", one], &["is an input"]);
     if std::path::Path::new("/dev/full").exists() {
-        let run = biofast(&["cat", one, two, "-o", "/dev/full"]);
-        assert_error(&run, &["/dev/full", "No space left", "free some space"]);
+        fails(
+            &["cat", one, two, "-o", "/dev/full"],
+            &["/dev/full", "No space left", "free some space"],
+        );
     }
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
-    let run = biofast(&["cat", "-q", "--allow-missing-eof", &no_end, one, "-o", &out]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["cat", "-q", "--allow-missing-eof", &no_end, one, "-o", &out]);
     assert!(records(&out) == records(two) + &records(one));
 }
 
@@ -245,14 +239,15 @@ fn a_header_that_is_given_stands_in_the_place_of_the_first() {
     let shown = biofast(&["view", "-H", "--no-PG", one]).stdout;
     let given = folder.file("h.sam", format!("{shown}@RG\tID:new\n@CO\tgiven\n"));
     let ours = text(&folder.path("ours.bam"));
-    let run = biofast(&["cat", "-q", "--no-PG", "-h", &given, one, two, "-o", &ours]);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    silent(&["cat", "-q", "--no-PG", "-h", &given, one, two, "-o", &ours]);
     let view = |path: &str| biofast(&["view", "-h", "--no-PG", path]).stdout;
     assert!(view(&ours).contains("@RG\tID:new\n@CO\tgiven\n"));
     let other = folder.file("other.sam", "@SQ\tSN:other\tLN:9\n");
-    let run = biofast(&["cat", "-h", &other, one, two, "-o", &ours]);
-    assert_error(&run, &["1.bam", "differ from those of the given header"]);
-    assert_error(&biofast(&["cat", "-h", &given, one, "-o", &given]), &["is an input"]);
+    fails(
+        &["cat", "-h", &other, one, two, "-o", &ours],
+        &["1.bam", "differ from those of the given header"],
+    );
+    fails(&["cat", "-h", &given, one, "-o", &given], &["is an input"]);
 }
 
 #[test]
@@ -263,19 +258,20 @@ fn what_the_header_says_of_the_order_is_true() {
         let records = places.iter().map(|p| format!("r\t0\tc\t{p}\t9\t1M\t*\t0\t0\tA\tI\n"));
         let sam = folder.file("x.sam", format!("{header}{more}{}", records.collect::<String>()));
         let bam = text(&folder.path(name));
-        assert_eq!(biofast(&["view", "-b", "--no-PG", &sam, "-o", &bam]).code, 0);
+        ok(&["view", "-b", "--no-PG", &sam, "-o", &bam]);
         bam
     };
     let low = bam("low.bam", "", &[1, 5, 5]);
     let high = bam("high.bam", "", &[5, 7]);
     let out = text(&folder.path("o.bam"));
     let first_line = || biofast(&["view", "-H", &out]).stdout.lines().next().unwrap().to_owned();
-    let run = biofast(&["cat", &low, &high, "-o", &out]);
-    assert_eq!(run.code, 0);
+    ok(&["cat", &low, &high, "-o", &out]);
     assert_eq!(first_line(), "@HD\tVN:1.6\tSO:unknown");
-    assert_eq!(biofast(&["cat", "-q", "--sorted", &low, &high, "-o", &out]).code, 0);
+    ok(&["cat", "-q", "--sorted", &low, &high, "-o", &out]);
     assert_eq!(first_line(), "@HD\tVN:1.6\tSO:coordinate");
-    assert_eq!(biofast(&["check", &out]).code, 0);
-    let run = biofast(&["cat", "-q", "--sorted", &high, &low, "-o", &out]);
-    assert_error(&run, &["low.bam: record 1", "not sorted by coordinate"]);
+    ok(&["check", &out]);
+    fails(
+        &["cat", "-q", "--sorted", &high, &low, "-o", &out],
+        &["low.bam: record 1", "not sorted by coordinate"],
+    );
 }

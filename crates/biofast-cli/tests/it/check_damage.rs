@@ -1,16 +1,13 @@
 //! `biofast check` finds damage: single flipped bits, and files cut anywhere.
 //!
 //! `BIOFAST_FLIPS=1000` sets the number of flips a file; the counts are printed.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::reads;
 use biofast_io::{Options as Io, Source};
 use biofast_ops::check::{Options, Outcome, check};
 use biofast_testkit::bam::{Aligned, aligned, header_of, records};
 use biofast_testkit::container::{bgzf, bgzf_starts, gunzip};
 use biofast_testkit::random::Random;
-use common::reads;
 
 fn outcome(name: &str, data: &[u8]) -> Outcome {
     let io = Io { threads: 1, ..Io::default() };

@@ -1,5 +1,4 @@
 //! `biofast check`: each rule for alignments finds what it is for, and names the record.
-#![allow(clippy::unwrap_used)]
 
 use biofast_io::{Options as Io, Source};
 use biofast_ops::check::{Options, Outcome, check};

@@ -1,5 +1,4 @@
 //! `biofast checksum` beside a plain computation, from every format, and compared with what was changed.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 
@@ -7,7 +6,7 @@ use biofast_testkit::effort::times;
 
 use crate::common::checksum::sam;
 use crate::common::{
-    Folder, assert_error, biofast, biofast_with, good, reads, run_in, text, words,
+    Folder, assert_error, biofast, biofast_with, fails_in, good, reads, run_in, text, words,
 };
 
 /// What is asked for.
@@ -431,11 +430,13 @@ fn what_an_alignment_lost_or_changed_is_found() {
     folder.file("first.fq", fastq(&READS[..1]));
     folder.file("rest.fq", fastq(&READS[1..]));
     for line in ["good.bam --against first.fq rest.fq", "first.fq rest.fq --against good.bam"] {
-        let run = run_in(&folder, &[&["checksum"], &words(line)[..]].concat());
-        assert_eq!(run.code, 0, "{line}: {run:?}");
+        good(&folder, &[&["checksum"], &words(line)[..]].concat());
     }
-    let mates = run_in(&folder, &words("checksum good.bam --against reads.fq --paired"));
-    assert_error(&mates, &["--paired needs two files of reads, but reads.fq has no mate"]);
+    fails_in(
+        &folder,
+        &words("checksum good.bam --against reads.fq --paired"),
+        &["--paired needs two files of reads, but reads.fq has no mate"],
+    );
 }
 
 #[test]
@@ -490,7 +491,7 @@ fn what_cannot_be_merged_or_compared_is_refused() {
         ("passed.chk", "-q"),
     ] {
         let line = format!("checksum --quiet {options} x.sam -o {name}");
-        assert_eq!(run_in(&folder, &words(&line)).code, 0, "{line}");
+        good(&folder, &words(&line));
     }
     let report = std::fs::read_to_string(folder.path("plain.chk")).unwrap();
     folder.file("cut.chk", &report[..report.len() - 9]);
@@ -524,8 +525,7 @@ fn what_cannot_be_merged_or_compared_is_refused() {
         ("x.sam -t N", "'N' is not a tag"),
         ("x.sam x.sam -O --against x.sam", "checksums that depend on order are of one file"),
     ] {
-        let run = run_in(&folder, &[&["checksum"], &words(line)[..]].concat());
-        assert_error(&run, &[needed]);
+        fails_in(&folder, &[&["checksum"], &words(line)[..]].concat(), &[needed]);
     }
     // What is of the same fields is compared as far as it goes.
     for line in [
@@ -535,8 +535,7 @@ fn what_cannot_be_merged_or_compared_is_refused() {
         "x.sam -O --against order.json",
         "-M x.sam --version-1 --against old.chk",
     ] {
-        let run = run_in(&folder, &[&["checksum"], &words(line)[..]].concat());
-        assert_eq!(run.code, 0, "{line}: {run:?}");
+        good(&folder, &[&["checksum"], &words(line)[..]].concat());
     }
 }
 
@@ -576,8 +575,7 @@ fn damaged_and_empty_input_is_an_error_or_has_no_records() {
         ("--paired 1.fq 1.fq", "1.fq is named twice"),
         ("-O -f READ1 1.fq", "flags that exclude reads of FASTQ"),
     ] {
-        let run = run_in(&folder, &[&["checksum", "-o", "out.chk"], &words(line)[..]].concat());
-        assert_error(&run, &[needed]);
+        fails_in(&folder, &[&["checksum", "-o", "out.chk"], &words(line)[..]].concat(), &[needed]);
         assert!(!folder.path("out.chk").exists(), "{line}");
     }
     let allowed = good(&folder, &words("checksum --allow-missing-eof noend.bam")).stdout;
@@ -593,7 +591,7 @@ fn damaged_and_empty_input_is_an_error_or_has_no_records() {
             "{found}"
         );
     }
-    assert_eq!(run_in(&folder, &words("checksum none.sam --against none.fq")).code, 0);
+    good(&folder, &words("checksum none.sam --against none.fq"));
     let nothing = biofast_with(&["checksum"], b"");
     assert_error(&nothing, &["standard input"]);
     let twice = biofast_with(&["checksum", "-", "--against", "-"], b"");

@@ -5,7 +5,7 @@ use biofast_testkit::sam;
 use crate::common::alignment_stats::SORTED;
 use crate::common::coverage::at;
 use crate::common::stats_wgs_hs::{intervals, metrics, records};
-use crate::common::{Folder, assert_error, biofast};
+use crate::common::{Folder, fails, ok, silent};
 
 /// Records by which the two versions of `samtools stats` differ in every way they do.
 const ODD: &str = "@SQ\tSN:c\tLN:100\n\
@@ -19,9 +19,7 @@ fn every_difference_of_samtools_stats_is_in_one_of_its_versions() {
     let folder = Folder::new();
     let input = folder.file("x.sam", ODD);
     let stats = |compat: &[&str]| {
-        let run = biofast(&[&["stats", "--format", "samtools", &input], compat].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-        run.stdout
+        silent(&[&["stats", "--format", "samtools", &input], compat].concat()).stdout
     };
     let now = stats(&[]);
     assert_eq!(
@@ -58,9 +56,7 @@ fn bases_without_quality_have_no_part_in_means_of_samtools_coverage() {
     let (input, none) =
         (folder.file("x.sam", text), folder.file("n.sam", "r\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n"));
     let coverage = |args: &[&str]| {
-        let run = biofast(&[&["coverage", "--format", "samtools-coverage"], args].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-        run.stdout
+        silent(&[&["coverage", "--format", "samtools-coverage"], args].concat()).stdout
     };
     assert!(coverage(&[&input]).ends_with("c\t1\t100\t2\t4\t4\t0.08\t40\t60\n"));
     let old = ["--compat", "samtools=1.16"];
@@ -75,13 +71,12 @@ fn depths_of_targets_are_capped_in_the_form_of_picard_2_and_parts_have_both_form
     let input = folder.file("x.sam", records(5));
     let (targets, _, _) = intervals(&folder, 5);
     let (bam, plan) = (at(&folder, "x.bam"), at(&folder, "plan.json"));
-    assert_eq!(biofast(&["view", "-b", &input, "-o", &bam]).code, 0);
-    assert_eq!(biofast(&["shards", "--number", "2", &bam, "-o", &plan]).code, 0);
+    ok(&["view", "-b", &input, "-o", &bam]);
+    ok(&["shards", "--number", "2", &bam, "-o", &plan]);
     let parts = ["1", "2"].map(|number| {
         let (shard, out) = (format!("{plan}#{number}"), at(&folder, &format!("{number}.json")));
         let args = ["stats", "--quiet", "--json", "--shard", &shard, "--qc", "hs", "-o", &out];
-        let run = biofast(&[&args[..], &["--targets", &targets]].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        silent(&[&args[..], &["--targets", &targets]].concat());
         out
     });
     let mut found = Vec::new();
@@ -89,11 +84,9 @@ fn depths_of_targets_are_capped_in_the_form_of_picard_2_and_parts_have_both_form
         let (whole, merged) = (at(&folder, "whole"), at(&folder, "merged"));
         let compat = ["--quiet", "--compat", version, "--qc", "hs", "--sample", "x", "--out-dir"];
         let args = [&["stats", &bam, "--targets", &targets], &compat[..], &[&whole]].concat();
-        let run = biofast(&args);
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        silent(&args);
         let args = [&["merge", &parts[0], &parts[1]], &compat[..], &[&merged]].concat();
-        let run = biofast(&args);
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        silent(&args);
         let read =
             |folder: &str| std::fs::read_to_string(format!("{folder}/x.hs_metrics")).unwrap();
         assert_eq!(read(&whole), read(&merged));
@@ -160,8 +153,7 @@ fn a_version_that_has_no_effect_is_refused() {
         ),
     ];
     for (args, expected) in cases {
-        let run = biofast(args);
-        assert_error(&run, &[expected]);
+        fails(args, &[expected]);
         assert!(!std::path::Path::new(&out).exists(), "{args:?}");
     }
 }
@@ -178,8 +170,7 @@ fn sums_of_mosdepth_0_3_3_begin_with_a_depth_of_0_and_its_windows_end_later() {
     let files = |compat: &[&str]| {
         let prefix = at(&folder, "x");
         let args = ["coverage", "--quiet", "--by", "10", "--prefix", &prefix, &input];
-        let run = biofast(&[&args[..], compat].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        silent(&[&args[..], compat].concat());
         ["summary", "region.dist"]
             .map(|name| std::fs::read_to_string(format!("{prefix}.mosdepth.{name}.txt")).unwrap())
     };
@@ -209,11 +200,7 @@ fn every_difference_of_fastqc_is_in_one_of_its_versions_and_reports_have_both() 
     };
     let input = folder.file("x.fq", (0..11_000).map(read).collect::<String>());
     let (qc, old) = (at(&folder, "qc"), ["--compat", "fastqc=0.11.9"]);
-    let run = |args: &[&str]| {
-        let run = biofast(args);
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-        run.stdout
-    };
+    let run = |args: &[&str]| silent(args).stdout;
     run(&["stats", "--quiet", "--out-dir", &qc, "--qc", "json", &input]);
     let report = at(&folder, "qc/x.biofast.json");
     let text = |more: &[&str]| {

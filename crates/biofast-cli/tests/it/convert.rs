@@ -1,14 +1,14 @@
 //! `biofast convert`: the same reads in every format, edited as seqkit edits them.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, wrap};
 use biofast_testkit::random::Random;
 
+use crate::common::convert::ours;
 use crate::common::fasta::genes;
-use common::convert::ours;
-use common::{Folder, assert_error, biofast, biofast_with, finish, listed, reads, refused, text};
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, fails, finish, listed, ok, reads, refused,
+    text,
+};
 
 /// Names, descriptions, bases and qualities.
 type Read = (String, String, String, String);
@@ -164,8 +164,10 @@ fn names_follow_a_template_and_the_map_has_both() {
     folder.file("table.tsv", "a\tnew\nb/2\tonly\nnone\tx\n");
     let table = at("table.tsv");
     let added = ["--name-prefix", "p.", "--name-suffix", "_s"];
-    let run = biofast(&[&["convert", &one, &two, "--rename-table", &table][..], &added].concat());
-    assert_error(&run, &["the mates would be renamed to 'p.b_s/1' and 'p.only_s'", "2"]);
+    fails(
+        &[&["convert", &one, &two, "--rename-table", &table][..], &added].concat(),
+        &["the mates would be renamed to 'p.b_s/1' and 'p.only_s'", "2"],
+    );
     let run = biofast(&[&["convert", &one, "--rename-table", &table][..], &added].concat());
     assert_eq!(run.stdout, "@p.new_s/1 first\nACGT\n+\nIIII\n@p.b_s/1\nGG\n+\n##\n");
     assert!(run.stderr.contains("2 of 3 listed names not found in the input, such as 'b/2'"));
@@ -181,22 +183,24 @@ fn names_follow_a_template_and_the_map_has_both() {
         ("(", "x", "--rename-regex"),
     ] {
         let words = ["convert", &one, &two, "--rename-regex", pattern, "--rename", template];
-        let run = biofast(&words);
-        assert!(run.code == 2 && run.stderr.contains(needed), "{pattern}: {run:?}");
+        fails(&words, &[needed]);
     }
     folder.file("twice.tsv", "a\tx\na\ty\n");
-    let run = biofast(&["convert", &one, "--rename-table", &at("twice.tsv")]);
-    assert_error(&run, &["twice.tsv", "line 2", "'a' is renamed by an earlier line"]);
+    fails(
+        &["convert", &one, "--rename-table", &at("twice.tsv")],
+        &["twice.tsv", "line 2", "'a' is renamed by an earlier line"],
+    );
     // Patterns are of bytes.
     let bytes = folder.file("bytes.fq", b"@r\xff1\nA\n+\nI\n");
     assert_eq!(ours(&[&bytes, "--rename-regex", r"^r.\d$", "--rename", "x"]), "@x\nA\n+\nI\n");
     let kept = at("kept.fq");
-    let run = biofast(&["filter", "--quiet", "--name-regex", r"^r.\d$", &bytes, "-o", &kept]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["filter", "--quiet", "--name-regex", r"^r.\d$", &bytes, "-o", &kept]);
     assert!(std::fs::read(&kept).unwrap() == std::fs::read(&bytes).unwrap());
     folder.file("none.tsv", "# old\tnew\n");
-    let run = biofast(&["convert", &one, "--rename-table", &at("none.tsv")]);
-    assert_error(&run, &["none.tsv", "the table has no names"]);
+    fails(
+        &["convert", &one, "--rename-table", &at("none.tsv")],
+        &["none.tsv", "the table has no names"],
+    );
     // Numbers are those of what is written of a range.
     assert_eq!(ours(&[&one, "--range", "2:2", "--rename", "{n}"]), "@1\nGG\n+\n##\n");
     for (wrong, needed) in [
@@ -206,8 +210,7 @@ fn names_follow_a_template_and_the_map_has_both() {
         (" {n}", "is not a header line"),
         ("{n}\n{n}", "is not a header line"),
     ] {
-        let run = biofast(&["convert", &one, "--rename", wrong]);
-        assert!(run.code == 2 && run.stderr.contains(needed), "{run:?}");
+        fails(&["convert", &one, "--rename", wrong], &[needed]);
     }
 }
 
@@ -224,9 +227,9 @@ fn qualities_are_given_to_fasta_and_shifted_from_phred_64() {
     assert_eq!(ours(&[&old, "--phred64", "--cap-quality", "41"]), "@a\nACG\n+\n!IJ\n");
     assert_eq!(ours(&[&old, "--phred64", "--bin-quality", "0:2,41:30"]), "@a\nACG\n+\n##?\n");
     let new = folder.file("new.fq", "@ok\nA\n+\nh\n@a\nACG\n+\nI5h\n");
-    assert_error(&biofast(&["convert", &new, "--phred64"]), &["new.fq", "Phred+64", "'5'", "2"]);
-    assert_error(
-        &biofast(&["convert", &fa, "-o", &text(&folder.path("x.fq"))]),
+    fails(&["convert", &new, "--phred64"], &["new.fq", "Phred+64", "'5'", "2"]);
+    fails(
+        &["convert", &fa, "-o", &text(&folder.path("x.fq"))],
         &["FASTQ needs qualities", "--quality 30"],
     );
     let table = b"a\tAC\n";
@@ -244,8 +247,7 @@ fn what_goes_in_comes_out_by_checksum() {
     for (out, more) in [("o.fq.gz", &[][..]), ("o.fa", &[]), ("o.fq.bz2", &["--head", "20"])] {
         let json = at("x.json");
         ours(&[&[input.as_str(), "-o", &at(out), "--summary", &json], more].concat());
-        let run = biofast(&["check", "-q", "--against", &json]);
-        assert_eq!(run.code, 0, "{out}: {run:?}");
+        ok(&["check", "-q", "--against", &json]);
         let summary: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
         let sums = summary["files"].as_array().unwrap();
@@ -296,8 +298,7 @@ fn what_is_wrong_is_said_with_its_place_and_leaves_no_output() {
     for (range, needed) in
         [("5:2", "ends before it starts"), ("0:2", "not a range"), ("7", "not a range")]
     {
-        let run = biofast(&["convert", &fq, "--range", range]);
-        assert!(run.code == 2 && run.stderr.contains(needed), "{run:?}");
+        fails(&["convert", &fq, "--range", range], &[needed]);
     }
 }
 

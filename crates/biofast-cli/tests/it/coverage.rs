@@ -1,9 +1,7 @@
 //! `biofast coverage`: the files of mosdepth and the texts of samtools, byte for byte.
 
-use crate::common;
-
-use common::coverage::{REFERENCES, at, content, folder};
-use common::{Folder, assert_error, biofast, biofast_with, listed};
+use crate::common::coverage::{REFERENCES, at, content, folder};
+use crate::common::{Folder, biofast, biofast_with, fails, listed, ok, silent};
 
 #[test]
 fn all_inputs_and_threads_give_the_same() {
@@ -16,9 +14,7 @@ fn all_inputs_and_threads_give_the_same() {
         let args = ["coverage", "--format", "samtools-depth", "-t", threads, "--chunk-size", "900"];
         assert!(biofast_with(&args, sam.as_bytes()).stdout == expected);
         let prefix = at(&folder, threads);
-        let run =
-            biofast(&["coverage", &bam, "--prefix", &prefix, "-b", &bed, "-t", threads, "--quiet"]);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        ok(&["coverage", &bam, "--prefix", &prefix, "-b", &bed, "-t", threads, "--quiet"]);
     }
     for name in listed(&folder).iter().filter_map(|name| name.strip_prefix("1.")) {
         let both = ["1", "3"]
@@ -33,8 +29,7 @@ fn all_inputs_and_threads_give_the_same() {
         table.lines().skip(1).map(|row| row.split_once('\t').unwrap().1).collect();
     assert_eq!(rows[0], rows[1]);
     let out = at(&folder, "out");
-    let run = biofast(&["coverage", &bam, "--out-dir", &out, "-n", "--quiet"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["coverage", &bam, "--out-dir", &out, "-n", "--quiet"]);
     assert!(folder.path("out/x.mosdepth.summary.txt").exists());
 }
 
@@ -45,14 +40,14 @@ fn what_is_wrong_is_said_and_nothing_appears() {
     let unsorted = folder.file("x.sam", format!("@SQ\tSN:c\tLN:99\n{}{}", line(9), line(5)));
     let prefix = at(&folder, "own");
     let before = listed(&folder);
-    assert_error(&biofast(&["coverage", &unsorted, "--prefix", &prefix]), &["x.sam", "record 2"]);
-    assert_error(&biofast(&["coverage", &unsorted, "--prefix", &prefix, "-b", "0"]), &["windows"]);
-    assert_error(
-        &biofast(&["coverage", &unsorted, "--prefix", &prefix, "-q", "a"]),
+    fails(&["coverage", &unsorted, "--prefix", &prefix], &["x.sam", "record 2"]);
+    fails(&["coverage", &unsorted, "--prefix", &prefix, "-b", "0"], &["windows"]);
+    fails(
+        &["coverage", &unsorted, "--prefix", &prefix, "-q", "a"],
         &["invalid value 'a' for --quantize"],
     );
-    assert_error(&biofast(&["coverage", &unsorted, "--prefix", &prefix, "-c", "d"]), &["d"]);
-    assert_error(&biofast(&["coverage", &unsorted, "-b", "9"]), &["--prefix"]);
+    fails(&["coverage", &unsorted, "--prefix", &prefix, "-c", "d"], &["d"]);
+    fails(&["coverage", &unsorted, "-b", "9"], &["--prefix"]);
     assert_eq!(listed(&folder), before);
 }
 
@@ -65,13 +60,11 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     let targets =
         (0..60).map(|i| format!("c{}\t{}\t{}\tt{i}\n", 1 + i % 2 * 2, 40 * i, 40 * i + 37));
     let bed = folder.file("targets.bed", targets.collect::<String>() + "none\t5\t25\tlast\n");
-    let run = biofast(&["coverage", "--by", &bed, "--html", &page, &sam]);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let run = silent(&["coverage", "--by", &bed, "--html", &page, &sam]);
     assert_eq!(run.stdout, biofast(&["coverage", &sam]).stdout);
-    let run = biofast(&[
+    silent(&[
         "coverage", "--quiet", "-n", "--by", &bed, "--html", &beside, "--prefix", &prefix, &sam,
     ]);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let page = std::fs::read_to_string(page).expect("page");
     assert!(page == std::fs::read_to_string(beside).expect("page beside the files"));
     let regions = String::from_utf8(content(&format!("{prefix}.regions.bed.gz"))).expect("text");
@@ -99,24 +92,24 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     for (row, expected) in rows.iter().zip(&expected) {
         assert!((row.0 - expected.0).abs() < 0.0051, "{rows:?} {expected:?}");
     }
-    let run = biofast(&["coverage", "--by", "100", "--html", &at(&folder, "w.html"), &sam]);
-    assert_error(&run, &["--html shows the intervals of a BED file, not windows"]);
+    fails(
+        &["coverage", "--by", "100", "--html", &at(&folder, "w.html"), &sam],
+        &["--html shows the intervals of a BED file, not windows"],
+    );
 }
 
 #[test]
 fn bedgraph_has_the_depths_of_the_per_base_file() {
     let folder = folder(3);
     let [sam, prefix] = ["x.sam", "p"].map(|name| at(&folder, name));
-    assert_eq!(biofast(&["coverage", "-q", "0:", "--prefix", &prefix, "--quiet", &sam]).code, 0);
+    ok(&["coverage", "-q", "0:", "--prefix", &prefix, "--quiet", &sam]);
     let expected = String::from_utf8(content(&format!("{prefix}.per-base.bed.gz"))).unwrap();
     let covered: String =
         expected.split_inclusive('\n').filter(|line| !line.ends_with("\t0\n")).collect();
     for threads in ["1", "3"] {
         let shown = |more: &[&str]| {
             let args = ["coverage", "-@", threads, "--format", "bedgraph", &sam];
-            let run = biofast(&[&args, more].concat());
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-            run.stdout
+            silent(&[&args, more].concat()).stdout
         };
         assert!(shown(&[]) == covered && covered.len() > 1000);
         let all = shown(&["-a"]);

@@ -1,5 +1,4 @@
 //! The index of CRAM, and regions by it. Beside samtools: `tests/peers/cram_index.rs`.
-#![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 

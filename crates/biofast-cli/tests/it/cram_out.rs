@@ -1,11 +1,12 @@
 //! CRAM that biofast writes, read by itself: what went in comes out, by every command that writes alignments, on any number of
 //! threads. Other readers: `tests/peers/cram_out.rs`.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::cram_out::{WAYS, fasta, held, odd};
-use crate::common::{Folder, assert_error, biofast, biofast_with, command, text, words};
+use crate::common::{
+    Folder, assert_error, biofast, biofast_with, command, fails, silent, text, words,
+};
 
 /// A folder with records of all kinds, and their references.
 fn folder() -> Folder {
@@ -18,9 +19,7 @@ fn folder() -> Folder {
 /// Runs a command line in the folder; nothing is said.
 fn run(folder: &Folder, line: &str) -> String {
     let line = in_folder(folder, line);
-    let run = biofast(&words(&line));
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{line}");
-    run.stdout
+    silent(&words(&line)).stdout
 }
 
 /// The line with the paths of files.
@@ -196,7 +195,7 @@ fn references_are_found_where_the_environment_says() {
         (output.status.code(), String::from_utf8(output.stdout).unwrap(), told)
     };
     let line = "view --quiet --no-PG odd.bam -O cram -o stored.cram";
-    assert_error(&biofast(&words(&in_folder(&folder, line))), &["none was given"]);
+    fails(&words(&in_folder(&folder, line)), &["none was given"]);
     assert_eq!(with_store(line), (Some(0), String::new(), String::new()));
     run(&folder, "view --quiet --no-PG odd.bam -O cram -T r.fa -o o.cram");
     let [stored, given] =

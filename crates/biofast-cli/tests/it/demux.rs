@@ -1,15 +1,14 @@
 //! `biofast demux`: every read in one sample's files or in those of no sample, as fqtk has it.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::process::Command;
 
 use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::random::Random;
 
-use common::demux::{SAMPLES, contents, demux, run, sheet, written};
-use common::{Folder, assert_error, biofast, command, finish, listed, refused, text};
+use crate::common::demux::{SAMPLES, contents, demux, run, sheet, written};
+use crate::common::{
+    self, Folder, assert_error, biofast, command, fails, finish, listed, ok, refused, text,
+};
 
 /// What becomes of reads, written in the plainest way: sample and name of each.
 fn expected(files: &[String; 4], samples: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -144,8 +143,7 @@ fn illuminas_sheet_has_structures_and_the_other_strand_is_told() {
     demux(&[&inputs[..], &["-s", &good, "-o", &text(&a)]].concat());
     let first = contents(&a, "s2.R1.fq.gz")[0].1.clone();
     assert!(first.lines().next().unwrap().starts_with("@M1:7:FC:1:1101:"), "{first}");
-    let run = biofast(&[&["demux"], &inputs[..], &["-s", &turned, "-o", &text(&b)]].concat());
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&[&["demux"], &inputs[..], &["-s", &turned, "-o", &text(&b)]].concat());
     assert!(
         run.stderr.contains("unmatched") && run.stderr.contains("use --revcomp-index2"),
         "{run:?}"
@@ -165,8 +163,7 @@ fn the_summary_adds_up_and_check_compares_it() {
         "-i", &r1, &i1, &i2, &r2, "-r", "+T", "8B", "8B", "+T", "-s", &samples, "-o", &out,
         "--json", &json,
     ];
-    let run = biofast(&[&["demux"], &args[..]].concat());
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&[&["demux"], &args[..]].concat());
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     let summary = &report["summary"];
     let number = |value: &serde_json::Value| value.as_u64().unwrap();
@@ -186,19 +183,21 @@ fn the_summary_adds_up_and_check_compares_it() {
         files[4..].iter().skip(mate).step_by(2).map(|file| number(&file["reads"])).sum::<u64>()
     };
     assert_eq!([of_mate(0), of_mate(1)], [500, 500]);
-    assert_eq!(biofast(&["check", "--against", &json]).code, 0);
+    ok(&["check", "--against", &json]);
     // Whole reads to samples: by checksum, too, all that came in goes out.
     let headers = folder.file("h.csv", "sample,barcode\na,GGGGGGGG\nb,NNNNNNNN\n");
     let args = [
         "-i", &r1, "--header-barcodes", "-s", &headers, "-o", &out, "--json", &json, "-d", "0",
         "-q",
     ];
-    let run = biofast(&[&["demux"], &args[..]].concat());
-    assert_error(&run, &["h.csv", "a (GGGGGGGG) and b (NNNNNNNN) differ in 0 bases"]);
+    fails(
+        &[&["demux"], &args[..]].concat(),
+        &["h.csv", "a (GGGGGGGG) and b (NNNNNNNN) differ in 0 bases"],
+    );
     let headers = folder.file("h.csv", "sample,barcode\na,GGGGGGGG\n");
     let args =
         ["-i", &r1, "--header-barcodes", "-s", &headers, "-o", &out, "--summary", &json, "-q"];
-    assert_eq!(biofast(&[&["demux"], &args[..]].concat()).code, 0);
+    ok(&[&["demux"], &args[..]].concat());
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     let sum = |at: usize| {
         u64::from_str_radix(report["files"][at]["checksum"].as_str().unwrap(), 16).unwrap()
@@ -420,14 +419,14 @@ fn faults_are_named_and_no_file_appears() {
     // No output replaces an input that lies there.
     let inside = folder.path("o").join("s1.R1.fq.gz");
     std::fs::write(&inside, gzip(texts[0].as_bytes())).unwrap();
-    let run = biofast(
+    fails(
         &[
             &["demux", "-o", &out, "-s", &samples, "-i", &text(&inside), &i1, &i2, &r2],
             &structures[..],
         ]
         .concat(),
+        &["s1.R1.fq.gz", "input"],
     );
-    assert_error(&run, &["s1.R1.fq.gz", "input"]);
 }
 
 /// Runs in the folder with this sheet and these reads.

@@ -1,5 +1,4 @@
 //! `biofast depth`: the depth of each position, beside a plain count of each base.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -7,7 +6,7 @@ use std::fmt::Write;
 use biofast_testkit::effort::times;
 
 use crate::common::coverage::{REFERENCES, at, bed, folder, sam};
-use crate::common::{Folder, assert_error, biofast, biofast_with, good, run_in, text};
+use crate::common::{Folder, biofast, biofast_with, fails_in, good, ok, run_in, text};
 
 /// What is asked for.
 #[derive(Clone, Copy, Default)]
@@ -134,7 +133,7 @@ fn depths_are_those_of_a_plain_count() {
             let bam = text(&folder.path(&format!("{number}.bam")));
             let index = ["--write-index"].into_iter().take(number as usize % 2);
             let words = ["sort", "-q", &sam, "-o", &bam].into_iter().chain(index);
-            assert_eq!(biofast(&words.collect::<Vec<_>>()).code, 0);
+            ok(&words.collect::<Vec<_>>());
             // In the order of the sorted file, which decides what the first record of a name is.
             files.push(biofast(&["view", "-h", &bam]).stdout);
             paths.push(bam);
@@ -169,8 +168,7 @@ fn depths_are_those_of_a_plain_count() {
                         .chain(words)
                         .chain(paths[..number].iter().map(String::as_str))
                         .collect();
-                    let run = biofast(&words);
-                    assert_eq!(run.code, 0, "{words:?}: {}", run.stderr);
+                    let run = ok(&words);
                     let mut lines = run.stdout.lines().zip(expected.lines());
                     let first = lines.find(|(own, plain)| own != plain);
                     assert!(run.stdout == expected, "{words:?} of seed {seed}: {first:?}");
@@ -188,8 +186,7 @@ fn columns_have_the_names_of_their_files_and_pipes_are_read() {
     let plain = biofast(&["depth", &bam]).stdout;
     let piped = biofast_with(&["depth", "-"], &std::fs::read(&bam).unwrap());
     assert_eq!((piped.code, &piped.stdout), (0, &plain));
-    let run = run_in(&folder, &["depth", "-H", "x.bam", "x.sam", "-o", "d.tsv"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    good(&folder, &["depth", "-H", "x.bam", "x.sam", "-o", "d.tsv"]);
     let written = std::fs::read_to_string(folder.path("d.tsv")).unwrap();
     let (first, lines) = written.split_once('\n').unwrap();
     assert_eq!(first, "#CHROM\tPOS\tx.bam\tx.sam");
@@ -253,7 +250,7 @@ fn what_has_no_depths_is_refused() {
         ("x.bam -o /dev/full", "No space"),
     ] {
         let words = [&["depth"][..], &crate::common::words(words)].concat();
-        assert_error(&run_in(&folder, &words), &[said]);
+        fails_in(&folder, &words, &[said]);
     }
     assert!(!folder.path("d.json").exists());
 }

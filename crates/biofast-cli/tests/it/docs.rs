@@ -1,13 +1,10 @@
 //! The documentation is true: every command of ours that it shows runs, every link leads somewhere, and the book has every page.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::docs::{Block, blocks, needs, pages, root};
-use common::stage;
+use crate::common::docs::{Block, blocks, needs, pages, root};
+use crate::common::stage;
 
 /// Commands of cargo have a test of their own below; those that call or equal a peer are run beside peers.
 #[test]

@@ -1,13 +1,12 @@
 //! `biofast reset`, `retag` and `rename-contigs`: each record by itself, as a plain reading of its text says.
 //! Equality with samtools: `tests/peers/edits.rs`.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::container::bgzf_starts;
 use biofast_testkit::random::Random;
 use biofast_testkit::small::{self, Names, TemplateShape};
 
 use crate::common::cat::parts;
-use crate::common::{Folder, assert_error, biofast, biofast_with, good, run_in, text};
+use crate::common::{Folder, biofast, biofast_with, fails, fails_in, good, silent, text};
 
 fn small_sam(seed: u64, names: Names) -> String {
     let shape = TemplateShape { seed, sets: 200, templates: 12, names, ..TemplateShape::default() };
@@ -26,11 +25,8 @@ fn changed(sam: &str, change: impl Fn(Vec<String>) -> Option<Vec<String>>) -> St
 
 /// What the command prints of a file, with one thread and with three.
 fn printed(words: &[&str], path: &str) -> String {
-    let mut texts = ["1", "3"].map(|threads| {
-        let run = biofast(&[words, &["-q", "--no-PG", "-@", threads, path]].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{words:?}");
-        run.stdout
-    });
+    let mut texts = ["1", "3"]
+        .map(|threads| silent(&[words, &["-q", "--no-PG", "-@", threads, path]].concat()).stdout);
     assert!(texts[0] == texts[1], "{words:?}");
     std::mem::take(&mut texts[0])
 }
@@ -177,8 +173,8 @@ fn umis_go_from_names_to_tags_and_back() {
     // Behind a separator, short ones are found, too.
     let path = folder.file("z.sam", file("SO:unknown", &[("b_AC_GT", "")]));
     let words = ["retag", "--umi-from-name", "--umi-tag", "BX"];
-    assert_error(
-        &biofast(&[&words[..], &[&path]].concat()),
+    fails(
+        &[&words[..], &[&path]].concat(),
         &["z.sam: record 1", "'b_AC_GT'", "its name doesn't end in a UMI"],
     );
     let found = printed(&[&words[..], &["--umi-separator", "_"]].concat(), &path);
@@ -229,8 +225,7 @@ fn contigs_are_renamed_in_the_header_and_in_tags() {
     {
         expected = expected.replacen(old, name, 1);
     }
-    let run = run_in(&folder, &["rename-contigs", "--no-PG", "--table", "t.tsv", "x.sam"]);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = good(&folder, &["rename-contigs", "--no-PG", "--table", "t.tsv", "x.sam"]);
     assert!(run.stdout == expected);
     assert!(run.stderr.contains("warning: t.tsv: 'absent' not in the header"), "{run:?}");
     // Blocks of BAM without such tags are copied.
@@ -302,7 +297,7 @@ fn changes_that_do_not_fit_are_refused() {
         ("rename-contigs a.sam", &["--table"]),
     ] {
         let words: Vec<&str> = words.split(' ').chain(["-o", "o.sam"]).collect();
-        assert_error(&run_in(&folder, &words), expected);
+        fails_in(&folder, &words, expected);
         assert!(!folder.path("o.sam").exists());
     }
 }

@@ -1,11 +1,10 @@
 //! `biofast faidx` and `biofast dict`.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::random::Random;
 
-use crate::common;
-
-use common::{Folder, assert_error, biofast_with, good, listed, reversed, run_in};
+use crate::common::{
+    self, Folder, assert_error, biofast_with, fails_in, good, listed, ok_with, reversed,
+};
 
 /// Sequences of several lengths in lines of several lengths, with both line ends.
 fn sequences(random: &mut Random) -> (String, Vec<(String, String)>) {
@@ -64,8 +63,7 @@ fn an_index_leads_to_every_base_and_regions_are_what_they_say() {
         // A dictionary of the same sequences in other lines is the same.
         let joined: String =
             all.iter().map(|(name, bases)| format!(">{name}\n{bases}\n")).collect();
-        let plain = biofast_with(&["dict", "-@", "1", "-"], joined.as_bytes());
-        assert_eq!(plain.code, 0, "{plain:?}");
+        let plain = ok_with(&["dict", "-@", "1", "-"], joined.as_bytes());
         let other = good(&folder, &["dict", "-@", "4", "-u", "here", "y.fa.gz"]).stdout;
         assert_eq!(other.replace("\tUR:here", ""), plain.stdout);
     }
@@ -104,7 +102,7 @@ fn what_cannot_be_indexed_or_found_is_an_error_that_says_where() {
         ("@a\nAC\n+\nII\n>b\nA\n", "line 5: can't be indexed: expected '@'"),
     ] {
         folder.file("x", text);
-        assert_error(&run_in(&folder, &["faidx", "x"]), &["x: ", expected]);
+        fails_in(&folder, &["faidx", "x"], &["x: ", expected]);
     }
     let text = format!(">a\n{}\n>b\nACGTA\n>c\n>d:1-2\nGG\n", "ACGT".repeat(20_000));
     let bgzf = biofast_io::bgzf::compress(text.as_bytes());
@@ -132,7 +130,7 @@ fn what_cannot_be_indexed_or_found_is_an_error_that_says_where() {
         ("dict none.txt", &["none.txt"]),
         ("dict cut.gz -o o.dict", &["cut.gz", "truncated"]),
     ] {
-        assert_error(&run_in(&folder, &words.split(' ').collect::<Vec<_>>()), expected);
+        fails_in(&folder, &words.split(' ').collect::<Vec<_>>(), expected);
     }
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
     assert_error(&biofast_with(&["dict"], b">a\nA\n>a\nC\n"), &["two sequences are named 'a'"]);
@@ -142,8 +140,6 @@ fn what_cannot_be_indexed_or_found_is_an_error_that_says_where() {
     for expected in ["line 5: sequence 'c' has no bases", "'z'", "'b:4-9'", "'b:9'"] {
         assert!(run.stderr.contains(expected), "{expected}: {run:?}");
     }
-    let piped =
-        biofast_with(&["faidx", "-", "-o", folder.path("p.fai").to_str().unwrap()], b">a\nA");
-    assert_eq!(piped.code, 0, "{piped:?}");
+    ok_with(&["faidx", "-", "-o", folder.path("p.fai").to_str().unwrap()], b">a\nA");
     assert_eq!(std::fs::read(folder.path("p.fai")).unwrap(), b"a\t1\t3\t1\t2\n");
 }

@@ -1,12 +1,9 @@
 //! FASTA as an input: `stats`, `split`, `dedup`, `repair` and `check`.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, gunzip, gzip, wrap};
 
-use common::fasta::{doubles, figures, genes, joined, several};
-use common::{Folder, assert_error, biofast, biofast_with, reads, text};
+use crate::common::fasta::{doubles, figures, genes, joined, several};
+use crate::common::{self, Folder, biofast, biofast_with, fails, ok, reads, text};
 
 #[test]
 fn stats_has_no_figure_of_qualities() {
@@ -26,7 +23,7 @@ fn reports_have_no_figure_of_qualities_and_merge_again() {
     let folder = Folder::new();
     let path = folder.file("genes.fa", genes(300, 60));
     let json = text(&folder.path("genes.json"));
-    assert_eq!(biofast(&["stats", "-q", "--json", &path, "-o", &json]).code, 0);
+    ok(&["stats", "-q", "--json", &path, "-o", &json]);
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     let file = &report["files"][0];
     assert_eq!((&file["format"], &file["reads"]), (&"FASTA".into(), &300.into()));
@@ -36,12 +33,10 @@ fn reports_have_no_figure_of_qualities_and_merge_again() {
     }
     assert!(file["positions"][0].get("mean_quality").is_none());
     // The report reads back, and several join to one.
-    let merged = biofast(&["merge", "--sample", "all", "--tsv", &json, &json]);
-    assert_eq!(merged.code, 0, "{merged:?}");
+    let merged = ok(&["merge", "--sample", "all", "--tsv", &json, &json]);
     assert!(merged.stdout.lines().nth(1).unwrap().starts_with("all\tFASTA\tDNA\t600\t"));
     let page = text(&folder.path("page.html"));
-    let run = biofast(&["stats", "--plot", "--html", &page, &path]);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&["stats", "--plot", "--html", &page, &path]);
     assert!(!run.stdout.contains("mean quality by position"), "{}", run.stdout);
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("The reads have no qualities") && !page.contains("NaN"));
@@ -59,8 +54,7 @@ fn any_container_and_any_number_of_threads_give_the_same_bytes() {
         for threads in ["1", "2", "4"] {
             let args =
                 ["stats", "--json", "--sample", "x", "--chunk-size", "1000", "-@", threads, &path];
-            let run = biofast(&args);
-            assert_eq!(run.code, 0, "{run:?}");
+            let run = ok(&args);
             assert_eq!(without_name(&run, &path), without_name(&expected, &plain), "{kind:?}");
         }
     }
@@ -73,15 +67,18 @@ fn a_fault_names_record_and_line_and_the_other_rows_stay() {
     let folder = Folder::new();
     let good = folder.file("good.fa", genes(3, 60));
     let bad = folder.file("bad.fa", ">a\nAC\n>\nGT\n");
-    let run = biofast(&["stats", "-T", &good, &bad]);
-    assert_error(&run, &["bad.fa: record 2, line 3: expected a name after '>'"]);
+    let run = fails(
+        &["stats", "-T", &good, &bad],
+        &["bad.fa: record 2, line 3: expected a name after '>'"],
+    );
     assert!(run.stdout.contains("bad.fa\tFASTA\tNA\t"), "{run:?}");
     let bad = folder.file("bad.fa", "\nACGT\n>a\nAC\n");
-    let run = biofast(&["stats", &bad]);
-    assert_error(&run, &["record 1, line 2: expected a header line starting with '@' or '>'"]);
+    fails(&["stats", &bad], &["record 1, line 2: expected a header line starting with '@' or '>'"]);
     // FastQC's report is about qualities.
-    let run = biofast(&["stats", "--format", "fastqc", &good]);
-    assert_error(&run, &["this is FASTA, not FASTQ", "convert --quality 40"]);
+    fails(
+        &["stats", "--format", "fastqc", &good],
+        &["this is FASTA, not FASTQ", "convert --quality 40"],
+    );
 }
 
 #[test]
@@ -91,8 +88,7 @@ fn split_keeps_every_record_of_fasta_in_its_order() {
     let path = folder.file("genes.fa", genes(101, 1000));
     for threads in ["1", "3"] {
         let out = text(&folder.path("part_{part}.fa.gz"));
-        let run = biofast(&["split", "-q", "-@", threads, "-s", "40", &path, "-o", &out]);
-        assert_eq!(run.code, 0, "{run:?}");
+        ok(&["split", "-q", "-@", threads, "-s", "40", &path, "-o", &out]);
         let parts = ["001", "002", "003"].map(|part| {
             let bytes = std::fs::read(folder.path(&format!("part_{part}.fa.gz"))).unwrap();
             String::from_utf8(biofast_testkit::container::gunzip(&bytes).unwrap()).unwrap()
@@ -101,13 +97,13 @@ fn split_keeps_every_record_of_fasta_in_its_order() {
         assert_eq!(parts[1].matches('>').count(), 40);
     }
     let out = text(&folder.path("part_{part}.fq"));
-    assert_error(&biofast(&["split", "-p", "2", &path, "-o", &out]), &["would hold FASTA"]);
+    fails(&["split", "-p", "2", &path, "-o", &out], &["would hold FASTA"]);
     let reads = folder.file("x.fq", reads("r", 3));
     let out = text(&folder.path("part_{part}.fa"));
-    assert_error(&biofast(&["split", "-p", "2", &reads, "-o", &out]), &["its extension is .fa"]);
+    fails(&["split", "-p", "2", &reads, "-o", &out], &["its extension is .fa"]);
     let out = text(&folder.path("part_{part}.txt"));
-    assert_error(
-        &biofast(&["split", "-p", "2", &reads, &path, "-o", &out]),
+    fails(
+        &["split", "-p", "2", &reads, &path, "-o", &out],
         &["one file is FASTQ and the other FASTA"],
     );
 }
@@ -130,11 +126,10 @@ fn dedup_of_fasta_keeps_the_first_of_each_in_any_memory() {
     {
         let (out, rest) = (at(&folder, "o.fa.gz"), at(&folder, "d.fa"));
         let json = at(&folder, "o.json");
-        let run = biofast(&[
+        ok(&[
             "dedup", "-q", "-m", memory, "-@", threads, input, "-o", &out, "-d", &rest,
             "--summary", &json,
         ]);
-        assert_eq!(run.code, 0, "{}", run.stderr);
         let written = gunzip(&std::fs::read(&out).unwrap()).unwrap();
         assert_eq!(joined(&String::from_utf8(written).unwrap()), kept, "{memory} {threads}");
         assert_eq!(joined(&std::fs::read_to_string(&rest).unwrap()), others);
@@ -147,10 +142,7 @@ fn mates_in_fasta_find_each_other_and_formats_are_not_mixed() {
     let one = folder.file("1.fa", ">a/1\nACGT\nAC\n>b/1\nG\n>c/1\nT\n");
     let two = folder.file("2.fa", ">c/2\nTT\n>a/2\nAA\n>d/2\nC\n");
     let (out, orphans) = (at(&folder, "o.fa"), at(&folder, "s.fa"));
-    let run = biofast(&[
-        "repair", "-q", &one, &two, "-o", &out, "--interleaved-out", "--orphans", &orphans,
-    ]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["repair", "-q", &one, &two, "-o", &out, "--interleaved-out", "--orphans", &orphans]);
     let pairs = ">a/1\nACGTAC\n>a/2\nAA\n>c/1\nT\n>c/2\nTT\n";
     assert_eq!(std::fs::read_to_string(&out).unwrap(), pairs);
     assert_eq!(std::fs::read_to_string(&orphans).unwrap(), ">b/1\nG\n>d/2\nC\n");
@@ -167,9 +159,7 @@ fn mates_in_fasta_find_each_other_and_formats_are_not_mixed() {
         (&["dedup", &one, "-o", &at(&folder, "o.fq")], "o.fq would hold FASTA"),
         (&["dedup", &one, "--keep", "best-quality", "-o", &out], "needs qualities"),
     ] {
-        let run = biofast(args);
-        assert_eq!(run.code, 2, "{args:?}");
-        assert!(run.stderr.contains(expected), "{args:?}: {}", run.stderr);
+        fails(args, &[expected]);
     }
     assert_eq!(std::fs::read_to_string(&out).unwrap(), pairs, "what was there stays");
 }
@@ -179,8 +169,7 @@ fn check_reads_fasta_to_its_end_and_compares_the_parts_of_split() {
     let folder = Folder::new();
     let genes = folder.file("g.fa.gz", gzip(genes(90, 60).as_bytes()));
     let (json, out) = (at(&folder, "s.json"), at(&folder, "p_{part}.fa.gz"));
-    let run = biofast(&["split", "-q", "-s", "40", &genes, "-o", &out, "--summary", &json]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["split", "-q", "-s", "40", &genes, "-o", &out, "--summary", &json]);
     let run = biofast(&["check", "--against", &json]);
     assert_eq!((run.code, run.stdout.lines().count()), (0, 4), "{run:?}");
     assert!(run.stdout.contains("\tok\tFASTA\t40"), "{run:?}");
@@ -199,13 +188,9 @@ fn check_reads_fasta_to_its_end_and_compares_the_parts_of_split() {
     assert!(run.stdout.contains("fault\tFASTA\t1\trecord 2, line 4"), "{run:?}");
     // Converted files are compared, too; where there is nothing to compare, that is said.
     let (converted, bam) = (at(&folder, "c.fa"), at(&folder, "c.bam"));
-    let run = biofast(&["convert", "-q", &genes, "-o", &converted, "--summary", &json]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    assert_eq!(biofast(&["check", "-q", "--against", &json]).code, 0);
+    ok(&["convert", "-q", &genes, "-o", &converted, "--summary", &json]);
+    ok(&["check", "-q", "--against", &json]);
     let table = folder.file("t.tsv", "r\tACGT\tIIII\n");
-    let run = biofast(&["convert", "-q", &table, "-o", &bam, "--summary", &json]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    let run = biofast(&["check", "--against", &json]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("no file checksums"), "{run:?}");
+    ok(&["convert", "-q", &table, "-o", &bam, "--summary", &json]);
+    fails(&["check", "--against", &json], &["no file checksums"]);
 }

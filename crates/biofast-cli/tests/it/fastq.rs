@@ -1,14 +1,11 @@
 //! `biofast fastq` writes reads of records in any order, and nothing when something goes wrong.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::io::Read;
 
 use biofast_testkit::templates::templates;
 
-use common::fastq::{OUTPUTS, grouped, shuffled};
-use common::{Folder, biofast, biofast_with, text};
+use crate::common::fastq::{OUTPUTS, grouped, shuffled};
+use crate::common::{Folder, biofast, biofast_with, fails, ok, text};
 
 #[test]
 fn what_the_header_does_not_say_the_records_tell() {
@@ -42,7 +39,7 @@ fn names_are_compressed_by_their_extension() {
         let plain = biofast(&["fastq", "-n", "--quiet", &path]).stdout;
         for name in ["o.fq.gz", "o.fq.bgz", "o.fq.zst"] {
             let out = text(&folder.path(name));
-            assert_eq!(biofast(&["fastq", "-n", &path, "-0", &out, "-o", &out]).code, 0);
+            ok(&["fastq", "-n", &path, "-0", &out, "-o", &out]);
             let source = biofast_io::Source::open(&out).unwrap();
             let mut back = String::new();
             let options = biofast_io::Options { strict: true, ..Default::default() };
@@ -108,8 +105,7 @@ fn first_and_second_reads_are_of_the_same_templates_in_the_same_order() {
     folder.file("sorted.sam", header("SO:coordinate") + &lines.join("\n") + "\n");
     let at = |name: &str| text(&folder.path(name));
     for (input, doubled) in [("pairs.sam", 2), ("sorted.sam", 2)] {
-        let run = biofast(&["fastq", &at(input), "-1", &at("1.fq"), "-2", &at("2.fq")]);
-        assert_eq!(run.code, 0, "{run:?}");
+        let run = ok(&["fastq", &at(input), "-1", &at("1.fq"), "-2", &at("2.fq")]);
         let (first, second) = (reads_in(&folder, "1.fq"), reads_in(&folder, "2.fq"));
         let names = |reads: &[(String, String)]| {
             reads.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>()
@@ -136,9 +132,7 @@ fn first_and_second_reads_are_of_the_same_templates_in_the_same_order() {
         assert_eq!(reads_in(&folder, "s.fq"), [("@alone".into(), "TT".into())]);
         assert_eq!(reads_in(&folder, "0.fq"), [("@other".into(), "CC".into())]);
     }
-    let run = biofast(&["fastq", &at("pairs.sam"), "-1", &at("1.fq"), "-2", "-"]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("add -s FILE"), "{}", run.stderr);
+    fails(&["fastq", &at("pairs.sam"), "-1", &at("1.fq"), "-2", "-"], &["add -s FILE"]);
 }
 
 #[test]
@@ -187,11 +181,10 @@ fn pairs_with_an_empty_read_come_back_as_they_were() {
     let (first, second) = (reads(1, ["ACGT", "AAAA", ""]), reads(2, ["GGGG", "", ""]));
     let (one, two) = (folder.file("1.fq", &first), folder.file("2.fq", &second));
     let at = |name: &str| text(&folder.path(name));
-    assert_eq!(biofast(&["import", &one, &two, "-o", &at("p.bam")]).code, 0);
+    ok(&["import", &one, &two, "-o", &at("p.bam")]);
     for how in ["--grouped", "--collate"] {
         let out = ["-N", "-1", &at("o1.fq"), "-2", &at("o2.fq"), "-s", &at("s.fq")];
-        let run = biofast(&[&["fastq", how, &at("p.bam")], &out[..]].concat());
-        assert_eq!(run.code, 0, "{run:?}");
+        let run = ok(&[&["fastq", how, &at("p.bam")], &out[..]].concat());
         assert!(
             run.stderr.contains("6 reads: 3 pairs, 0 without a mate, 0 neither first nor second")
         );
@@ -207,7 +200,7 @@ fn what_goes_wrong_leaves_no_file() {
     let folder = Folder::new();
     let sam = folder.file("a.sam", shuffled(5, 800));
     let bam = text(&folder.path("a.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
     let whole = std::fs::read(&bam).unwrap();
     let before = std::fs::read_dir(folder.path("")).unwrap().count();
     let files = OUTPUTS[..4]
@@ -218,9 +211,7 @@ fn what_goes_wrong_leaves_no_file() {
         let cut = folder.file("a.bam", &whole[..len]);
         for extra in [&["--grouped"][..], &["--collate", "--memory", "16K"]] {
             let args: Vec<&str> = files.iter().map(String::as_str).collect();
-            let run = biofast(&[&["fastq", &cut], extra, &args].concat());
-            assert_eq!(run.code, 2, "{len}: {}", run.stderr);
-            assert!(run.stderr.contains("a.bam"), "{}", run.stderr);
+            fails(&[&["fastq", &cut], extra, &args].concat(), &["a.bam"]);
             assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), before);
         }
     }
@@ -230,9 +221,10 @@ fn what_goes_wrong_leaves_no_file() {
             assert_eq!(run.code, 2, "{}", run.stderr);
         }
     }
-    let run = biofast(&["fastq", "--memory", "16K", "--temp-dir", "/nonexistent", &sam]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("--temp-dir /nonexistent: no such folder"), "{}", run.stderr);
+    fails(
+        &["fastq", "--memory", "16K", "--temp-dir", "/nonexistent", &sam],
+        &["--temp-dir /nonexistent: no such folder"],
+    );
 }
 
 #[test]
@@ -245,15 +237,13 @@ fn the_summary_is_written_as_json() {
     };
     let sam = folder.file("x.sam", pair("a") + &pair("b"));
     let (reads, json) = (text(&folder.path("x.fq")), text(&folder.path("x.json")));
-    let run = biofast(&["fastq", "-o", &reads, "--summary", &json, &sam]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["fastq", "-o", &reads, "--summary", &json, &sam]);
     let report = std::fs::read_to_string(&json).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["schema"], "biofast.summary");
     assert_eq!((&report["summary"]["reads"], &report["summary"]["pairs"]), (&4.into(), &2.into()));
     let bam = text(&folder.path("x.bam"));
-    let run = biofast(&["import", "--interleaved", "-o", &bam, "--summary", &json, &reads]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["import", "--interleaved", "-o", &bam, "--summary", &json, &reads]);
     let report = std::fs::read_to_string(&json).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     let summary = &report["summary"];

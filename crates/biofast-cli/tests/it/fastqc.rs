@@ -1,18 +1,13 @@
 //! `stats --format fastqc`: FastQC's own figures and verdicts, in the modules it has.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::fastqc::{library, modules};
-use common::{Folder, assert_error, biofast, biofast_with, sample, text};
+use crate::common::fastqc::{library, modules};
+use crate::common::{Folder, biofast, fails, sample, silent, silent_with, text};
 
 #[test]
 fn figures_and_verdicts_follow_the_definitions() {
     // 101 reads of 4 bases: qualities 40, 40, 22, 4; every A against no T.
     let reads = "@r\nAAGC\n+\nII7%\n".repeat(101);
-    let run =
-        biofast_with(&["stats", "--format", "fastqc", "--stdin-label", "x"], reads.as_bytes());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let run = silent_with(&["stats", "--format", "fastqc", "--stdin-label", "x"], reads.as_bytes());
     let modules = modules(&run.stdout);
     let verdict = |name: &str| modules[name].0.as_str();
     let row = |name: &str, row: usize| modules[name].1[row].join(" ");
@@ -74,11 +69,8 @@ fn a_folder_a_sample_the_same_on_any_number_of_threads_and_in_parts() {
 fn threads_and_chunks_change_nothing_where_the_order_of_reads_matters() {
     let folder = Folder::new();
     let file = folder.file("large.fq", library(130_000, 30, 5, 9_000_000));
-    let run = |more: &[&str]| {
-        let run = biofast(&[&["stats", "--format", "fastqc", &file], more].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-        run.stdout
-    };
+    let run =
+        |more: &[&str]| silent(&[&["stats", "--format", "fastqc", &file], more].concat()).stdout;
     let one = run(&["-@1"]);
     assert_eq!(one, run(&["-@2", "--chunk-size", "70000"]));
     assert_eq!(one, run(&["-@7", "--chunk-size", "4000"]));
@@ -98,8 +90,7 @@ fn sequences_of_ones_own_are_named_as_possible_sources() {
     let run = biofast(&["stats", "--format", "fastqc", &file]);
     assert!(run.stdout.contains("\t1\t100.0\tNo Hit\n"), "{}", run.stdout);
     let bad = folder.file("bad.txt", "one\tACGT\ntwo ACGT\n");
-    let run = biofast(&["stats", "--format", "fastqc", &file, "--contaminants", &bad]);
-    assert_error(&run, &["bad.txt", "line 2"]);
+    fails(&["stats", "--format", "fastqc", &file, "--contaminants", &bad], &["bad.txt", "line 2"]);
 }
 
 #[test]
@@ -108,14 +99,17 @@ fn what_cant_be_written_is_said_with_what_to_do() {
     let r1 = sample("sample_R1.fq.bgz");
     let qc = text(&folder.path("qc"));
     let two = [&r1, &sample("sample_R2.fq.bgz")];
-    let run = biofast(&["stats", "--format", "fastqc", two[0], two[1]]);
-    assert_error(&run, &["--out-dir"]);
-    let run = biofast(&["stats", "--format", "fastqc", &r1, &r1, "--out-dir", &qc]);
-    assert_error(&run, &["sample_R1_fastqc", "--sample"]);
+    fails(&["stats", "--format", "fastqc", two[0], two[1]], &["--out-dir"]);
+    fails(
+        &["stats", "--format", "fastqc", &r1, &r1, "--out-dir", &qc],
+        &["sample_R1_fastqc", "--sample"],
+    );
     let sam = folder.file("a.sam", "@SQ\tSN:c\tLN:9\nr\t0\tc\t1\t9\t2M\t*\t0\t0\tAC\tII\n");
     let bad = folder.file("bad.fq", "@r\nAC\n+\nI\n");
-    let run = biofast(&["stats", "--format", "fastqc", &sam, &bad, &r1, "--out-dir", &qc]);
-    assert_error(&run, &["biofast fastq", "bad.fq"]);
+    fails(
+        &["stats", "--format", "fastqc", &sam, &bad, &r1, "--out-dir", &qc],
+        &["biofast fastq", "bad.fq"],
+    );
     // The good one is there, no part of a bad one is.
     let written: Vec<_> = std::fs::read_dir(&qc).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(written, ["sample_R1_fastqc"]);

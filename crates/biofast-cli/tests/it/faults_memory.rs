@@ -1,16 +1,13 @@
 //! Large files in little memory, on the real binary: `BIOFAST_FAULTS=long`, as in `faults_table.rs`; needs 4 GB of disk.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::common::{Folder, Run, finish, reads, text};
 use biofast_testkit::bam::{Aligned, aligned, header_of, records};
 use biofast_testkit::container::{bgzf, gzip};
-use common::{Folder, Run, finish, reads, text};
 
 const SIZE: usize = 2_000_000_000;
 const LIMIT: u64 = 128 << 20;

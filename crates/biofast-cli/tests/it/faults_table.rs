@@ -3,24 +3,21 @@
 //! `BIOFAST_FAULTS=long cargo test --release -p biofast-cli --test it faults_table -- --include-ignored --skip calls --nocapture --test-threads 1`
 //! tries as many as `docs/faults.md` tells and prints a table; without the variable it's a few of each.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 mod calls;
-use crate::common;
-
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::common::{
+    Folder, Run, assert_error, biofast, command, fails, finish, listed, ok, ok_with, reads, text,
+    wait_until,
+};
 use biofast_testkit::container::{bgzf, bgzf_starts, gunzip};
 use biofast_testkit::random::Random;
 use biofast_testkit::sam::{self, SamShape};
-use common::{
-    Folder, Run, assert_error, biofast, biofast_with, command, finish, listed, reads, text,
-    wait_until,
-};
 
 fn is_long() -> bool {
     std::env::var("BIOFAST_FAULTS").is_ok_and(|mode| mode == "long")
@@ -81,7 +78,7 @@ fn samples() -> [(&'static str, Vec<u8>); 2] {
     let shape = SamShape { records: 400, sorted: true, longest: 150, oddities: true, seed: 3 };
     let sam = folder.file("x.sam", sam::text(&shape));
     let bam = text(&folder.path("x.bam"));
-    assert_eq!(biofast(&["view", "-b", "--no-PG", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", "--no-PG", &sam, "-o", &bam]);
     let content = gunzip(&std::fs::read(&bam).unwrap()).unwrap();
     [("x.bam", bgzf(&content, 3000)), ("x.fq.gz", bgzf(reads("r", 600).as_bytes(), 3000))]
 }
@@ -240,7 +237,7 @@ fn killed_at_any_moment_nothing_stands_under_the_final_name() {
     let inputs = reads("r", count(20_000, 60_000));
     let out = text(&folder.path("o.fq.gz"));
     let args = ["filter", "--quiet", "-@", "2", "-", "-o", &out];
-    assert_eq!(biofast_with(&args, inputs.as_bytes()).code, 0);
+    ok_with(&args, inputs.as_bytes());
     let good = std::fs::read(&out).unwrap();
     let row = Row::default();
     let mut numbers = Random(99);
@@ -272,7 +269,7 @@ fn killed_at_any_moment_nothing_stands_under_the_final_name() {
         // The next run would tell of it, and leave it.
         others.iter().for_each(|name| std::fs::remove_file(folder.path(name)).unwrap());
     }
-    assert_eq!(biofast_with(&args, inputs.as_bytes()).code, 0);
+    ok_with(&args, inputs.as_bytes());
     assert_eq!(listed(&folder), ["o.fq.gz"], "a run that ends leaves nothing else");
     assert!(left > 0, "no run was killed while it wrote");
     row.print("`filter` killed (SIGKILL) at a random moment");
@@ -501,12 +498,11 @@ fn a_folder_that_may_not_be_read_or_written_is_an_error() {
     allow(0o000);
     if std::fs::read(closed.join("x.fq")).is_ok() {
         // Root may do anything: /proc has what even root can't write.
-        let run = biofast(&["filter", "--quiet", &good, "-o", "/proc/o.fq"]);
-        assert_error(&run, &["/proc/o.fq"]);
+        fails(&["filter", "--quiet", &good, "-o", "/proc/o.fq"], &["/proc/o.fq"]);
         row.detected();
     } else {
-        assert_error(&biofast(&["stats", &inside]), &["x.fq", "ermission denied"]);
-        assert_error(&biofast(&["filter", &good, "-o", &out]), &["o.fq", "ermission denied"]);
+        fails(&["stats", &inside], &["x.fq", "ermission denied"]);
+        fails(&["filter", &good, "-o", &out], &["o.fq", "ermission denied"]);
         row.detected();
         row.detected();
     }
@@ -586,8 +582,7 @@ fn more_threads_than_anyone_has_give_the_same() {
         &["flagstat", &bam],
         &["check", &bam],
     ] {
-        let expected = biofast(&[reader, &["-@", "1"]].concat());
-        assert_eq!(expected.code, 0, "{expected:?}");
+        let expected = ok(&[reader, &["-@", "1"]].concat());
         for threads in ["65", "200", "1000"] {
             let run = biofast(&[reader, &["-@", threads]].concat());
             // Refusing a number is fine; another answer isn't.

@@ -1,16 +1,11 @@
 //! `biofast filter` on good input: the reads that should come out, the same bytes however they
 //! are reached.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::{
+    Folder, Run, assert_ok, biofast, biofast_with, command, finish, ok, reads, text,
+};
 use biofast_testkit::container::{KINDS, Kind, bgzf, wrap};
 use biofast_testkit::reference;
-use common::{Folder, Run, biofast, biofast_with, command, finish, reads, text};
-
-fn ok(run: &Run) {
-    assert_eq!(run.code, 0, "{run:?}");
-}
 
 /// First or second reads of pairs, named p0/1, p0/2 and so on, of different lengths.
 fn mates(n: usize, mate: usize) -> String {
@@ -26,10 +21,9 @@ fn selection_equals_the_definition() {
     let folder = Folder::new();
     let input = reads("r", 500);
     let path = folder.file("x.fq", &input);
-    let run = biofast(&[
+    let run = ok(&[
         "filter", "--quiet", &path, "--min-len", "40", "--max-n", "12", "--min-mean-qual", "6.5",
     ]);
-    ok(&run);
     let expected: Vec<String> = reference::read(input.as_bytes())
         .0
         .into_iter()
@@ -66,7 +60,7 @@ fn bytes_do_not_depend_on_threads_chunks_simd_or_container() {
         args.extend(more);
         let mut command = command(&args);
         command.envs(isa.map(|isa| ("BIOFAST_SIMD", isa)));
-        ok(&finish(command));
+        assert_ok(&finish(command));
         [a, b, u, r].map(|path| std::fs::read(path).unwrap())
     };
     let plain = [0, 1].map(|i| folder.file(&format!("in{i}.fq"), &inputs[i]));
@@ -108,7 +102,7 @@ fn formats_follow_names_or_are_chosen() {
     ];
     for (name, magic) in magic {
         let out = text(&folder.path(name));
-        ok(&biofast(&["filter", "--quiet", &path, "-o", &out]));
+        ok(&["filter", "--quiet", &path, "-o", &out]);
         let bytes = std::fs::read(&out).unwrap();
         assert!(bytes.starts_with(magic), "{name}");
         let back = biofast(&["filter", "--quiet", "--strict", &out]);
@@ -119,7 +113,7 @@ fn formats_follow_names_or_are_chosen() {
     }
     for level in ["fast", "small", "0", "12"] {
         let out = text(&folder.path("l.fq.gz"));
-        ok(&biofast(&["filter", "--quiet", &path, "-o", &out, "--level", level]));
+        ok(&["filter", "--quiet", &path, "-o", &out, "--level", level]);
         assert!(biofast(&["filter", "--quiet", &out]).stdout == input);
     }
     for wrong in [
@@ -140,9 +134,7 @@ fn empty_input_gives_empty_outputs() {
     for kind in [Kind::Plain, Kind::Gzip, Kind::Bgzf(100), Kind::Zstd] {
         let [empty, other] = ["1", "2"].map(|name| folder.file(name, wrap(kind, b"")));
         let [a, b, z] = ["a.fq.gz", "b.fq", "z.fq.zst"].map(|name| text(&folder.path(name)));
-        ok(&biofast(&[
-            "filter", "--quiet", &empty, &other, "-o", &a, "--out2", &b, "--rejected", &z,
-        ]));
+        ok(&["filter", "--quiet", &empty, &other, "-o", &a, "--out2", &b, "--rejected", &z]);
         assert_eq!(std::fs::read(&a).unwrap(), bgzf(b"", 1));
         assert_eq!(std::fs::read(&b).unwrap(), b"");
         let run = biofast(&["stats", "-T", &z]);
@@ -156,15 +148,14 @@ fn empty_input_gives_empty_outputs() {
 fn interleaved_and_paired_are_the_same_pairs() {
     let folder = Folder::new();
     let (one, two) = (folder.file("1.fq", mates(700, 1)), folder.file("2.fq", mates(700, 2)));
-    let interleaved = biofast(&["filter", "--quiet", &one, &two]);
-    ok(&interleaved);
+    let interleaved = ok(&["filter", "--quiet", &one, &two]);
     let path = folder.file("i.fq.gz", bgzf(interleaved.stdout.as_bytes(), 5000));
     let [a, b] = ["a.fq", "b.fq"].map(|name| text(&folder.path(name)));
     for chunk in ["1000", "100000"] {
-        ok(&biofast(&[
+        ok(&[
             "filter", "--quiet", "--interleaved", &path, "-o", &a, "--out2", &b, "--chunk-size",
             chunk,
-        ]));
+        ]);
         assert!(std::fs::read_to_string(&a).unwrap() == mates(700, 1));
         assert!(std::fs::read_to_string(&b).unwrap() == mates(700, 2));
     }
@@ -185,9 +176,7 @@ fn samples_are_exact_the_same_for_mates_and_depend_on_the_seed() {
                 &how[..],
                 files,
             ];
-            let run = biofast(&args.concat());
-            ok(&run);
-            run.stdout
+            ok(&args.concat()).stdout
         };
         take("1", "3", &[&one, &two, "-o", &a, "--out2", &b]);
         let (first, second) =
@@ -225,7 +214,7 @@ fn head_names_and_patterns() {
     let folder = Folder::new();
     let (one, two) = (folder.file("1.fq", mates(300, 1)), folder.file("2.fq", mates(300, 2)));
     let names = |run: &Run| -> Vec<String> {
-        ok(run);
+        assert_ok(run);
         run.stdout
             .lines()
             .step_by(4)
@@ -261,11 +250,10 @@ fn the_summary_adds_up() {
     let folder = Folder::new();
     let (one, two) = (folder.file("1.fq", mates(800, 1)), folder.file("2.fq", mates(800, 2)));
     let json = text(&folder.path("x.json"));
-    let run = biofast(&[
+    let run = ok(&[
         "filter", &one, &two, "--min-len", "45", "--max-n-percent", "15", "--summary", &json,
         "--sample-fraction", "0.9",
     ]);
-    ok(&run);
     assert!(run.stderr.contains("too short") && run.stderr.contains("1600 in"), "{}", run.stderr);
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
     let number = |at: &str| report.pointer(at).and_then(|v| v.as_u64()).expect(at);

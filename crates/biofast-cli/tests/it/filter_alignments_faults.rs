@@ -1,13 +1,10 @@
 //! `biofast filter` on bad alignments and in bad luck: exit code 2, a message, and no output file.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::io::Read;
 use std::process::Stdio;
 
+use crate::common::{Folder, assert_error, biofast, command, fails, finish, listed, ok, text};
 use biofast_testkit::sam::{self, SamShape};
-use common::{Folder, assert_error, biofast, command, finish, listed, text};
 
 fn alignments(records: usize, sorted: bool) -> String {
     sam::text(&SamShape { records, sorted, longest: 150, oddities: false, seed: 8 })
@@ -19,7 +16,7 @@ fn faulty_input_leaves_no_output() {
     let good = alignments(3000, true);
     let sam = inputs.file("a.sam", &good);
     let bam = text(&inputs.path("a.bam"));
-    assert_eq!(biofast(&["view", "--no-PG", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "--no-PG", "-b", &sam, "-o", &bam]);
     let printed = biofast(&["view", "--no-PG", "-h", &sam]).stdout;
     let whole = std::fs::read(&bam).unwrap();
     let mut flipped = whole.clone();
@@ -37,8 +34,7 @@ fn faulty_input_leaves_no_output() {
                     [name, "x.json", "u.bam"].map(|name| text(&outputs.path(name)));
                 let args = ["filter", "-q", "1", path, "-o", &out, "-U", &rest, "--summary", &json];
                 let index = if name == "o.sam" { "--sync" } else { "--write-index" };
-                let run = biofast(&[&args[..], &["-@", threads, index]].concat());
-                assert_error(&run, &[needed, path]);
+                fails(&[&args[..], &["-@", threads, index]].concat(), &[needed, path]);
                 assert_eq!(listed(&outputs), [""; 0], "{path}");
             }
         }
@@ -50,10 +46,9 @@ fn faulty_input_leaves_no_output() {
     }
     // Too little to be seen what it is.
     let stub = inputs.file("stub.bam", &whole[..50]);
-    assert_error(&biofast(&["filter", "-q", "1", &stub]), &["stub.bam", "truncated"]);
-    assert_error(&biofast(&["filter", &stub]), &["stub.bam", "truncated"]);
-    let run = biofast(&["filter", "-c", &cases[0].0]);
-    assert_error(&run, &["truncated"]);
+    fails(&["filter", "-q", "1", &stub], &["stub.bam", "truncated"]);
+    fails(&["filter", &stub], &["stub.bam", "truncated"]);
+    let run = fails(&["filter", "-c", &cases[0].0], &["truncated"]);
     assert_eq!(run.stdout, "");
     let accepted = biofast(&["filter", "--quiet", "-c", "--allow-missing-eof", &cases[1].0]);
     assert_eq!((accepted.code, accepted.stdout.as_str()), (0, "3000\n"));
@@ -67,16 +62,15 @@ fn records_out_of_order_have_no_index() {
     for threads in ["1", "3"] {
         let args =
             ["filter", &sam, "-o", &out, "--write-index", "-@", threads, "--chunk-size", "9000"];
-        assert_error(&biofast(&args), &["the index of", "o.bam", "record 3: not sorted"]);
+        fails(&args, &["the index of", "o.bam", "record 3: not sorted"]);
         assert_eq!(listed(&folder), ["a.sam"]);
     }
     // Without one they are no fault.
-    assert_eq!(biofast(&["filter", "--quiet", &sam, "-o", &out]).code, 0);
+    ok(&["filter", "--quiet", &sam, "-o", &out]);
     let long = "@SQ\tSN:c\tLN:600000000\nr\t0\tc\t550000000\t9\t4M\t*\t0\t0\tACGT\tIIII\n";
     let long = folder.file("long.sam", long);
-    let run = biofast(&["filter", &long, "-o", &out, "--write-index=bai"]);
-    assert_error(&run, &["'c' has 600000000 bases"]);
-    assert_eq!(biofast(&["filter", "--quiet", &long, "-o", &out, "--write-index"]).code, 0);
+    fails(&["filter", &long, "-o", &out, "--write-index=bai"], &["'c' has 600000000 bases"]);
+    ok(&["filter", "--quiet", &long, "-o", &out, "--write-index"]);
     assert!(folder.path("o.bam.csi").exists());
 }
 
@@ -105,8 +99,10 @@ fn a_full_disk_is_an_error() {
     for records in [1, 5000] {
         let input = folder.file("a.sam", alignments(records, true));
         for format in ["sam", "bam"] {
-            let run = biofast(&["filter", &input, "-h", "-O", format, "-o", "/dev/full"]);
-            assert_error(&run, &["/dev/full", "No space left"]);
+            fails(
+                &["filter", &input, "-h", "-O", format, "-o", "/dev/full"],
+                &["/dev/full", "No space left"],
+            );
             let mut command = command(&["filter", "-h", &input, "-O", format]);
             command.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
             let output =
@@ -115,9 +111,9 @@ fn a_full_disk_is_an_error() {
         }
         let out = text(&folder.path("o.bam"));
         let args = ["filter", &input, "-h", "-o", &out, "-U", "/dev/full", "-q", "31"];
-        assert_error(&biofast(&args), &["/dev/full"]);
+        fails(&args, &["/dev/full"]);
         assert!(!folder.path("o.bam").exists());
-        assert_error(&biofast(&["filter", "-c", &input, "-o", "/dev/full"]), &["/dev/full"]);
+        fails(&["filter", "-c", &input, "-o", "/dev/full"], &["/dev/full"]);
     }
 }
 
@@ -136,7 +132,7 @@ fn a_closed_pipe_is_not_an_error_and_files_become_complete() {
     }
     let whole = text(&folder.path("whole.bam"));
     let args = ["filter", "--quiet", &input, "-q", "255", "-U", &whole, "-o", "/dev/null"];
-    assert_eq!(biofast(&args).code, 0);
+    ok(&args);
     let count = |path: &str| biofast(&["view", "-c", path]).stdout;
     assert_eq!(count(&rest), count(&whole));
 }

@@ -1,12 +1,9 @@
 //! Adapters in `biofast filter`, and files by adapter. `tests/peers` has them beside cutadapt.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::process::Command;
 
-use common::filter_cutadapt::{NAMED, by_adapter, reads};
-use common::{Folder, biofast, files_below, refused, text};
+use crate::common::filter_cutadapt::{NAMED, by_adapter, reads};
+use crate::common::{Folder, biofast, files_below, refused, text};
 
 /// Where the names of outputs have a place for an adapter's, each read is in one file of the adapters of its set.
 #[test]

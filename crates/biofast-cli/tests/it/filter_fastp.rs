@@ -1,13 +1,10 @@
 //! What `biofast filter` does as fastp: pairs that are merged and corrected, and reports. `tests/peers` has it beside fastp.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::random::Random;
 use biofast_testkit::reference::reverse_complement;
 
-use common::filter_fastp::{json, pairs, read};
-use common::{Folder, assert_error, biofast, text};
+use crate::common::filter_fastp::{json, pairs, read};
+use crate::common::{Folder, assert_error, biofast, text};
 
 #[test]
 fn merged_pairs_are_the_same_at_any_number_of_threads_and_add_up() {

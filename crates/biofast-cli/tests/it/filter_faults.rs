@@ -1,13 +1,10 @@
 //! `biofast filter` on bad input and in bad luck: exit code 2, a message, and no output file.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::io::Write;
 use std::process::Stdio;
 
+use crate::common::{Folder, assert_error, biofast, command, fails, listed, ok, reads, text};
 use biofast_testkit::container::{Kind, bgzf, gzip, wrap};
-use common::{Folder, assert_error, biofast, command, listed, reads, text};
 
 #[test]
 fn faulty_input_leaves_no_output() {
@@ -30,8 +27,10 @@ fn faulty_input_leaves_no_output() {
             for name in ["o.fq.gz", "o.fq"] {
                 let out = text(&outputs.path(name));
                 let json = text(&outputs.path("x.json"));
-                let run = biofast(&["filter", path, "-o", &out, "--summary", &json, "-@", threads]);
-                assert_error(&run, &[needed, path]);
+                fails(
+                    &["filter", path, "-o", &out, "--summary", &json, "-@", threads],
+                    &[needed, path],
+                );
                 assert_eq!(listed(&outputs), [""; 0], "{path}");
             }
         }
@@ -49,7 +48,7 @@ fn an_older_output_survives_a_failed_run() {
     let folder = Folder::new();
     let bad = folder.file("bad.fq", "@x\nA\n+\nII\n");
     let out = folder.file("o.fq", "precious");
-    assert_error(&biofast(&["filter", &bad, "-o", &out]), &["record 1"]);
+    fails(&["filter", &bad, "-o", &out], &["record 1"]);
     assert_eq!(std::fs::read(&out).unwrap(), b"precious");
 }
 
@@ -97,8 +96,8 @@ fn a_full_disk_is_an_error() {
     for n in [1, 5000] {
         let input = folder.file("x.fq", reads("r", n));
         for format in ["plain", "bgzf", "zstd"] {
-            assert_error(
-                &biofast(&["filter", &input, "-O", format, "-o", "/dev/full"]),
+            fails(
+                &["filter", &input, "-O", format, "-o", "/dev/full"],
                 &["/dev/full", "No space left"],
             );
             let mut command = command(&["filter", &input, "-O", format]);
@@ -108,20 +107,14 @@ fn a_full_disk_is_an_error() {
             assert_eq!(output.status.code(), Some(2), "{n} {format}");
         }
         let out = text(&folder.path("o.fq"));
-        let run = biofast(&[
-            "filter", &input, "-o", &out, "--rejected", "/dev/full", "--min-len", "1000",
-        ]);
-        assert_error(&run, &["/dev/full"]);
-        assert!(!folder.path("o.fq").exists());
-        assert_error(
-            &biofast(&["filter", &input, "--quiet", "--summary", "/dev/full"]),
+        fails(
+            &["filter", &input, "-o", &out, "--rejected", "/dev/full", "--min-len", "1000"],
             &["/dev/full"],
         );
+        assert!(!folder.path("o.fq").exists());
+        fails(&["filter", &input, "--quiet", "--summary", "/dev/full"], &["/dev/full"]);
     }
-    assert_error(
-        &biofast(&["filter", &folder.file("x", reads("r", 1)), "-o", "/no/such/o.fq"]),
-        &["/no/such/o.fq"],
-    );
+    fails(&["filter", &folder.file("x", reads("r", 1)), "-o", "/no/such/o.fq"], &["/no/such/o.fq"]);
 }
 
 #[test]
@@ -155,9 +148,7 @@ fn no_input_is_replaced_by_reads_of_another() {
         vec![&*one, &*two, "-o", &*one, "--out2", &*two],
         vec![&*one, "-o", &*other, "--min-len", "1", "--rejected", &*one],
     ] {
-        let run = biofast(&[&["filter"], &arguments[..]].concat());
-        assert_eq!(run.code, 2, "{arguments:?}: {run:?}");
-        assert!(run.stderr.contains("is an input and would be overwritten"), "{}", run.stderr);
+        fails(&[&["filter"], &arguments[..]].concat(), &["is an input and would be overwritten"]);
         assert_eq!(listed(&folder).len(), 2, "{:?}", listed(&folder));
     }
     let linked = text(&folder.path("linked.fq"));
@@ -166,9 +157,7 @@ fn no_input_is_replaced_by_reads_of_another() {
         for command in
             [&["filter", "-o", &*other][..], &["stats", "--paired"], &["check", "--paired"]]
         {
-            let run = biofast(&[command, &[&*one, &**again]].concat());
-            assert_eq!(run.code, 2, "{run:?}");
-            assert!(run.stderr.contains("is named twice"), "{}", run.stderr);
+            fails(&[command, &[&*one, &**again]].concat(), &["is named twice"]);
         }
     }
 }
@@ -219,8 +208,7 @@ fn one_program_may_feed_both_mates_through_named_pipes() {
                 put(0, ahead);
                 while put(0, 97) | put(1, 97) {}
             });
-            let run = biofast(&[command, &[&*one, &*two]].concat());
-            assert_eq!(run.code, 0, "{ahead} {swapped} {command:?}: {run:?}");
+            let run = ok(&[command, &[&*one, &*two]].concat());
             writer.join().unwrap();
             if command[0] != "filter" {
                 assert_eq!(
@@ -242,7 +230,7 @@ fn a_name_that_promises_what_isnt_written_is_refused() {
     let folder = Folder::new();
     let input = folder.file("x.fq", reads("r", 3));
     let bam = text(&folder.path("x.bam"));
-    assert_eq!(biofast(&["import", "--quiet", &input, "-o", &bam]).code, 0);
+    ok(&["import", "--quiet", &input, "-o", &bam]);
     let before = listed(&folder).len();
     for (command, input, name, needed) in [
         ("filter", &input, "o.fa", "would hold FASTQ, but its extension is"),
@@ -259,18 +247,17 @@ fn a_name_that_promises_what_isnt_written_is_refused() {
         ("import", &input, "o.fa", "would hold BAM, but its extension is .fa"),
     ] {
         let out = text(&folder.path(name));
-        assert_error(&biofast(&[command, input, "-o", &out]), &[name, needed]);
+        fails(&[command, input, "-o", &out], &[name, needed]);
         assert_eq!(listed(&folder).len(), before, "{command} {name}");
     }
     let out = text(&folder.path("o.cram"));
     for command in [&["view", "-b"][..], &["filter", "-b"]] {
-        let run = biofast(&[command, &[&bam, "-o", &out]].concat());
-        assert_error(&run, &["o.cram would hold BAM, but its extension is .cram"]);
+        fails(
+            &[command, &[&bam, "-o", &out]].concat(),
+            &["o.cram would hold BAM, but its extension is .cram"],
+        );
     }
-    assert_error(
-        &biofast(&["filter", "-O", "plain", &input, "-o", "o.fa"]),
-        &["its extension is .fa"],
-    );
+    fails(&["filter", "-O", "plain", &input, "-o", "o.fa"], &["its extension is .fa"]);
 }
 
 #[test]
@@ -278,7 +265,7 @@ fn names_that_arent_there_are_counted_and_told() {
     let folder = Folder::new();
     let input = folder.file("x.fq", reads("r", 30));
     let bam = text(&folder.path("x.bam"));
-    assert_eq!(biofast(&["import", "--quiet", &input, "-R", "g", "-o", &bam]).code, 0);
+    ok(&["import", "--quiet", &input, "-R", "g", "-o", &bam]);
     let json = text(&folder.path("j"));
     let out = |name: &str| text(&folder.path(name));
     for (input, option, out) in [(&input, "--names", out("o.fq")), (&bam, "-N", out("o.bam"))] {
@@ -295,8 +282,7 @@ fn names_that_arent_there_are_counted_and_told() {
             for threads in ["1", "3"] {
                 let args =
                     ["filter", option, &list, "--summary", &json, "-@", threads, input, "-o"];
-                let run = biofast(&[&args[..], &[&out]].concat());
-                assert_eq!(run.code, 0, "{run:?}");
+                let run = ok(&[&args[..], &[&out]].concat());
                 assert_eq!(run.stderr.contains("warning"), warning.is_some(), "{run:?}");
                 assert!(run.stderr.contains(warning.unwrap_or_default()), "{run:?}");
                 let report = std::fs::read_to_string(&json).unwrap();
@@ -320,20 +306,20 @@ fn a_reference_that_isnt_there_or_isnt_needed_is_told() {
     let folder = Folder::new();
     let sam = folder.file("x.sam", "@SQ\tSN:c\tLN:9\nr\t0\tc\t1\t9\t2M\t*\t0\t0\tAC\tII\n");
     let bam = text(&folder.path("x.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
     let fasta = folder.file("c.fa", ">c\nACGTACGTA\n");
     let reads = folder.file("x.fq", reads("r", 3));
-    let run = biofast(&["stats", "-r", "absent.fa", &reads]);
-    assert_error(&run, &["absent.fa: can't read the reference"]);
+    fails(&["stats", "-r", "absent.fa", &reads], &["absent.fa: can't read the reference"]);
     let run = biofast(&["stats", "-r", &fasta, &reads]);
     assert!(run.code == 0 && run.stderr.contains("is not needed: FASTQ"), "{run:?}");
     for input in [&sam, &bam] {
         for option in [["view", "-T"], ["filter", "-T"], ["fastq", "--reference"], ["stats", "-r"]]
         {
-            let run = biofast(&[option[0], option[1], "absent.fa", input]);
-            assert_error(&run, &["absent.fa: can't read the reference"]);
-            let run = biofast(&[option[0], option[1], &fasta, input]);
-            assert_eq!(run.code, 0, "{option:?}: {run:?}");
+            fails(
+                &[option[0], option[1], "absent.fa", input],
+                &["absent.fa: can't read the reference"],
+            );
+            let run = ok(&[option[0], option[1], &fasta, input]);
             assert!(run.stderr.contains("is not needed"), "{option:?}: {run:?}");
         }
     }

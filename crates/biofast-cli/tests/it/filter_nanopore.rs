@@ -1,10 +1,7 @@
 //! `biofast filter --adapter-kit`: adapters of long reads at the ends and in the middle.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::{self, Folder, fails, ok, text};
 use biofast_testkit::random::Random;
-use common::{Folder, assert_error, biofast, text};
 use serde_json::Value;
 
 const FRONT: &str = "CCTGTACTTCGTTCAGTTACGTATTGCT";
@@ -49,9 +46,7 @@ fn reads(n: usize) -> (String, Vec<Vec<String>>) {
 }
 
 fn run(args: &[&str]) -> common::Run {
-    let run = biofast(&[&["filter", "--adapter-kit", "SQK-LSK114"], args].concat());
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    run
+    ok(&[&["filter", "--adapter-kit", "SQK-LSK114"], args].concat())
 }
 
 #[test]
@@ -108,11 +103,9 @@ fn kits_are_known_by_their_names_and_are_of_long_reads() {
     let folder = Folder::new();
     let input = folder.file("x.fq", "@r\nACGT\n+\nIIII\n");
     for kit in ["ligation", "rapid", "pcr", "ont", "SQK-RBK114.96", "sqk-nbd114-24", "lsk109"] {
-        assert_eq!(biofast(&["filter", "--adapter-kit", kit, &input]).code, 0, "{kit}");
+        ok(&["filter", "--adapter-kit", kit, &input]);
     }
-    let unknown = biofast(&["filter", "--adapter-kit", "truseq", &input]);
-    assert_eq!(unknown.code, 2);
-    assert!(unknown.stderr.contains("kits are ligation, rapid"), "{}", unknown.stderr);
-    let pairs = biofast(&["filter", "--adapter-kit", "ont", "--interleaved", &input]);
-    assert_error(&pairs, &["not to pairs"]);
+
+    fails(&["filter", "--adapter-kit", "truseq", &input], &["kits are ligation, rapid"]);
+    fails(&["filter", "--adapter-kit", "ont", "--interleaved", &input], &["not to pairs"]);
 }

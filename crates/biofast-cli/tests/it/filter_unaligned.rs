@@ -1,13 +1,6 @@
 //! `biofast filter` trims and selects the reads of unaligned BAM as those of FASTQ.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::{Folder, Run, biofast, biofast_with, reads, text};
-
-fn ok(run: &Run) {
-    assert_eq!(run.code, 0, "{}", run.stderr);
-}
+use crate::common::{Folder, Run, assert_ok, biofast, biofast_with, ok, reads, text};
 
 /// A record of unaligned SAM.
 fn record(name: &str, flags: u16, bases: &str, tags: &str) -> String {
@@ -42,10 +35,10 @@ fn reads_fare_as_in_fastq() {
     let two = folder.file("2.fq", renamed);
     let [single, paired, out, rest] =
         ["s.bam", "p.bam", "o.bam", "u.bam"].map(|n| text(&folder.path(n)));
-    ok(&biofast(&["import", "--quiet", "-0", &one, "-o", &single]));
-    ok(&biofast(&["import", "--quiet", "-1", &one, "-2", &two, "-o", &paired]));
+    ok(&["import", "--quiet", "-0", &one, "-o", &single]);
+    ok(&["import", "--quiet", "-1", &one, "-2", &two, "-o", &paired]);
     let plain = |run: Run| -> String {
-        ok(&run);
+        assert_ok(&run);
         // Descriptions don't go to BAM.
         run.stdout.lines().map(|line| format!("{}\n", line.split(' ').next().unwrap())).collect()
     };
@@ -68,7 +61,7 @@ fn reads_fare_as_in_fastq() {
                 let args =
                     ["filter", "--quiet", "-@", threads, "--chunk-size", "5000", bam, "-o", &out];
                 let more = ["-U", &rest, "--summary", &json];
-                ok(&biofast(&[&args[..], &more, steps].concat()));
+                ok(&[&args[..], &more, steps].concat());
                 let found = plain(biofast(&["fastq", "-n", "--grouped", "--quiet", &out]));
                 assert!(found == expected, "{steps:?} {fastq:?}");
                 assert_eq!(summary(), expected_summary);
@@ -89,7 +82,7 @@ fn fields_that_follow_the_bases_are_cut() {
                 \trp:B:C,1,2,3,4,5,6,7,8";
     let run =
         filtered(&["--crop-front", "2", "--crop-tail", "1"], &record("r", 4, "ACCGTCAG", tags));
-    ok(&run);
+    assert_ok(&run);
     let expected = "MM:Z:C+mh?,1;A+a.;\tML:B:C,3,4\tMN:i:5\tRG:Z:g\tOQ:Z:cdefg\tip:B:S,3,4,5,6,7\trp:B:C,2,3,4,5,6";
     assert_eq!(run.stdout, record("r", 4, "CGTCA", expected));
     // What isn't cut stays as it is, whatever it says.
@@ -137,7 +130,7 @@ fn what_cant_be_trimmed_rightly_is_an_error_that_names_the_record() {
 fn second_reads_may_come_first() {
     let pair = [record("p", 141, "ACGT", ""), record("p", 77, "TTGG", "")].concat();
     let run = filtered(&["--crop-front", "1,2"], &pair);
-    ok(&run);
+    assert_ok(&run);
     let expected = [record("p", 141, "GT", ""), record("p", 77, "TGG", "")].concat();
     assert_eq!(run.stdout, expected);
 }
@@ -157,7 +150,7 @@ fn choices_of_alignments_hold_too() {
         [record("p", 77, "ACGT", ""), record("p", 589, "ACGT", "").replace("589", "653")].concat();
     for (rule, expected) in [("both", 0), ("any", 2)] {
         let run = filtered(&["-F", "QCFAIL", "--pair", rule, "--min-len", "1"], &pair);
-        ok(&run);
+        assert_ok(&run);
         assert_eq!(run.stdout.lines().count(), expected, "{rule}");
     }
 }

@@ -1,13 +1,14 @@
 //! `biofast fixmate` and `biofast collate`: mates told of each other as a plain rule says, and brought together in any memory.
 //! Equality with samtools: `tests/peers/fixmate.rs`.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use biofast_testkit::small::{self, Names, TemplateShape};
 
 use crate::common::cat::parts;
-use crate::common::{Folder, assert_error, biofast, biofast_with, run_in, text};
+use crate::common::{
+    Folder, assert_error, biofast, biofast_with, fails_in, ok, ok_with, silent, text,
+};
 
 /// A record as its fields, which are changed in place.
 #[derive(Clone)]
@@ -194,8 +195,7 @@ fn mates_are_told_of_each_other_as_the_plain_rule_says() {
         words.extend(letters_given.iter().map(String::as_str));
         let expected = expected(&sam, letters);
         for threads in ["1", "3"] {
-            let run = biofast(&[&words[..], &["-@", threads, &path]].concat());
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{letters}");
+            let run = silent(&[&words[..], &["-@", threads, &path]].concat());
             for (ours, plain) in run.stdout.lines().zip(expected.lines()) {
                 assert_eq!(ours, plain, "-{letters}");
             }
@@ -217,12 +217,10 @@ fn collated_names_are_together_whatever_memory_and_threads_there_are() {
     let shape = TemplateShape { seed: 7, sets: 300, templates: 20, names, ..Default::default() };
     let grouped = folder.file("grouped.sam", small::text(&shape));
     let sorted = text(&folder.path("sorted.bam"));
-    assert_eq!(biofast(&["sort", "-q", &grouped, "-o", &sorted]).code, 0);
+    ok(&["sort", "-q", &grouped, "-o", &sorted]);
     let collate = |extra: &[&str], path: &str| {
         let words = ["collate", "-q", "--no-PG", "--output-format", "sam"];
-        let run = biofast(&[&words[..], extra, &[path]].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-        run.stdout
+        silent(&[&words[..], extra, &[path]].concat()).stdout
     };
     let whole = collate(&[], &sorted);
     assert!(whole.contains("@HD\tVN:1.6\tSO:unsorted\tGO:query\n"), "{}", &whole[..99]);
@@ -247,7 +245,7 @@ fn collated_names_are_together_whatever_memory_and_threads_there_are() {
     assert_eq!(seen.len(), by_name.len());
     assert!(!ours.is_sorted_by_key(|line| name(line)));
     // What collate makes is what fixmate needs.
-    assert_eq!(biofast_with(&["fixmate", "-O", "sam", "-"], whole.as_bytes()).code, 0);
+    ok_with(&["fixmate", "-O", "sam", "-"], whole.as_bytes());
 }
 
 #[test]
@@ -285,7 +283,7 @@ fn input_that_mates_cannot_be_told_of_is_refused() {
         let words: Vec<&str> = words.split(' ').collect();
         let words =
             if words.contains(&"-o") { words } else { [&words[..], &["-o", "o.sam"]].concat() };
-        assert_error(&run_in(&folder, &words), expected);
+        fails_in(&folder, &words, expected);
         assert!(!folder.path("o.sam").exists());
     }
 }
@@ -295,11 +293,10 @@ fn fields_are_corrected_that_are_named() {
     let sam = "@SQ\tSN:c\tLN:20\nr\t0\t*\t5\t30\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:0\n\
                s\t0\tc\t18\t30\t2=2X\t*\t0\t0\tACGT\tIIII\n";
     let records = |words: &[&str]| {
-        let run = biofast_with(
+        let run = ok_with(
             &[&["fixmate", "-q", "--no-PG", "-O", "sam"], words, &["-"]].concat(),
             sam.as_bytes(),
         );
-        assert_eq!(run.code, 0, "{run:?}");
         let fields = run.stdout.lines().skip(1).map(|line| {
             let fields: Vec<&str> = line.split('\t').collect();
             [&[fields[1], fields[3], fields[4], fields[5]], &fields[11..]].concat().join(" ")

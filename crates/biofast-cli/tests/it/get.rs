@@ -1,11 +1,8 @@
 //! `biofast index --name-index` and `biofast get`: records by name and number are those of a search, from an index that is fresh.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::{self, Folder, biofast_with, fails_in, reads, run_in};
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::sam::{self, SamShape};
-use common::{Folder, assert_error, biofast_with, reads, run_in};
 
 fn good(folder: &Folder, args: &[&str]) -> String {
     let run = run_in(folder, args);
@@ -50,8 +47,7 @@ fn reads_are_found_by_name_and_number_in_every_container() {
         let run = run_in(&folder, &["get", file, "r301", "r900", "r"]);
         assert_eq!((run.code, run.stdout.as_str()), (1, records[301].as_str()));
         assert!(run.stderr.contains("2 of 3 names not found, such as 'r'"), "{run:?}");
-        let run = run_in(&folder, &["get", file, "--record", "1201"]);
-        assert_error(&run, &["no record 1201", "1 to 1200"]);
+        fails_in(&folder, &["get", file, "--record", "1201"], &["no record 1201", "1 to 1200"]);
         // All at once are the file.
         let names: String = (0..900).map(|n| format!("r{n}\n")).collect();
         folder.file("all", names);
@@ -93,27 +89,24 @@ fn alignments_are_found_with_all_of_their_name() {
 fn a_stale_damaged_or_missing_index_is_an_error() {
     let folder = Folder::new();
     folder.file("x.fq", reads("r", 50));
-    assert_error(&run_in(&folder, &["get", "x.fq", "r1"]), &["x.fq.bni", "index --name-index"]);
+    fails_in(&folder, &["get", "x.fq", "r1"], &["x.fq.bni", "index --name-index"]);
     good(&folder, &["index", "--name-index", "x.fq"]);
     folder.file("x.fq", reads("s", 50));
-    assert_error(
-        &run_in(&folder, &["get", "x.fq", "r1"]),
-        &["x.fq.bni", "the name index is stale", "digest"],
-    );
+    fails_in(&folder, &["get", "x.fq", "r1"], &["x.fq.bni", "the name index is stale", "digest"]);
     folder.file("x.fq", reads("r", 51));
-    assert_error(&run_in(&folder, &["get", "x.fq", "r1"]), &["x.fq.bni", "size"]);
+    fails_in(&folder, &["get", "x.fq", "r1"], &["x.fq.bni", "size"]);
     folder.file("x.fq.bni", "words");
-    assert_error(&run_in(&folder, &["get", "x.fq", "r1"]), &["x.fq.bni", "not a name index"]);
+    fails_in(&folder, &["get", "x.fq", "r1"], &["x.fq.bni", "not a name index"]);
     folder.file("x.fq", reads("r", 50));
     good(&folder, &["index", "--name-index", "x.fq"]);
-    assert_error(&run_in(&folder, &["get", "x.fq"]), &["no records requested"]);
-    assert_error(&run_in(&folder, &["get", "-", "r1"]), &["standard input"]);
-    assert_error(&run_in(&folder, &["get", "x.fq", "r1", "-b"]), &["apply to BAM"]);
+    fails_in(&folder, &["get", "x.fq"], &["no records requested"]);
+    fails_in(&folder, &["get", "-", "r1"], &["standard input"]);
+    fails_in(&folder, &["get", "x.fq", "r1", "-b"], &["apply to BAM"]);
     // Nothing that is read is replaced.
     for out in ["x.fq", "x.fq.bni"] {
-        assert_error(&run_in(&folder, &["get", "x.fq", "r1", "-o", out]), &["input"]);
+        fails_in(&folder, &["get", "x.fq", "r1", "-o", out], &["input"]);
     }
-    assert_error(&run_in(&folder, &["index", "--name-index", "x.fq", "-o", "x.fq"]), &["x.fq"]);
+    fails_in(&folder, &["index", "--name-index", "x.fq", "-o", "x.fq"], &["x.fq"]);
     folder.file("gzip.fq.gz", biofast_testkit::container::gzip(reads("r", 9).as_bytes()));
     folder.file("broken.fq", "@r\nACGT\n+\nIII\n");
     folder.file("wrapped.fq", "@r\nAC\nGT\n+\nII\nII\n");
@@ -124,13 +117,10 @@ fn a_stale_damaged_or_missing_index_is_an_error() {
         ("none.fq", "none.fq"),
         ("-", "standard input"),
     ] {
-        assert_error(&run_in(&folder, &["index", "--name-index", file]), &[expected]);
+        fails_in(&folder, &["index", "--name-index", file], &[expected]);
         assert!(!folder.path(&format!("{file}.bni")).exists());
     }
-    assert_error(
-        &run_in(&folder, &["index", "--memory", "1M", "x.fq"]),
-        &["--memory", "--name-index"],
-    );
+    fails_in(&folder, &["index", "--memory", "1M", "x.fq"], &["--memory", "--name-index"]);
 }
 
 #[test]

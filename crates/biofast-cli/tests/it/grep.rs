@@ -1,12 +1,11 @@
 //! `biofast grep`: what is found, in which reads and where, and what becomes of them.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 
-use common::grep::{found, random_reads, records};
-use common::{Folder, assert_error, biofast, biofast_with, listed, reads, refused, text};
+use crate::common::grep::{found, random_reads, records};
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, listed, ok, reads, refused, text,
+};
 
 /// The records whose numbers are kept.
 fn only(text: &str, keep: impl Fn(usize) -> bool) -> String {
@@ -100,8 +99,7 @@ fn names_that_are_not_there_are_told() {
     let names = folder.file("names", "r3\nr4\nabsent\nr5\nr3\nother\n");
     let missing = text(&folder.path("missing.txt"));
     let args = ["grep", "-f", &names, "--missing", &missing, &file];
-    let run = biofast(&args);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&args);
     assert_eq!(records(&run.stdout).len(), 3);
     assert!(run.stderr.contains("3 of 20 reads kept"), "{run:?}");
     assert!(
@@ -111,8 +109,7 @@ fn names_that_are_not_there_are_told() {
     assert_eq!(std::fs::read_to_string(&missing).unwrap(), "absent\nother\n");
     let run = biofast(&[&args[..], &["--require-all"]].concat());
     assert!(run.code == 1 && records(&run.stdout).len() == 3, "{run:?}");
-    let run = biofast(&["grep", "--require-all", "-p", "r3", &file]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["grep", "--require-all", "-p", "r3", &file]);
     // The list of another tool, with the @ of FASTQ.
     let run = biofast(&["grep", "-f", &folder.file("at", "@r3\n"), &file]);
     assert!(run.code == 0 && run.stdout.is_empty(), "{run:?}");
@@ -194,8 +191,7 @@ fn the_summary_adds_up_and_check_compares_it() {
     assert_eq!(sum(&[0, 1]), sum(&[2, 3, 4]));
     assert_eq!(summary["patterns"][1]["name"], "GGCC");
     assert!(number(&summary["patterns"][0]["places"]) >= number(&summary["patterns"][0]["reads"]));
-    let run = biofast(&["check", "--against", &json]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["check", "--against", &json]);
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! `biofast index` of FASTQ in ordinary gzip: shards of it give the bytes of one run, and an index that isn't its is noticed.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 
-use crate::common::{Folder, assert_error, good, reads, run_in};
+use crate::common::{Folder, fails_in, good, reads, run_in};
 
 /// Reads that take several points of the index, in two members; their text.
 fn long(folder: &Folder, name: &str) -> String {
@@ -63,8 +62,11 @@ fn a_seek_index_that_is_not_that_of_the_file_is_an_error() {
     let folder = Folder::new();
     folder.file("x.fq.gz", gzip(reads("r", 400).as_bytes()));
     let shards = ["shards", "--quiet", "--number", "2", "x.fq.gz", "-o", "plan.json"];
-    let run = run_in(&folder, &shards);
-    assert_error(&run, &["x.fq.gz", "ordinary gzip without a seek index", "biofast index FILE"]);
+    fails_in(
+        &folder,
+        &shards,
+        &["x.fq.gz", "ordinary gzip without a seek index", "biofast index FILE"],
+    );
     good(&folder, &["index", "x.fq.gz"]);
     good(&folder, &shards);
     let shard = ["stats", "--json", "--shard", "plan.json#2"];
@@ -73,24 +75,21 @@ fn a_seek_index_that_is_not_that_of_the_file_is_an_error() {
     // Cut, or with any byte changed: of its table and footer when it is opened, of the first window when it is used.
     for at in [index.len() / 2, index.len() - 1] {
         folder.file("x.fq.gz.bsi", &index[..at]);
-        assert_error(&run_in(&folder, &shard), &["x.fq.gz.bsi", "damaged"]);
+        fails_in(&folder, &shard, &["x.fq.gz.bsi", "damaged"]);
     }
     for at in index.len() - 200..index.len() {
         let mut changed = index.clone();
         changed[at] ^= 0x40;
         folder.file("x.fq.gz.bsi", &changed);
         if at % 13 == 0 {
-            assert_error(&run_in(&folder, &shard), &["x.fq.gz.bsi", "damaged"]);
+            fails_in(&folder, &shard, &["x.fq.gz.bsi", "damaged"]);
         }
     }
     folder.file("x.fq.gz.bsi", &index);
     // No output takes its place.
-    assert_error(
-        &run_in(&folder, &[&shard[..], &["-o", "x.fq.gz.bsi"]].concat()),
-        &["x.fq.gz.bsi"],
-    );
+    fails_in(&folder, &[&shard[..], &["-o", "x.fq.gz.bsi"]].concat(), &["x.fq.gz.bsi"]);
     folder.file("x.fq.gz", gzip(reads("s", 400).as_bytes()));
-    assert_error(&run_in(&folder, &shards), &["x.fq.gz.bsi", "has changed"]);
+    fails_in(&folder, &shards, &["x.fq.gz.bsi", "has changed"]);
     std::fs::remove_file(folder.path("x.fq.gz.bsi")).unwrap();
     assert_eq!(run_in(&folder, &shard).code, 2);
 }
@@ -109,7 +108,7 @@ fn what_is_faulty_gets_no_seek_index() {
         ("wrapped.fq.gz", &["wrapped.fq.gz: record 1", "four lines"]),
         ("x.fa.gz", &["x.fa.gz", "FASTA"]),
     ] {
-        assert_error(&run_in(&folder, &["index", name]), expected);
+        fails_in(&folder, &["index", name], expected);
         assert!(!folder.path(&format!("{name}.bsi")).exists(), "{name}");
     }
 }
@@ -120,8 +119,11 @@ fn reads_are_found_by_number_in_ordinary_gzip() {
     let text = long(&folder, "x.fq.gz");
     let lines: Vec<&str> = text.lines().collect();
     let read = |number: usize| lines[4 * number - 4..4 * number].join("\n") + "\n";
-    let missing = run_in(&folder, &["get", "x.fq.gz", "--record", "1"]);
-    assert_error(&missing, &["x.fq.gz", "without a seek index", "biofast index FILE"]);
+    fails_in(
+        &folder,
+        &["get", "x.fq.gz", "--record", "1"],
+        &["x.fq.gz", "without a seek index", "biofast index FILE"],
+    );
     good(&folder, &["index", "x.fq.gz"]);
     // In the order of the file, each once, whatever the order they are asked for in.
     let numbers = [90_000, 1, 2, 44_871, 44_870, 60_001, 2, 59_999, 60_000];
@@ -145,14 +147,11 @@ fn reads_are_found_by_number_in_ordinary_gzip() {
         let lines: Vec<&str> = small.lines().collect();
         assert_eq!(found, lines[4 * number - 4..4 * number].join("\n") + "\n");
     }
-    let run = run_in(&folder, &["get", "y.fq.gz", "--record", "61"]);
-    assert_error(&run, &["no record 61", "1 to 60"]);
-    let run = run_in(&folder, &["get", "y.fq.gz", "r1"]);
-    assert_error(&run, &["ordinary gzip", "--record"]);
+    fails_in(&folder, &["get", "y.fq.gz", "--record", "61"], &["no record 61", "1 to 60"]);
+    fails_in(&folder, &["get", "y.fq.gz", "r1"], &["ordinary gzip", "--record"]);
     // Another file than that of the index.
     folder.file("y.fq.gz", gzip(reads("s", 60).as_bytes()));
-    let run = run_in(&folder, &["get", "y.fq.gz", "--record", "3"]);
-    assert_error(&run, &["y.fq.gz.bsi", "changed"]);
+    fails_in(&folder, &["get", "y.fq.gz", "--record", "3"], &["y.fq.gz.bsi", "changed"]);
 }
 
 /// Runs `args` with `--write-index` on a file that has no index; what it printed without, and the index, are the same.
@@ -221,8 +220,7 @@ fn each_good_file_gets_its_seek_index_and_a_faulty_one_none() {
         (&["check", "-o", "out", "wrapped.fq.gz"], "four lines per read"),
         (&["check", "-o", "out", "text.gz"], "the text isn't FASTQ"),
     ] {
-        let run = run_in(&folder, &[args, &["--write-index"]].concat());
-        assert_error(&run, &[what]);
+        fails_in(&folder, &[args, &["--write-index"]].concat(), &[what]);
         assert!(!folder.path("out").exists(), "{args:?}");
     }
     assert!(!folder.path("wrapped.fq.gz.bsi").exists() && !folder.path("text.gz.bsi").exists());
@@ -253,25 +251,29 @@ fn what_can_have_no_seek_index_is_refused_before_it_is_read() {
     ];
     for command in ["stats", "check"] {
         for (file, what) in cases {
-            let run = run_in(&folder, &[command, "--write-index", "-o", "out", "x.fq.gz", file]);
-            assert_error(&run, &[what]);
+            fails_in(&folder, &[command, "--write-index", "-o", "out", "x.fq.gz", file], &[what]);
             let nothing = !folder.path("out").exists() && !folder.path("x.fq.gz.bsi").exists();
             assert!(nothing, "{command} {file}");
         }
-        let run = run_in(&folder, &[command, "--write-index", "--shard", "plan.json#1"]);
-        assert_error(&run, &["--write-index can't be combined with --shard"]);
+        fails_in(
+            &folder,
+            &[command, "--write-index", "--shard", "plan.json#1"],
+            &["--write-index can't be combined with --shard"],
+        );
         // The index is an output as others are.
-        let run = run_in(&folder, &[command, "--write-index", "-o", "x.fq.gz.bsi", "x.fq.gz"]);
-        assert_error(&run, &["x.fq.gz.bsi"]);
-        let run = run_in(&folder, &[command, "--write-index", "x.fq.gz", "./x.fq.gz"]);
-        assert_error(&run, &["x.fq.gz.bsi"]);
+        fails_in(
+            &folder,
+            &[command, "--write-index", "-o", "x.fq.gz.bsi", "x.fq.gz"],
+            &["x.fq.gz.bsi"],
+        );
+        fails_in(&folder, &[command, "--write-index", "x.fq.gz", "./x.fq.gz"], &["x.fq.gz.bsi"]);
     }
     for option in [&["--per-read"][..], &["--format", "fastqc"], &["--region", "a:1-2"]] {
-        let run = run_in(&folder, &[&["stats", "--write-index", "x.fq.gz"], option].concat());
-        assert_error(&run, &["--write-index can't be combined with"]);
+        fails_in(
+            &folder,
+            &[&["stats", "--write-index", "x.fq.gz"], option].concat(),
+            &["--write-index can't be combined with"],
+        );
     }
-    assert_error(
-        &run_in(&folder, &["check", "--write-index", "--expect", "any", "x.fq.gz"]),
-        &["--expect"],
-    );
+    fails_in(&folder, &["check", "--write-index", "--expect", "any", "x.fq.gz"], &["--expect"]);
 }

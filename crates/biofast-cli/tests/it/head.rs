@@ -1,10 +1,10 @@
 //! `biofast head`, `samples` and `quickcheck`: what the start and the end of alignments say.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::cat::parts;
-use common::{Folder, assert_error, biofast, biofast_with, data, good, run_in, text};
+use crate::common::cat::parts;
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, data, fails, fails_in, good, ok, ok_with,
+    run_in, text,
+};
 
 #[test]
 fn head_prints_the_start_that_view_prints() {
@@ -32,17 +32,16 @@ fn head_prints_the_start_that_view_prints() {
     }
     let bytes = std::fs::read(&path).unwrap();
     let out = text(&folder.path("o.sam"));
-    assert_eq!(biofast_with(&["head", "-n", "2", "-o", &out], &bytes).code, 0);
+    ok_with(&["head", "-n", "2", "-o", &out], &bytes);
     assert_eq!(biofast(&["head", "-n", "2", &path]).stdout, std::fs::read_to_string(&out).unwrap());
     // Records before damage are printed, those behind it aren't looked at.
     let sam = "@SQ\tSN:c\tLN:9\nr1\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\nr2\tx\n";
     let sam = folder.file("x.sam", sam);
-    assert_eq!(biofast(&["head", "-h", "0", "-n", "1", &sam]).code, 0);
-    let run = biofast(&["head", "-n", "2", &sam]);
-    assert_error(&run, &["x.sam: record 2, line 3: invalid SAM"]);
+    ok(&["head", "-h", "0", "-n", "1", &sam]);
+    let run = fails(&["head", "-n", "2", &sam], &["x.sam: record 2, line 3: invalid SAM"]);
     assert!(run.stdout.ends_with("\nr1\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n"), "{run:?}");
     let fq = folder.file("r.fq", "@r\nA\n+\nI\n");
-    assert_error(&biofast(&["head", &fq]), &["r.fq", "expected BAM, SAM or CRAM"]);
+    fails(&["head", &fq], &["r.fq", "expected BAM, SAM or CRAM"]);
     assert_error(&biofast_with(&["head"], b""), &["no input"]);
 }
 
@@ -70,13 +69,13 @@ fn samples_are_listed_with_index_and_reference() {
         .current_dir(folder.path(""))
         .stdin(std::fs::File::open(folder.file("l", "a.sam\n")).unwrap());
     assert_eq!(common::finish(command).stdout, rows);
-    let run = run_in(&folder, &["samples", "a.sam", "ref.fa"]);
-    assert_error(&run, &["ref.fa", "expected BAM, SAM or CRAM"]);
-    assert_eq!(run.stdout, "");
-    assert_error(
-        &run_in(&folder, &["samples", "-T", "SMX", "a.sam"]),
-        &["a tag of two characters"],
+    let run = fails_in(
+        &folder,
+        &["samples", "a.sam", "ref.fa"],
+        &["ref.fa", "expected BAM, SAM or CRAM"],
     );
+    assert_eq!(run.stdout, "");
+    fails_in(&folder, &["samples", "-T", "SMX", "a.sam"], &["a tag of two characters"]);
 }
 
 #[test]
@@ -111,11 +110,11 @@ fn quickcheck_sees_starts_and_ends() {
         assert_eq!((run.code, &run.stdout), (code, &printed), "{run:?}");
         assert!(run.stderr.contains(fault) && run.stderr.is_empty() == fault.is_empty(), "{run:?}");
     }
-    assert_eq!(run_in(&folder, &["quickcheck", "-u", "none.sam"]).code, 0);
+    good(&folder, &["quickcheck", "-u", "none.sam"]);
     let run = run_in(&folder, &["quickcheck", "-q", "-v", "cut.bam", "absent.bam", "good.bam"]);
     assert_eq!((run.code, &*run.stdout, &*run.stderr), (2, "cut.bam\nabsent.bam\n", ""));
-    let run = run_in(&folder, &["quickcheck", "absent.bam", "cut.bam"]);
-    assert!(run.code == 2 && run.stderr.contains("absent.bam: No such file"), "{run:?}");
+
+    fails_in(&folder, &["quickcheck", "absent.bam", "cut.bam"], &["absent.bam: No such file"]);
     // The end of a pipe isn't waited for.
-    assert_eq!(biofast_with(&["quickcheck"], &bam[..bam.len() - 28]).code, 0);
+    ok_with(&["quickcheck"], &bam[..bam.len() - 28]);
 }

@@ -1,16 +1,12 @@
 //! Errors that newcomers meet name what is wrong and what to do next.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::process::Stdio;
 
-use common::{Folder, assert_error, biofast, command, finish, reads, sample, text};
+use crate::common::{Folder, biofast, command, fails, finish, ok, reads, sample, text};
 
 /// Runs, and expects an error and a hint that say this.
 fn expect(args: &[&str], needed: &[&str]) {
-    let run = biofast(args);
-    assert_error(&run, needed);
+    let run = fails(args, needed);
     assert_eq!(run.stderr.matches(": hint: ").count(), 1, "{args:?}: {}", run.stderr);
 }
 
@@ -31,7 +27,7 @@ fn errors_say_what_to_do_next() {
     let sam =
         "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:chr1\tLN:900\nr\t0\tchr1\t5\t9\t1M\t*\t0\t0\tA\tI\n";
     let sam = folder.file("a.sam", sam);
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
 
     let wrong = at("lane1_R1.fq");
     for command in ["stats", "filter", "check"] {
@@ -83,7 +79,7 @@ fn errors_say_what_to_do_next() {
         (["cat", &bam, "-o", &at("1.fastq")], "name the output .bam"),
         (["cat", &first, "-o", &at("1.bam")], "biofast import"),
     ] {
-        assert_error(&biofast(&args), &[needed]);
+        fails(&args, &[needed]);
         assert!(!std::path::Path::new(args[3]).exists(), "{args:?}");
     }
     expect(&["flagstat", &at("nothing-like-it")], &["hint: check the path"]);
@@ -139,11 +135,9 @@ fn errors_say_what_to_do_next() {
     assert_eq!(run.stdout.matches("ERROR, see the message").count(), 2, "{}", run.stdout);
     // What clap says has its own advice.
     for threads in ["0", "1025", "18446744073709551616", "many"] {
-        let run = biofast(&["stats", "-@", threads, &first]);
-        assert!(run.code == 2 && run.stderr.contains("a number from 1 to 1024"), "{run:?}");
+        fails(&["stats", "-@", threads, &first], &["a number from 1 to 1024"]);
     }
-    let run = biofast(&["stats", "--jsn", &first]);
-    assert!(run.code == 2 && run.stderr.contains("did you mean '--json'?"), "{run:?}");
+    fails(&["stats", "--jsn", &first], &["did you mean '--json'?"]);
     // A good run gives no advice, and a quiet one none either.
     assert_eq!(biofast(&["stats", &first]).stderr, "");
     assert!(!biofast(&["stats", "-q", &wrong]).stderr.contains("hint"));
@@ -239,9 +233,7 @@ fn values_that_can_not_be_read_are_told_in_plain_words() {
         ),
         (&["filter", "--min-gc", "x", &file], "expected a number\n"),
     ] {
-        let run = biofast(args);
-        assert_eq!(run.code, 2, "{args:?}");
-        assert!(run.stderr.contains(needed), "{args:?}: {}", run.stderr);
+        fails(args, &[needed]);
     }
     let run = biofast(&["stats", &binary]);
     assert_eq!(run.code, 2);
@@ -262,7 +254,7 @@ fn errors_of_records_have_their_number_and_place() {
         format!("@HD\tVN:1.6\tGO:query\n{sam}badq\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIqI\n"),
     );
     let bam = text(&folder.path("q.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
     // A quality that no character stands for, in the last record.
     let mut bytes = Vec::new();
     let source = biofast_io::Source::open(&bam).unwrap();
@@ -273,16 +265,13 @@ fn errors_of_records_have_their_number_and_place() {
     bytes[at] = 99;
     let bam = folder.file("q.bam", biofast_testkit::container::bgzf(&bytes, 1000));
     for args in [&["view", &bam][..], &["filter", "--quiet", &bam], &["fastq", "--quiet", &bam]] {
-        assert_error(&biofast(args), &["q.bam: record 51, byte ", ", compressed byte ", "'badq'"]);
+        fails(args, &["q.bam: record 51, byte ", ", compressed byte ", "'badq'"]);
     }
     // Lines of a table are lines of the table.
     let good: String = (0..100).map(|i| format!("r{i}\tACGT\tIIII\n")).collect();
     for bad in ["bad\tACGT\tIII\n", "bad\tACGT\tII\u{7f}I\n"] {
         let table = folder.file("t.tsv", format!("{good}{bad}"));
-        assert_error(
-            &biofast(&["convert", "-q", "--from", "table", &table]),
-            &["t.tsv: line 101: "],
-        );
+        fails(&["convert", "-q", "--from", "table", &table], &["t.tsv: line 101: "]);
     }
 }
 
@@ -297,7 +286,7 @@ fn references_are_looked_for_even_if_nothing_needs_them() {
         &["stats", "-r", "nosuchfile", &fastq],
         &["sort", "--reference", "nosuchfile", "--key", "length", &fastq],
     ] {
-        assert_error(&biofast(args), &["nosuchfile: can't read the reference"]);
+        fails(args, &["nosuchfile: can't read the reference"]);
     }
 }
 

@@ -1,13 +1,10 @@
 //! `--html`: pages that hold what they should. `tests/peers` opens them in a browser.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::bgzf;
 use serde_json::{Value, json};
 
-use common::html::{EVIL, bam, pages};
-use common::{Folder, biofast, command, finish, reads, sample, text};
+use crate::common::html::{EVIL, bam, pages};
+use crate::common::{Folder, biofast, command, finish, ok, reads, sample, silent, text};
 
 /// The JSON in the page's element of this id.
 fn embedded(page: &str, id: &str) -> Value {
@@ -22,8 +19,7 @@ fn a_page_holds_the_json_and_every_sample_and_asks_no_network() {
     let path = folder.path("report.html");
     let file = folder.file("r.fq", reads("r", 100));
     let args = ["stats", "--sample", EVIL, "--html", path.to_str().unwrap(), &file];
-    let run = biofast(&args);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let run = silent(&args);
     // The table is printed as ever.
     assert_eq!(run.stdout, biofast(&["stats", "--sample", EVIL, &file]).stdout);
     let page = std::fs::read_to_string(&path).unwrap();
@@ -57,8 +53,7 @@ fn the_page_of_filtered_pairs_has_insert_sizes_and_changes_no_read() {
     let filtered = |name: &str, more: &[&str]| {
         let outputs = ["1.fq", "2.fq"].map(|end| text(&folder.path(&format!("{name}{end}"))));
         let args = ["filter", "--quiet", &r1, &r2, "-o", &outputs[0], "--out2", &outputs[1]];
-        let run = biofast(&[&args[..], &["--cut-tail", "--trim-overlap"], more].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        silent(&[&args[..], &["--cut-tail", "--trim-overlap"], more].concat());
         outputs.map(|path| std::fs::read(path).unwrap())
     };
     let page = text(&folder.path("page.html"));
@@ -83,7 +78,7 @@ fn frequent_words_are_those_that_are_counted_for_fastp() {
     };
     let file = folder.file("r.fq", (0..400).map(read).collect::<String>());
     let args = ["filter", "--quiet", &file, "-o", &out, "--html", &page, "--fastp-json", &json];
-    assert_eq!(biofast(&args).code, 0);
+    ok(&args);
     let page = std::fs::read_to_string(page).unwrap();
     // Reads of one length are a step, not a triangle: up, along and down.
     let (_, lengths) = page.split_once("id=\"f1-lengths\"").unwrap();
@@ -139,7 +134,7 @@ fn pages_are_the_same_on_any_number_of_threads() {
     let page = |threads: &str| {
         let path = folder.path("report.html");
         let args = ["stats", threads, "--html", path.to_str().unwrap(), &reads, &aligned];
-        assert_eq!(biofast(&args).code, 0);
+        ok(&args);
         std::fs::read_to_string(path).unwrap()
     };
     let one = page("-@1");
@@ -151,9 +146,9 @@ fn merged_reports_make_the_page_of_one_run() {
     let folder = Folder::new();
     let [one, both, parts] = ["one.json", "both.html", "parts.html"].map(|n| text(&folder.path(n)));
     let file = folder.file("r.fq", reads("r", 200));
-    assert_eq!(biofast(&["stats", "--json", &file, "-o", &one]).code, 0);
-    assert_eq!(biofast(&["merge", &one, "--html", &parts]).code, 0);
-    assert_eq!(biofast(&["stats", &file, "--html", &both]).code, 0);
+    ok(&["stats", "--json", &file, "-o", &one]);
+    ok(&["merge", &one, "--html", &parts]);
+    ok(&["stats", &file, "--html", &both]);
     assert!(std::fs::read(both).unwrap() == std::fs::read(parts).unwrap());
 }
 
@@ -178,8 +173,7 @@ fn the_gc_of_reads_is_that_of_all_reads_whatever_else_is_counted() {
         let file = folder.file(name, (0..500).map(read).collect::<String>());
         let page = |more: &[&str]| {
             let path = text(&folder.path("page.html"));
-            let run = biofast(&[&["stats", "-q", &file, "--html", &path], more].concat());
-            assert_eq!(run.code, 0, "{}", run.stderr);
+            ok(&[&["stats", "-q", &file, "--html", &path], more].concat());
             std::fs::read_to_string(path).unwrap()
         };
         let plain = figures(&page(&[]), "r0-gc");
@@ -210,8 +204,7 @@ fn sequences_that_occur_a_few_times_are_not_overrepresented() {
     };
     let file = folder.file("r.fq", (0..300).map(read).collect::<String>());
     let path = text(&folder.path("page.html"));
-    let run = biofast(&["stats", "-q", "--library", "wgs", &file, "--html", &path]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["stats", "-q", "--library", "wgs", &file, "--html", &path]);
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(page.contains("Sequences in more than 0.1 % of the reads, and in at least 10: 1<"));
     // FastQC's rule stays FastQC's.
@@ -236,8 +229,7 @@ fn mates_are_one_sample_on_the_page() {
             args.push(folder.file(&format!("S{pair}_R{mate}.fq"), reads("r", 50 + pair)));
         }
     }
-    let run = biofast(&args.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&args.iter().map(String::as_str).collect::<Vec<_>>());
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(page.contains("<p>3 samples in 6 files · "));
     assert!(page.contains("A line for each of 6 files"));
@@ -275,9 +267,7 @@ fn insert_sizes_of_few_pairs_come_with_a_caution() {
     }
     let (one, two) = (folder.file("1.fq", one), folder.file("2.fq", two));
     let [path, o1, o2] = ["p.html", "o1.fq", "o2.fq"].map(|name| text(&folder.path(name)));
-    let run =
-        biofast(&["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2, "--html", &path]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["filter", "--quiet", &one, &two, "-o", &o1, "--out2", &o2, "--html", &path]);
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(
         page.contains("the chart shows only the 10 % of the pairs whose mates overlap"),

@@ -1,13 +1,10 @@
 //! `biofast import` brings back what `biofast fastq` wrote.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::collections::BTreeSet;
 
 use biofast_testkit::templates::{header, templates};
 
-use common::{Folder, biofast, command, reads, text};
+use crate::common::{self, Folder, biofast, command, fails, ok, reads, text};
 
 /// Name, part, bases, qualities and read group of a primary record, as sequenced.
 fn essence(line: &str) -> Option<(String, u16, String, String, String)> {
@@ -48,9 +45,9 @@ fn nothing_is_lost_between_alignments_and_back() {
         let fastq = text(&folder.path("all.fq.gz"));
         let bam = text(&folder.path("back.bam"));
         let args = ["fastq", "-N", "-T", "RG", "-o", &fastq, "-0", &fastq, &sam];
-        assert_eq!(biofast(&args).code, 0);
+        ok(&args);
         let args = ["import", "-T", "RG", "-r", "ID:g1", "-r", "ID:g2", "-o", &bam, &fastq];
-        assert_eq!(biofast(&args).code, 0);
+        ok(&args);
         let back = biofast(&["view", &bam]).stdout;
         let found: BTreeSet<_> = back.lines().filter_map(essence).collect();
         assert_eq!(back.lines().count(), expected.len());
@@ -90,9 +87,7 @@ fn what_goes_wrong_leaves_no_file() {
         (reads("r", 50)[..900].to_owned(), "2.fq"),
     ] {
         let other = folder.file("2.fq", other);
-        let run = biofast(&["import", &good, &other, "-o", &out]);
-        assert_eq!(run.code, 2, "{}", run.stderr);
-        assert!(run.stderr.contains(message), "{message}: {}", run.stderr);
+        fails(&["import", &good, &other, "-o", &out], &[message]);
         assert!(!folder.path("out.bam").exists());
     }
     for (content, message) in [
@@ -107,9 +102,7 @@ fn what_goes_wrong_leaves_no_file() {
         ("@a XX:i:x\nA\n+\nI\n", "an integer"),
     ] {
         let path = folder.file("bad.fq", content);
-        let run = biofast(&["import", "-T", "*", &path, "-o", &out]);
-        assert_eq!(run.code, 2, "{}", run.stderr);
-        assert!(run.stderr.contains(message) && run.stderr.contains("bad.fq"), "{}", run.stderr);
+        fails(&["import", "-T", "*", &path, "-o", &out], &[message, "bad.fq"]);
         assert!(!folder.path("out.bam").exists());
     }
     // Each letter that has a code is stored, in any case; each other one is named.
@@ -130,18 +123,12 @@ fn what_goes_wrong_leaves_no_file() {
     }
     let dots = folder.file("dots.fq", "@a\nA..C\n+\nIIII\n@b\n.\n+\n!\n");
     let json = text(&folder.path("x.json"));
-    let run = biofast(&["import", &dots, "-o", &out, "--summary", &json]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = ok(&["import", &dots, "-o", &out, "--summary", &json]);
     assert!(run.stderr.contains("warning: 3 '.' bases are stored as N"), "{}", run.stderr);
     assert!(std::fs::read_to_string(&json).unwrap().contains("\"dots_as_n\": 3"));
-    let run = biofast(&["import", "-r", "SM:x", &good, "-o", &out]);
-    assert!(
-        run.code == 2 && run.stderr.contains("must have exactly one ID field"),
-        "{}",
-        run.stderr
-    );
-    let run = biofast(&["import", "--interleaved", &good, "-o", &out]);
-    assert!(run.code == 2 && run.stderr.contains("r1"), "{}", run.stderr);
+
+    fails(&["import", "-r", "SM:x", &good, "-o", &out], &["must have exactly one ID field"]);
+    fails(&["import", "--interleaved", &good, "-o", &out], &["r1"]);
 }
 
 #[test]
@@ -182,9 +169,7 @@ fn what_check_would_fault_is_an_error_that_names_read_and_character() {
     ] {
         let reads = [b"@good\nAC\n+\nII\n@", name, b"\nACGT\n+\nIIII\n"].concat();
         let reads = folder.file("r.fq", &reads);
-        let run = biofast(&["import", &reads, "-o", &out]);
-        assert_eq!(run.code, 2, "{run:?}");
-        assert!(run.stderr.contains("r.fq: record 2: "), "{}", run.stderr);
+        let run = fails(&["import", &reads, "-o", &out], &["r.fq: record 2: "]);
         assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
         assert!(!folder.path("out.bam").exists());
     }
@@ -199,24 +184,18 @@ fn what_check_would_fault_is_an_error_that_names_read_and_character() {
         (&["ID:x", "SM:a", "ID:x", "SM:b"], "a second @RG of the same name"),
     ] {
         let groups: Vec<&str> = groups.iter().flat_map(|group| ["-r", group]).collect();
-        let run = biofast(&[&["import", &reads, "-o", &out], &groups[..]].concat());
-        assert_eq!(run.code, 2, "{groups:?}: {run:?}");
-        assert!(run.stderr.contains(said), "{groups:?}: {}", run.stderr);
+        let run = fails(&[&["import", &reads, "-o", &out], &groups[..]].concat(), &[said]);
         assert!(!run.stderr.contains("line 3"), "{}", run.stderr);
     }
     for options in [["-T", "1x"], ["-T", "BC,é"], ["--barcode-tag", "x_"]] {
-        let run = biofast(&[&["import", &reads], &options[..]].concat());
-        assert_eq!(run.code, 2, "{run:?}");
-        assert!(run.stderr.contains("is not a valid tag"), "{}", run.stderr);
+        fails(&[&["import", &reads], &options[..]].concat(), &["is not a valid tag"]);
     }
     let twice = folder.file("t.fq", "@r\tBC:Z:A\tXX:i:1\tBC:Z:C\nACGT\n+\nIIII\n");
-    let run = biofast(&["import", "-T", "*", &twice]);
-    assert_eq!(run.code, 2, "{run:?}");
-    assert!(run.stderr.contains("its description has tag BC twice"), "{}", run.stderr);
+    fails(&["import", "-T", "*", &twice], &["its description has tag BC twice"]);
     // All that a name can have.
     let all: String = ('!'..='~').filter(|&c| c != '@').collect();
     let fine = folder.file("r.fq", format!("@{all}\nACGT\n+\nIIII\n"));
-    assert_eq!(biofast(&["import", &fine, "-o", &out]).code, 0);
+    ok(&["import", &fine, "-o", &out]);
     assert!(faults(&out).starts_with("0 "), "{}", faults(&out));
 }
 

@@ -1,31 +1,25 @@
 //! `biofast index` and regions, and an error for every broken index.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::path::Path;
 
 use biofast_testkit::bam::{Aligned, aligned, header};
 use biofast_testkit::container::{bgzf, gzip};
 
-use common::index::{REFERENCES, sorted};
-use common::{Folder, biofast, biofast_with, refused, text};
+use crate::common::index::{REFERENCES, sorted};
+use crate::common::{Folder, biofast, biofast_with, fails, ok, ok_with, refused, text};
 
 #[test]
 fn gzi_has_every_block() {
     let folder = Folder::new();
     let reads = b"@r\nACGT\n+\nIIII\n".repeat(20_000);
     let path = folder.file("x.fq.bgz", bgzf(&reads, 5000));
-    let made = biofast(&["index", &path]);
-    assert_eq!(made.code, 0);
+    let made = ok(&["index", &path]);
     assert!(made.stderr.contains(&format!("wrote {path}.gzi")), "{}", made.stderr);
     let ours = std::fs::read(format!("{path}.gzi")).unwrap();
     assert_eq!(&ours[..8], &59u64.to_le_bytes());
     assert_eq!(ours.len(), 8 + 59 * 16);
     for (name, content) in [("x.gz", gzip(&reads)), ("x.fq", reads.clone())] {
-        let run = biofast(&["index", "--gzi", &folder.file(name, content)]);
-        assert_eq!(run.code, 2);
-        assert!(run.stderr.contains("expected BGZF"), "{}", run.stderr);
+        fails(&["index", "--gzi", &folder.file(name, content)], &["expected BGZF"]);
     }
     let mut damaged = bgzf(&reads, 5000);
     let at = damaged.len() / 2;
@@ -58,7 +52,7 @@ fn regions_and_bed_files_select_the_same_with_and_without_an_index() {
     assert_eq!(by_bed(&path).stdout, scanned.stdout);
     let piped = biofast_with(&["idxstats", "-L", &bed], &bgzf(&data, 3000));
     assert_eq!((piped.stdout.as_str(), piped.stderr.as_str()), (scanned.stdout.as_str(), ""));
-    assert_eq!(biofast(&["index", &path]).code, 0);
+    ok(&["index", &path]);
     let indexed = by_region(&path);
     assert_eq!((indexed.stdout.as_str(), indexed.stderr.as_str()), (scanned.stdout.as_str(), ""));
     assert_eq!(by_bed(&path).stdout, scanned.stdout);
@@ -70,7 +64,7 @@ fn what_is_wrong_is_said() {
     let folder = Folder::new();
     let data = sorted(500);
     let path = folder.file("x.bam", bgzf(&data, 3000));
-    assert_eq!(biofast(&["index", &path]).code, 0);
+    ok(&["index", &path]);
     let bai = format!("{path}.bai");
     let good = std::fs::read(&bai).unwrap();
     folder.file("x.bed", "chr1\t1\t2\nchr9\t1\t2\n");
@@ -116,13 +110,7 @@ fn what_is_wrong_is_said() {
         records.extend(aligned(&Aligned { position, cigar: vec![16], ..Aligned::default() }));
     }
     let unsorted = folder.file("u.bam", bgzf(&records, 3000));
-    let run = biofast(&["index", &unsorted]);
-    assert_eq!(run.code, 2);
-    assert!(
-        run.stderr.contains("record 2") && run.stderr.contains(":51 comes after "),
-        "{}",
-        run.stderr
-    );
+    fails(&["index", &unsorted], &["record 2", ":51 comes after "]);
     assert!(!Path::new(&format!("{unsorted}.bai")).exists());
     // Cut: no index appears either.
     let cut = folder.file("c.bam", &bgzf(&data, 3000)[..2000]);
@@ -130,6 +118,6 @@ fn what_is_wrong_is_said() {
     assert!(!Path::new(&format!("{cut}.bai")).exists());
     // From standard input, with a name given.
     let out = text(&folder.path("stdin.bai"));
-    assert_eq!(biofast_with(&["index", "-", "-o", &out], &bgzf(&data, 3000)).code, 0);
+    ok_with(&["index", "-", "-o", &out], &bgzf(&data, 3000));
     assert_eq!(std::fs::read(out).unwrap(), good);
 }

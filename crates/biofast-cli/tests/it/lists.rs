@@ -1,10 +1,9 @@
 //! Lists, sheets and other text: one reader for all, with byte order marks, line ends of Windows, blanks at ends, and compressed;
 //! what isn't text, and what never ends, is an error.
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 
-use crate::common::{Folder, assert_error, good, run_in, text};
+use crate::common::{Folder, fails_in, good, text};
 
 use biofast_testkit::container::{Kind, bgzf, gunzip, gzip, wrap};
 
@@ -131,8 +130,7 @@ fn what_is_no_list_is_an_error_that_names_the_line() {
             &["filter", "-N", "list", &aligned],
             &["filter", "--adapter-fasta", "list", "r.fq"],
         ] {
-            let run = run_in(&folder, command);
-            assert_error(&run, &["list", why]);
+            let run = fails_in(&folder, command, &["list", why]);
             assert!(run.stdout.is_empty() || command[0] == "stats", "{run:?}");
         }
     }
@@ -147,8 +145,7 @@ fn intervals_that_are_no_text_are_an_error_that_names_the_line() {
         &["view", "-L", "list", &bam][..],
         &["coverage", "--by", "list", "--prefix", "depth", &bam],
     ] {
-        let run = run_in(&folder, command);
-        assert_error(&run, &["list", "line 2: expected text, found byte 0x00"]);
+        fails_in(&folder, command, &["list", "line 2: expected text, found byte 0x00"]);
     }
 }
 
@@ -165,11 +162,11 @@ fn what_never_ends_is_an_error() {
         &["filter", "-N", "/dev/zero", &bam],
         &["demux", "-i", "r.fq", "-r", "2B+T", "-s", "/dev/zero", "-o", "out"],
     ] {
-        assert_error(&run_in(&folder, command), &["/dev/zero", "expected text"]);
+        fails_in(&folder, command, &["/dev/zero", "expected text"]);
     }
     // A line of 1 MiB is no name.
     folder.file("list", gzip(&vec![b'a'; 3 << 20]));
     for command in [&["filter", "--names", "list", "r.fq"][..], &["view", "-L", "list", &bam]] {
-        assert_error(&run_in(&folder, command), &["line 1", "a line of more than 1048576 bytes"]);
+        fails_in(&folder, command, &["line 1", "a line of more than 1048576 bytes"]);
     }
 }

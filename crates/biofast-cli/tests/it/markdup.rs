@@ -1,20 +1,19 @@
 //! `biofast markdup`: the marks of a plain rule in any order of the input, and blocks that are changed as they are stored.
 //! Equality with samtools and Picard: `tests/peers/marks.rs`.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::small::{self, Names, TemplateShape};
 
-use crate::common::{Folder, assert_error, biofast, biofast_with, text};
+use crate::common::{
+    Folder, assert_error, biofast, biofast_with, fails, ok, ok_with, silent, text,
+};
 use crate::sort::written_with_reports;
 use crate::sort_duplicates::count_as_the_plain_rule_says;
 
 fn run(args: &[&str]) -> String {
-    let run = biofast(&[&["markdup", "-q", "--no-PG"], args].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
-    run.stdout
+    silent(&[&["markdup", "-q", "--no-PG"], args].concat()).stdout
 }
 
 fn marked(args: &[&str]) -> String {
@@ -22,8 +21,7 @@ fn marked(args: &[&str]) -> String {
 }
 
 fn sort(args: &[&str]) {
-    let run = biofast(&[&["sort", "-q", "--no-PG"], args].concat());
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&[&["sort", "-q", "--no-PG"], args].concat());
 }
 
 /// Without the tags of fixmate.
@@ -126,7 +124,7 @@ fn blocks_are_changed_as_they_are_stored_alike_on_any_threads() {
     let path = |name: &str| text(&folder.path(name));
     let [plain, anew, output] = ["plain.bam", "anew.sam", "o.bam"].map(path);
     let view = |path: &str| biofast(&["view", "-h", "--no-PG", path]).stdout;
-    assert_eq!(biofast(&["view", "-u", "--no-PG", &sorted, "-o", &plain]).code, 0);
+    ok(&["view", "-u", "--no-PG", &sorted, "-o", &plain]);
     let data = gunzip(&std::fs::read(&plain).unwrap()).unwrap();
     let input = folder.file("x.bam", bgzf(&data, BLOCK));
     for more in [&[][..], &["-r"], &["-d", "25"], &["--rule", "picard"]] {
@@ -142,7 +140,7 @@ fn blocks_are_changed_as_they_are_stored_alike_on_any_threads() {
         let lengths = block_lengths(&output);
         let reused = lengths.iter().filter(|len| **len == BLOCK).count();
         assert!(reused > lengths.len() * 9 / 10 || !more.is_empty(), "{more:?} {lengths:?}");
-        assert_eq!(biofast(&["index", &output, "-o", &path("x.bai")]).code, 0);
+        ok(&["index", &output, "-o", &path("x.bai")]);
         let [made, built] = ["o.bam.bai", "x.bai"].map(|name| std::fs::read(path(name)).unwrap());
         assert!(made == built, "{more:?}");
         // A level that is asked for holds for all blocks; a pipe gives the bytes of a file.
@@ -151,7 +149,7 @@ fn blocks_are_changed_as_they_are_stored_alike_on_any_threads() {
         assert!(view(&path("l.bam")) == expected, "{more:?}");
         let piped = path("p.bam");
         let args = [&["markdup", "-q", "--no-PG", "-o", &piped, "-"], more].concat();
-        assert_eq!(biofast_with(&args, &std::fs::read(&input).unwrap()).code, 0);
+        ok_with(&args, &std::fs::read(&input).unwrap());
         assert!(Some(std::fs::read(&piped).unwrap()) == bytes, "{more:?}");
     }
 }
@@ -161,7 +159,7 @@ fn reports_of_what_is_written_are_those_of_stats() {
     let folder = Folder::new();
     let [_, sorted] = templates(&folder, 100, Names::SevenParts);
     let input = text(&folder.path("x.bam"));
-    assert_eq!(biofast(&["view", "-b", "--no-PG", &sorted, "-o", &input]).code, 0);
+    ok(&["view", "-b", "--no-PG", &sorted, "-o", &input]);
     for (more, out, threads) in [
         (&["-d", "25"][..], "o.sam", "1"),
         (&["-r"], "o.bam", "3"),
@@ -182,15 +180,14 @@ fn what_cannot_be_marked_is_an_error() {
     let folder = Folder::new();
     let unsorted = folder.file("x.sam", [header, &read("a", 9), &read("b", 3)].concat());
     let output = text(&folder.path("o.bam"));
-    let run = biofast(&["markdup", &unsorted, "-o", &output, "--write-index"]);
-    assert_error(&run, &["record 2"]);
+    fails(&["markdup", &unsorted, "-o", &output, "--write-index"], &["record 2"]);
     assert!(!folder.path("o.bam").exists());
-    let run = biofast(&["markdup", &unsorted, "-o", &output, "--html", &unsorted]);
-    assert_error(&run, &["is an input"]);
+    fails(&["markdup", &unsorted, "-o", &output, "--html", &unsorted], &["is an input"]);
     let run = biofast_with(&["markdup", "-"], b"@a\nAC\n+\nII\n");
     assert_error(&run, &["holds reads"]);
-    let run = biofast(&["markdup", "--barcode-tag", "RX", "-O", "sam", &unsorted]);
-    assert_error(&run, &["none of the 2 reads", "--allow-missing-barcodes"]);
-    let run = biofast(&["markdup", "--rule", "picard", "-c", &unsorted]);
-    assert_error(&run, &["applies only to --rule samtools"]);
+    fails(
+        &["markdup", "--barcode-tag", "RX", "-O", "sam", &unsorted],
+        &["none of the 2 reads", "--allow-missing-barcodes"],
+    );
+    fails(&["markdup", "--rule", "picard", "-c", &unsorted], &["applies only to --rule samtools"]);
 }

@@ -1,8 +1,7 @@
 //! What makes mates: strict by default, names alone with `--mates names`, in every command of pairs; and where both mates of two
 //! files go.
-#![allow(clippy::unwrap_used)]
 
-use crate::common::{Folder, assert_error, good, run_in, text};
+use crate::common::{Folder, assert_error, fails_in, good, run_in, text};
 
 fn fastq(names: &[&str]) -> String {
     let record = |(number, name): (usize, &&str)| {
@@ -107,8 +106,11 @@ fn names_that_end_so_by_chance_stay_what_they_are() {
     // Mates the wrong way round stay an error.
     folder.file("w1.fq", fastq(&["r_2"]));
     folder.file("w2.fq", fastq(&["r_1"]));
-    let run = run_in(&folder, &["filter", "--mates", "names", "w1.fq", "w2.fq"]);
-    assert_error(&run, &["read 'r_2' is a second read, but a first read was expected"]);
+    fails_in(
+        &folder,
+        &["filter", "--mates", "names", "w1.fq", "w2.fq"],
+        &["read 'r_2' is a second read, but a first read was expected"],
+    );
     let run = run_in(&folder, &["check", "--paired", "--mates", "names", "w1.fq", "w2.fq"]);
     assert_eq!(run.code, 1, "{run:?}");
 }
@@ -153,8 +155,7 @@ fn the_hint_of_a_mismatch_names_what_helps() {
         &["different names: 'a.1' and 'a.2'", "hint: ", "`biofast repair`", "--mates names"],
     );
     folder.file("3.fq", fastq(&["a 2:N:0:A"]));
-    let run = run_in(&folder, &["filter", "3.fq", "2.fq"]);
-    assert_error(&run, &["hint: ", "--mates names"]);
+    fails_in(&folder, &["filter", "3.fq", "2.fq"], &["hint: ", "--mates names"]);
 }
 
 #[test]
@@ -181,8 +182,11 @@ fn two_files_of_mates_become_one_file_only_where_that_is_asked_for() {
         &["grep", "-n", "-r", "-p", "."],
     ] {
         let two = [command, &["1.fq", "2.fq", "-o", &out]].concat();
-        let run = run_in(&folder, &two);
-        assert_error(&run, &["two input files but only one output", "--out2", "--interleaved-out"]);
+        fails_in(
+            &folder,
+            &two,
+            &["two input files but only one output", "--out2", "--interleaved-out"],
+        );
         assert!(!folder.path("one.fq").exists(), "{command:?}");
         good(&folder, &[&two[..], &["--interleaved-out"]].concat());
         if command[0] != "shuffle" {
@@ -201,10 +205,13 @@ fn two_files_of_mates_become_one_file_only_where_that_is_asked_for() {
         good(&folder, &one);
         std::fs::remove_file(&out).unwrap();
     }
-    let single = run_in(&folder, &["filter", "1.fq", "-o", &out, "--interleaved-out"]);
-    assert_error(&single, &["--interleaved-out needs pairs"]);
+    fails_in(
+        &folder,
+        &["filter", "1.fq", "-o", &out, "--interleaved-out"],
+        &["--interleaved-out needs pairs"],
+    );
     let split = ["split", "-s", "1", "1.fq", "2.fq", "-o", "p{part}.fq"];
-    assert_error(&run_in(&folder, &split), &["two input files but only one output, p{part}.fq"]);
+    fails_in(&folder, &split, &["two input files but only one output, p{part}.fq"]);
     good(&folder, &[&split[..], &["--interleaved-out"]].concat());
     assert_eq!(text_of(&folder, "p001.fq") + &text_of(&folder, "p002.fq"), interleaved);
     // BAM says of each record which of a pair it is, and counts are no reads.

@@ -1,19 +1,15 @@
 //! `biofast merge` of alignments: what sorting all records at once gives, whatever the number of threads.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::fmt::Write;
 use std::process::Command;
 
 use biofast_testkit::random::Random;
 
-use common::merge::{ORDERS, SEQUENCES, merged, parts, records};
-use common::{Folder, assert_error, biofast, biofast_with, command, finish, listed, text};
-
-fn lines(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| !line.starts_with('@')).collect()
-}
+use crate::common::merge::{ORDERS, SEQUENCES, merged, parts, records};
+use crate::common::sort::lines;
+use crate::common::{
+    Folder, assert_error, biofast, biofast_with, command, fails, finish, listed, ok, text,
+};
 
 #[test]
 fn parts_become_what_sorting_all_of_them_at_once_gives() {
@@ -35,7 +31,7 @@ fn parts_become_what_sorting_all_of_them_at_once_gives() {
             let unsorted = folder.file("x.sam", header.clone() + &some);
             let path = text(&folder.path(&format!("{part}.bam")));
             let sort = [&["sort", "-q", "--no-PG"], order, &[&unsorted, "-o", &path]].concat();
-            assert_eq!(biofast(&sort).code, 0);
+            ok(&sort);
             paths.push(path);
         }
         let all = folder.file("all.sam", all);
@@ -56,17 +52,16 @@ fn the_file_and_its_index_are_the_same_on_any_threads() {
     let out = |name: &str| text(&folder.path(name));
     for (threads, name) in [("1", "one.bam"), ("2", "two.bam"), ("6", "two.bam")] {
         let args = ["merge", "-q", "--no-PG", "-@", threads, "--write-index", "-o", &out(name)];
-        assert_eq!(biofast(&[&args, &inputs[..]].concat()).code, 0);
+        ok(&[&args, &inputs[..]].concat());
         for ending in ["", ".bai"] {
             let [one, other] = ["one.bam", name]
                 .map(|name| std::fs::read(out(&format!("{name}{ending}"))).unwrap());
             assert!(one == other, "{threads} {ending}");
         }
     }
-    assert_eq!(biofast(&["check", &out("one.bam")]).code, 0, "its order is what its header says");
+    ok(&["check", &out("one.bam")]);
     let list = folder.file("list", paths.join("\n"));
-    let run = biofast(&["merge", "-q", "--no-PG", "-b", &list, "-o", &out("listed.bam")]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["merge", "-q", "--no-PG", "-b", &list, "-o", &out("listed.bam")]);
     assert!(std::fs::read(out("one.bam")).unwrap() == std::fs::read(out("listed.bam")).unwrap());
     // From standard input.
     let first = std::fs::read(&paths[0]).unwrap();
@@ -88,28 +83,33 @@ fn an_input_that_is_out_of_order_is_named_with_its_record() {
     let bad = file("bad.sam", &[record("b2", 5, ""), record("b10", 7, ""), record("b1", 6, "")]);
     let out = text(&folder.path("o.bam"));
     let before = listed(&folder).len();
-    let run = biofast(&["merge", &good, &bad, "-o", &out]);
-    assert_error(&run, &["bad.sam: record 3", "not sorted by coordinate", "biofast sort"]);
-    let run = biofast(&["merge", "-n", &good, &bad, "-o", &out]);
-    assert_error(&run, &["bad.sam: record 3", "not sorted by name", "'b1' comes after 'b10'"]);
-    let run = biofast(&["merge", "-N", &good, &bad, "-o", &out]);
-    assert_error(&run, &["good.sam: record 3", "not sorted by name", "'a10' comes after 'a2'"]);
+    fails(
+        &["merge", &good, &bad, "-o", &out],
+        &["bad.sam: record 3", "not sorted by coordinate", "biofast sort"],
+    );
+    fails(
+        &["merge", "-n", &good, &bad, "-o", &out],
+        &["bad.sam: record 3", "not sorted by name", "'b1' comes after 'b10'"],
+    );
+    fails(
+        &["merge", "-N", &good, &bad, "-o", &out],
+        &["good.sam: record 3", "not sorted by name", "'a10' comes after 'a2'"],
+    );
     assert_eq!(listed(&folder).len(), before);
     // Strands at one position are in no order that all programs have.
     let strands =
         file("s.sam", &[record("b2", 5, "").replace("\t0\tc1", "\t16\tc1"), record("b3", 5, "")]);
-    assert_eq!(biofast(&["merge", "-q", &good, &strands, "-o", &out]).code, 0);
+    ok(&["merge", "-q", &good, &strands, "-o", &out]);
     // Other references first.
     let other = folder.file(
         "other.sam",
         "@SQ\tSN:c2\tLN:1000\n@SQ\tSN:c1\tLN:1000\nx\t0\tc2\t1\t9\t1M\t*\t0\t0\tA\tI\nx\t0\tc1\t1\t9\t1M\t*\t0\t0\tA\tI\n",
     );
-    let run = biofast(&["merge", &good, &other, "-o", &out]);
-    assert_error(&run, &["other.sam: record 2", "a different order"]);
-    assert_eq!(biofast(&["merge", "-q", "-n", &good, &other, "-o", &out]).code, 0);
+    fails(&["merge", &good, &other, "-o", &out], &["other.sam: record 2", "a different order"]);
+    ok(&["merge", "-q", "-n", &good, &other, "-o", &out]);
     let longer = folder.file("longer.sam", "@SQ\tSN:c1\tLN:1001\n");
-    assert_error(
-        &biofast(&["merge", &good, &longer, "-o", &out]),
+    fails(
+        &["merge", &good, &longer, "-o", &out],
         &["longer.sam", "has 1001 bases here but 1000 in an earlier file"],
     );
 }
@@ -124,7 +124,7 @@ fn faults_are_named_and_nothing_appears() {
     let no_end = folder.file("no_end.bam", &bytes[..bytes.len() - 28]);
     let fastq = folder.file("x.fq", "@r\nA\n+\nI\n");
     let report = text(&folder.path("r.json"));
-    assert_eq!(biofast(&["stats", "--json", &fastq, "-o", &report]).code, 0);
+    ok(&["stats", "--json", &fastq, "-o", &report]);
     let out = text(&folder.path("o.bam"));
     let before = listed(&folder).len();
     for threads in ["1", "3"] {
@@ -140,12 +140,14 @@ fn faults_are_named_and_nothing_appears() {
         assert_error(&run(&["--json"]), &["--json applies to reports"]);
         assert_error(&run(&["-n", "--write-index"]), &["coordinate"]);
     }
-    assert_error(&biofast(&["merge", "-n", &report]), &["-n (--name) applies to alignments"]);
-    assert_error(&biofast(&["merge", a, b, "-o", a]), &["is an input"]);
-    assert_error(&biofast(&["merge", a, b, "-o", "x.cram"]), &["--no-reference"]);
+    fails(&["merge", "-n", &report], &["-n (--name) applies to alignments"]);
+    fails(&["merge", a, b, "-o", a], &["is an input"]);
+    fails(&["merge", a, b, "-o", "x.cram"], &["--no-reference"]);
     if std::path::Path::new("/dev/full").exists() {
-        let run = biofast(&["merge", a, b, "-o", "/dev/full"]);
-        assert_error(&run, &["/dev/full", "No space left", "free some space"]);
+        fails(
+            &["merge", a, b, "-o", "/dev/full"],
+            &["/dev/full", "No space left", "free some space"],
+        );
     }
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
 }
@@ -179,16 +181,10 @@ fn a_thousand_files_need_few_descriptors() {
         assert_eq!((run.code, run.stderr.as_str()), (0, ""));
         assert!(run.stdout == expected);
     }
-    let said = biofast(&[
-        "merge",
-        "-b",
-        &list,
-        "--temp-dir",
-        "/absent",
-        "-o",
-        &text(&folder.path("o.bam")),
-    ]);
-    assert_error(&said, &["/absent", "--temp-dir /absent: no such folder"]);
+    fails(
+        &["merge", "-b", &list, "--temp-dir", "/absent", "-o", &text(&folder.path("o.bam"))],
+        &["/absent", "--temp-dir /absent: no such folder"],
+    );
     assert_eq!(lines(&expected).len(), 2000);
 }
 
@@ -204,8 +200,7 @@ fn every_read_group_and_program_of_a_record_gets_its_new_id() {
         + &record("lost", "RG:Z:x\tRG:Z:a\tPG:Z:y\tXX:i:1");
     let one = folder.file("one.sam", format!("{header}{records}"));
     let two = folder.file("two.sam", format!("{header}{records}"));
-    let run = biofast(&["merge", "-O", "sam", "--no-PG", &one, &two]);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&["merge", "-O", "sam", "--no-PG", &one, &two]);
     let tags = |run: &str| {
         let lines = run.lines().filter(|line| !line.starts_with('@'));
         lines.map(|line| line.splitn(12, '\t').nth(11).unwrap().to_owned()).collect::<Vec<_>>()
@@ -223,8 +218,7 @@ fn every_read_group_and_program_of_a_record_gets_its_new_id() {
     assert_eq!(tags(&run.stdout), expected);
     assert!(run.stderr.contains("4 RG and PG tags were dropped"), "{}", run.stderr);
     // One read group for all records of a file is the only one.
-    let run = biofast(&["merge", "-r", "-O", "sam", "--no-PG", &one, &two]);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&["merge", "-r", "-O", "sam", "--no-PG", &one, &two]);
     for (index, tags) in tags(&run.stdout).iter().enumerate() {
         let groups: Vec<&str> = tags.split('\t').filter(|tag| tag.starts_with("RG")).collect();
         assert_eq!(groups, [["RG:Z:one", "RG:Z:two"][index / 4]], "{tags}");

@@ -1,11 +1,9 @@
 //! `biofast merge --out-dir`: of reports of parts the files of one run of `biofast stats --out-dir`, byte for byte.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 
+use crate::common::{self, Folder, assert_error, biofast, fails, files_below};
 use biofast_testkit::sam;
-use common::{Folder, assert_error, biofast, files_below};
 use serde_json::Value;
 
 use crate::common::coverage::at;
@@ -94,7 +92,7 @@ fn shards_of_a_plan_give_the_files_of_one_run() {
     merge(&folder, "merged", &reports, &["--qc", "picard,idxstats"]);
     assert!(files(&folder, "merged") == files(&folder, "one"));
     let lacking = ["merge", "--out-dir", &at(&folder, "no"), &reports[0], &reports[2]];
-    assert_error(&biofast(&lacking), &["shard"]);
+    fails(&lacking, &["shard"]);
     assert!(!folder.path("no").exists());
 }
 
@@ -164,8 +162,8 @@ fn reads_of_lanes_give_the_files_of_one_run() {
     let plain = at(&folder, "plain.json");
     run(&["stats", "--json", &lanes[0], "-o", &plain]);
     let some = at(&folder, "some");
-    assert_error(
-        &biofast(&["merge", "--out-dir", &some, "--qc", "fastqc", &plain]),
+    fails(
+        &["merge", "--out-dir", &some, "--qc", "fastqc", &plain],
         &["a.fq", "fastqc", "biofast.json"],
     );
     run(&["merge", "--out-dir", &some, &plain]);
@@ -193,33 +191,30 @@ fn what_cannot_be_joined_is_refused_and_named() {
     let none = part("none.json", &paths[1], &[]);
     let other = part("other.json", &paths[1], &["--qc", "picard", "-r", &other]);
     let to = at(&folder, "new/qc");
-    let fails = |args: &[&str], needed: &[&str]| {
-        let run = biofast(&[&["merge", "--sample", "s", "--out-dir", &to], args].concat());
-        assert_error(&run, needed);
+    let is_refused = |args: &[&str], needed: &[&str]| {
+        fails(&[&["merge", "--sample", "s", "--out-dir", &to], args].concat(), needed);
     };
-    fails(&[&first, &no_gc], &["2_1_true.sam", "gc-bias", "2_0_true.sam", "--qc"]);
-    fails(&[&first, &none], &["2_1_true.sam", "alignment-summary"]);
-    fails(&[&none, "--qc", "picard"], &["2_1_true.sam", "picard"]);
-    fails(&[&none, "--qc", "insert-size"], &["2_1_true.sam", "insert-size"]);
-    fails(&[&first, &other], &["2_1_true.sam", "a different reference"]);
-    fails(&[&first, &second, "--qc", "fastqc"], &["fastqc", "reads"]);
+    is_refused(&[&first, &no_gc], &["2_1_true.sam", "gc-bias", "2_0_true.sam", "--qc"]);
+    is_refused(&[&first, &none], &["2_1_true.sam", "alignment-summary"]);
+    is_refused(&[&none, "--qc", "picard"], &["2_1_true.sam", "picard"]);
+    is_refused(&[&none, "--qc", "insert-size"], &["2_1_true.sam", "insert-size"]);
+    is_refused(&[&first, &other], &["2_1_true.sam", "a different reference"]);
+    is_refused(&[&first, &second, "--qc", "fastqc"], &["fastqc", "reads"]);
     for report in ["stats", "mosdepth", "coverage", "depth"] {
-        fails(&[&first, &second, "--qc", report], &[report, "can't be made", "merge"]);
+        is_refused(&[&first, &second, "--qc", report], &[report, "can't be made", "merge"]);
         let args = ["stats", "--json", "--partial", "lane", "--qc", report, &paths[0]];
-        assert_error(&biofast(&args), &[report, "can't be made from parts"]);
+        fails(&args, &[report, "can't be made from parts"]);
     }
     for option in ["--json", "--tsv", "--partial"] {
-        let run = biofast(&["merge", "--out-dir", &to, option, &first]);
-        assert!(run.code == 2 && run.stderr.contains(option), "{run:?}");
+        fails(&["merge", "--out-dir", &to, option, &first], &[option]);
     }
     let counts = folder.file("x.idxstats", "c\t9\t1\t0\n*\t0\t0\t0\n");
-    let run = biofast(&["merge", "--out-dir", &to, &counts]);
-    assert_error(&run, &["--out-dir", "idxstats"]);
+    fails(&["merge", "--out-dir", &to, &counts], &["--out-dir", "idxstats"]);
     for args in [&["--json", "--qc", "picard"][..], &["--partial", "lane", "--qc", "picard"]] {
-        assert_error(&biofast(&[&["stats", &paths[0]], args].concat()), &["--qc", "--json"]);
+        fails(&[&["stats", &paths[0]], args].concat(), &["--qc", "--json"]);
     }
     let gc = ["stats", "--json", "--partial", "lane", "--qc", "gc-bias", &paths[0]];
-    assert_error(&biofast(&gc), &["gc-bias", "--reference"]);
+    fails(&gc, &["gc-bias", "--reference"]);
     // Counts that can't be.
     let text = std::fs::read_to_string(&first).unwrap();
     for (from, into) in [
@@ -230,7 +225,7 @@ fn what_cannot_be_joined_is_refused_and_named() {
     ] {
         assert!(text.contains(from), "{from}");
         let damaged = folder.file("damaged.json", text.replace(from, into));
-        fails(&[&damaged], &["damaged.json"]);
+        is_refused(&[&damaged], &["damaged.json"]);
     }
     // One of several samples without faults has its files; the other one doesn't.
     assert!(!folder.path("new").exists());
@@ -239,8 +234,7 @@ fn what_cannot_be_joined_is_refused_and_named() {
     let faulty = biofast(&args);
     assert_eq!(faulty.code, 2);
     let faulty = folder.file("faulty.json", faulty.stdout);
-    let run = biofast(&["merge", "--out-dir", &to, &faulty]);
-    assert_error(&run, &["cut.sam"]);
+    fails(&["merge", "--out-dir", &to, &faulty], &["cut.sam"]);
     let names: Vec<String> = files(&folder, "new/qc").into_keys().collect();
     assert!(names.len() > 6 && names.iter().all(|name| name.starts_with("2_0_true.")), "{names:?}");
 }
@@ -288,13 +282,11 @@ mod exhaustive {
                     let backward = [reports[20].as_str(), &reports[19]];
                     let to = at(&folder, "no");
                     let args = ["merge", "--sample", "s", "--out-dir", &to];
-                    let wrong = biofast(&[&args[..], &backward].concat());
-                    assert_error(&wrong, &["30_19_true.sam", "order"]);
+                    fails(&[&args[..], &backward].concat(), &["30_19_true.sam", "order"]);
                 }
             }
             let lane = ["stats", "--json", "--partial", "lane", &path];
-            let run = biofast(&[&lane[..], &asked].concat());
-            assert_error(&run, &["wgs", "lanes", "biofast merge"]);
+            fails(&[&lane[..], &asked].concat(), &["wgs", "lanes", "biofast merge"]);
         }
     }
 

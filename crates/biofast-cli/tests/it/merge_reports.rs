@@ -1,13 +1,10 @@
 //! `biofast merge` of reports of alignments: the bytes of one run over all of them.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
-use common::merge_reports::SHAPE;
-use common::{Folder, assert_error, biofast, text};
+use crate::common::merge_reports::SHAPE;
+use crate::common::{self, Folder, assert_error, biofast, fails, silent, text};
 
 /// Records of a file in pieces, each with the header.
 fn pieces(folder: &Folder, whole: &str, n: usize) -> Vec<String> {
@@ -34,8 +31,7 @@ fn lanes(folder: &Folder, whole: &str, n: usize) -> Vec<String> {
 fn reports(folder: &Folder, paths: &[String], options: &[&str]) -> Vec<String> {
     let report = |path: &String| {
         let to = text(&folder.path(&format!("{}.json", path.rsplit('/').next().unwrap())));
-        let run = biofast(&[&["stats", "--json", path, "-o", &to], options].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        silent(&[&["stats", "--json", path, "-o", &to], options].concat());
         to
     };
     paths.iter().map(report).collect()
@@ -58,11 +54,8 @@ fn shards_and_lanes_give_the_bytes_of_one_run_in_every_format() {
     let folder = Folder::new();
     let whole = sam::text(&SHAPE);
     let path = folder.file("x.sam", &whole);
-    let one = |options: &[&str]| {
-        let run = biofast(&[&["stats", "--sample", "s", &path], options].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-        run.stdout
-    };
+    let one =
+        |options: &[&str]| silent(&[&["stats", "--sample", "s", &path], options].concat()).stdout;
     let (json, tsv) = (one(&["--json"]), one(&["-T"]));
     for (paths, of) in [
         (pieces(&folder, &whole, 1), "shard"),
@@ -109,9 +102,7 @@ fn partial_reports_are_the_same_on_any_threads_and_small() {
     let folder = Folder::new();
     let path = folder.file("x.sam", sam::text(&SHAPE));
     let run = |of: &str, more: &[&str]| {
-        let run = biofast(&[&["stats", "--json", "--partial", of, &path], more].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-        run.stdout
+        silent(&[&["stats", "--json", "--partial", of, &path], more].concat()).stdout
     };
     let plain = biofast(&["stats", "--json", &path]).stdout;
     for of in ["shard", "lane"] {
@@ -171,12 +162,11 @@ fn reports_of_flagstat_and_idxstats_give_what_one_run_prints() {
         let parts: Vec<String> = paths.iter().enumerate().map(part).collect();
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         for (merging, running) in forms {
-            let run = biofast(&[&["merge"], *merging, &parts].concat());
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+            let run = silent(&[&["merge"], *merging, &parts].concat());
             assert_eq!(run.stdout, biofast(&[&[verb, &path], *running].concat()).stdout);
         }
         for option in [&["--sample", "s"][..], &["--html", "x.html"]] {
-            assert_error(&biofast(&[&["merge"], option, &parts].concat()), &[option[0], verb]);
+            fails(&[&["merge"], option, &parts].concat(), &[option[0], verb]);
         }
     }
 }
@@ -220,13 +210,12 @@ fn what_does_not_fit_is_refused_and_named() {
         ([&parts[1], &doubled], &["doubled", "contradicts itself"]),
         ([&parts[0], &words], &["x.txt", "nor a report"]),
     ] {
-        let run = biofast(&["merge", "--json", "--sample", "s", paths[0], paths[1]]);
-        assert_error(&run, expected);
+        fails(&["merge", "--json", "--sample", "s", paths[0], paths[1]], expected);
     }
     let path = &paths[0];
-    assert_error(&biofast(&["stats", "--partial", "shard", path]), &["--json"]);
+    fails(&["stats", "--partial", "shard", path], &["--json"]);
     let regions = ["stats", "--json", "--partial", "lane", "--region", "chr1", path];
-    assert_error(&biofast(&regions), &["--partial can't be combined with regions"]);
+    fails(&regions, &["--partial can't be combined with regions"]);
     // A part of which only the beginning could be read gives no whole.
     let faulty = folder.file("faulty.sam", &whole[..whole.len() - 30]);
     let to = text(&folder.path("faulty.json"));

@@ -1,12 +1,11 @@
 //! What a number means: one definition a number in all reports, and none where nothing is known.
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 
 use biofast_testkit::random::Random;
 use serde_json::Value;
 
-use crate::common::{Folder, assert_error, biofast, biofast_with, text};
+use crate::common::{Folder, biofast, biofast_with, fails, ok, ok_with, text};
 
 /// Pairs of which many overlap, duplicates, failed, secondary and supplementary records, single reads, skips; sorted.
 pub(crate) fn pairs(seed: u64, count: usize) -> String {
@@ -42,8 +41,7 @@ pub(crate) fn pairs(seed: u64, count: usize) -> String {
 }
 
 fn json(args: &[&str]) -> Value {
-    let run = biofast(args);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = ok(args);
     serde_json::from_str(&run.stdout).unwrap()
 }
 
@@ -59,7 +57,7 @@ fn one_depth_in_stats_coverage_verdicts_and_pages_whole_or_of_shards() {
     for seed in 1..4 {
         let sam = folder.file("x.sam", pairs(seed, 150));
         let bam = text(&folder.path("x.bam"));
-        assert_eq!(biofast(&["view", "-b", "-o", &bam, &sam]).code, 0);
+        ok(&["view", "-b", "-o", &bam, &sam]);
         let table = biofast(&["coverage", "--quiet", "--format", "tsv", &bam]).stdout;
         let (mean, bases) = (cell(&table, "mean"), cell(&table, "bases"));
         let file = &json(&["stats", "-q", "--json", &bam])["files"][0];
@@ -74,10 +72,7 @@ fn one_depth_in_stats_coverage_verdicts_and_pages_whole_or_of_shards() {
         let shown = biofast(&["stats", "-q", &bam]).stdout;
         assert!(shown.lines().last().unwrap().trim_end().ends_with(mean), "{shown}");
         let page = text(&folder.path("x.html"));
-        assert_eq!(
-            biofast(&["stats", "-q", "--html", &page, "-o", &text(&folder.path("t")), &bam]).code,
-            0
-        );
+        ok(&["stats", "-q", "--html", &page, "-o", &text(&folder.path("t")), &bam]);
         let page = std::fs::read_to_string(page).unwrap();
         assert!(
             page.contains(&format!("Mean depth</dt><dd>{mean}")) || page.contains(mean),
@@ -85,24 +80,18 @@ fn one_depth_in_stats_coverage_verdicts_and_pages_whole_or_of_shards() {
         );
         // All reports from one reading, with the files of mosdepth beside.
         let out = text(&folder.path(&format!("qc{seed}")));
-        assert_eq!(
-            biofast(&["stats", "-q", "--out-dir", &out, "--qc", "json,mosdepth,coverage", &bam])
-                .code,
-            0
-        );
+        ok(&["stats", "-q", "--out-dir", &out, "--qc", "json,mosdepth,coverage", &bam]);
         let of_qc = std::fs::read_to_string(format!("{out}/x.biofast.json")).unwrap();
         let of_qc: Value = serde_json::from_str(&of_qc).unwrap();
         assert_eq!(of_qc["files"][0]["coverage"], file["coverage"]);
         // Shards, of which mates overlap across the cuts.
         let plan = text(&folder.path("plan.json"));
-        let run = biofast(&["shards", "-q", "--number", "7", "-o", &plan, &bam]);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        ok(&["shards", "-q", "--number", "7", "-o", &plan, &bam]);
         let parts: Vec<String> = (1..=7)
             .map(|number| {
                 let part = text(&folder.path(&format!("part{number}.json")));
                 let shard = format!("{plan}#{number}");
-                let run = biofast(&["stats", "-q", "--json", "--shard", &shard, "-o", &part]);
-                assert_eq!(run.code, 0, "{}", run.stderr);
+                ok(&["stats", "-q", "--json", "--shard", &shard, "-o", &part]);
                 part
             })
             .collect();
@@ -227,8 +216,7 @@ fn hard_clips_have_a_bound_in_the_rows_of_samtools() {
     };
     let sam = with("268435455H4M268435455H", 0);
     let args = ["stats", "-q", "--format", "samtools", "-"];
-    let run = biofast_with(&args, sam.as_bytes());
-    assert_eq!(run.code, 0);
+    let run = ok_with(&args, sam.as_bytes());
     assert!(run.stdout.contains("SN\tmaximum length:\t4194308\n"));
     assert!(run.stdout.contains("RL\t4194308\t1\n"));
     let rows = |stdout: &str, name: &str| {
@@ -244,8 +232,7 @@ fn hard_clips_have_a_bound_in_the_rows_of_samtools() {
     let folder = Folder::new();
     let fasta = folder.file("a.fa", format!(">a\nTTTT{}\n", "A".repeat(96)));
     let args = ["stats", "-q", "--format", "samtools", "-r", &fasta, "-"];
-    let run = biofast_with(&args, with("4M268435455H", 16).as_bytes());
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = ok_with(&args, with("4M268435455H", 16).as_bytes());
     assert_eq!(rows(&run.stdout, "MPC"), 4 + (1 << 17) + 1 + 3);
     let found = |line: &&str| line.starts_with("MPC\t4194308\t");
     let line = run.stdout.lines().find(found).unwrap();
@@ -304,7 +291,7 @@ fn encodings_need_evidence_and_mixtures_are_said() {
     let old = folder.file("old.fq", "@r\nACGT\n+\nBdgh\n");
     let parts = [(new, "new.json"), (old, "old.json")].map(|(path, name)| {
         let report = text(&folder.path(name));
-        assert_eq!(biofast(&["stats", "-q", "--json", "-o", &report, &path]).code, 0);
+        ok(&["stats", "-q", "--json", "-o", &report, &path]);
         report
     });
     let merged = json(&["merge", "-q", "--json", "--sample", "s", &parts[0], &parts[1]]);
@@ -319,8 +306,7 @@ fn reports_that_contradict_themselves_or_their_plan_are_not_merged() {
     let report = |input: &str| json(&["stats", "-q", "--json", input]);
     let refused = |report: &Value, field: &str| {
         let path = folder.file("odd.json", report.to_string());
-        let run = biofast(&["merge", "--json", &path]);
-        assert_error(&run, &["odd.json", field]);
+        fails(&["merge", "--json", &path], &["odd.json", field]);
     };
     type Change = fn(&mut Value);
     let of_reads: [(&str, Change); 5] = [
@@ -353,8 +339,7 @@ fn reports_that_contradict_themselves_or_their_plan_are_not_merged() {
     }
     // A shard that says it is of more records than its report counts.
     let plan = text(&folder.path("plan.json"));
-    let run = biofast(&["shards", "-q", "--number", "2", "-o", &plan, &fastq]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["shards", "-q", "--number", "2", "-o", &plan, &fastq]);
     let shard = format!("{plan}#1");
     let mut odd = json(&["stats", "-q", "--json", "--shard", &shard]);
     odd["parts"][0]["shard"]["pieces"][0]["records"][1] = 9.into();
@@ -407,8 +392,7 @@ fn the_cap_of_picards_coverage_is_an_option_and_named() {
     let median = |cap: &[&str]| {
         let out = text(&folder.path("qc"));
         let args = ["stats", &input, "--out-dir", &out, "--qc", "hs", "--targets", &targets];
-        let run = biofast(&[&args[..], cap].concat());
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        let run = ok(&[&args[..], cap].concat());
         let hs = std::fs::read_to_string(folder.path("qc/x.hs_metrics")).unwrap();
         let rows: Vec<&str> =
             hs.lines().skip_while(|line| !line.starts_with("BAIT_SET")).take(2).collect();
@@ -426,5 +410,5 @@ fn the_cap_of_picards_coverage_is_an_option_and_named() {
     );
     let (deep, warning) = median(&["--coverage-cap", "255"]);
     assert_eq!((deep.as_str(), warning.contains("deeper")), ("250", false));
-    assert_error(&biofast(&["stats", &input, "--coverage-cap", "9"]), &["--coverage-cap"]);
+    fails(&["stats", &input, "--coverage-cap", "9"], &["--coverage-cap"]);
 }

@@ -1,7 +1,6 @@
 //! Every option of every command, typed alone in each mode of its command: it changes something, or is refused, or there is a word about
 //! it. And every value: numbers that nobody means end in an error, not in a panic, without end or in all the memory.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};

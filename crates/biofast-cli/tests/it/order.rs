@@ -1,14 +1,11 @@
 //! `biofast sort` of reads and `biofast shuffle`: every order, of reads and pairs, in little memory.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::container::{KINDS, wrap};
 use biofast_testkit::random::Random;
 
 use crate::common::fasta::genes;
-use common::order::sorted;
-use common::{Folder, biofast, biofast_with, listed, reads, refused, text};
+use crate::common::order::sorted;
+use crate::common::{Folder, biofast, biofast_with, listed, ok, reads, refused, silent, text};
 
 /// Reads of many lengths and sequences, some of them equal.
 fn many(n: usize) -> Vec<[String; 3]> {
@@ -75,8 +72,7 @@ fn every_order_is_that_of_a_plain_reference_in_any_memory_on_any_threads() {
             let mut args = vec!["sort", "-q", "-@", threads, "-m", memory, "-T", &at, &input];
             args.extend(by);
             args.extend(reverse.then_some("--reverse"));
-            let run = biofast(&args);
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+            let run = silent(&args);
             assert!(run.stdout == expected, "{args:?}");
             assert!(listed(&temp).is_empty());
         }
@@ -94,8 +90,7 @@ fn a_shuffle_has_all_reads_in_an_order_of_the_seed_whatever_memory_and_threads()
             [("1", "1G"), ("4", "1G"), ("2", "16K")].into_iter().enumerate()
         {
             let input = folder.file(&format!("{i}.fq"), wrap(KINDS[i + 1], all.as_bytes()));
-            let run = biofast(&["shuffle", "-q", "-@", threads, "-m", memory, "-s", seed, &input]);
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+            let run = silent(&["shuffle", "-q", "-@", threads, "-m", memory, "-s", seed, &input]);
             assert!(first.as_ref().is_none_or(|first| *first == run.stdout), "{threads} {memory}");
             first = Some(run.stdout);
         }
@@ -118,13 +113,10 @@ fn pairs_stay_together_in_two_files_or_one() {
         args.extend(["-m", "16K", &r1, &r2, "-o", &o1, "--out2", &o2]);
         let json = at("sums.json");
         args.extend(["--summary", &json]);
-        let run = biofast(&args);
-        assert_eq!(run.code, 0, "{run:?}");
+        let run = ok(&args);
         assert!(run.stderr.contains("800 reads of pairs sorted"), "{run:?}");
-        let checked = biofast(&["check", "-q", "--paired", &o1, &o2]);
-        assert_eq!(checked.code, 0, "{checked:?}");
-        let against = biofast(&["check", "-q", "--against", &json]);
-        assert_eq!(against.code, 0, "{against:?}");
+        ok(&["check", "-q", "--paired", &o1, &o2]);
+        ok(&["check", "-q", "--against", &json]);
         let woven = biofast(&["convert", "-q", &o1, &o2]).stdout;
         let mut args = command.to_vec();
         args.extend(["-q", &r1, &r2]);
@@ -143,8 +135,7 @@ fn fasta_stays_fasta_in_lines_of_60() {
     let at = |name: &str| text(&folder.path(name));
     let input = folder.file("x.fa", &text_of);
     let out = at("o.fa.gz");
-    let run = biofast(&["sort", "-q", "--key", "length", "--reverse", &input, "-o", &out]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["sort", "-q", "--key", "length", "--reverse", &input, "-o", &out]);
     let back = biofast(&["sort", "-q", "-n", &out]).stdout;
     assert_eq!(back, text_of);
     let run = biofast_with(&["shuffle", "-q"], text_of.as_bytes());
@@ -160,7 +151,7 @@ fn what_is_wrong_is_said_and_leaves_nothing() {
     folder.file("x.fa", ">a\nAC\n");
     folder.file("cut.fq", &reads("r", 300)[..9000]);
     let bam = at("x.bam");
-    assert_eq!(biofast(&["import", "-0", &fq, "-o", &bam]).code, 0);
+    ok(&["import", "-0", &fq, "-o", &bam]);
     let before = listed(&folder).len();
     for (line, needed) in [
         ("sort x.fq", "no coordinates … --key length"),

@@ -1,8 +1,5 @@
 //! What may be written, by which name, and what is there after a run that failed or was ended. Of every command.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -10,9 +7,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{
-    Folder, assert_error, biofast, command, finish, listed, obeying, reads, run_in, text,
-    wait_until,
+use crate::common::{
+    self, Folder, assert_error, command, fails_in, finish, good, listed, obeying, ok, reads,
+    run_in, text, wait_until,
 };
 
 /// Reads, mates, alignments and what belongs to them, in a folder.
@@ -30,13 +27,12 @@ fn staged() -> Folder {
         "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:100\nr\t0\tc\t1\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
     folder.file("a.sam", sam);
     let at = |name: &str| text(&folder.path(name));
-    assert_eq!(biofast(&["view", "-b", &at("a.sam"), "-o", &at("a.bam")]).code, 0);
-    assert_eq!(biofast(&["index", &at("a.bam")]).code, 0);
-    let run = biofast(&["stats", "--json", &at("r1.fq"), "-o", &at("report.json")]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["view", "-b", &at("a.sam"), "-o", &at("a.bam")]);
+    ok(&["index", &at("a.bam")]);
+    ok(&["stats", "--json", &at("r1.fq"), "-o", &at("report.json")]);
     let args =
         ["filter", &at("r1.fq"), "-o", &at("kept.fq"), "--summary", &at("summary.json"), "--quiet"];
-    assert_eq!(biofast(&args).code, 0);
+    ok(&args);
     folder
 }
 
@@ -129,8 +125,7 @@ fn no_command_writes_to_what_it_reads() {
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert!(run.code == 2 && run.stderr.contains("input"), "{case}: {run:?}");
+        let run = fails_in(&folder, &args, &["input"]);
         assert_eq!(run.stdout, "", "{case}");
         assert_eq!(content(&folder), before, "{case}");
     }
@@ -152,16 +147,14 @@ fn no_command_writes_to_what_it_reads() {
         "check --reference ref.fa a.bam -o ref.fa.fai",
         "coverage -f ref.fa a.bam -o ref.fa.fai",
     ] {
-        let run = run_in(&folder, &case.split(' ').collect::<Vec<_>>());
-        assert!(run.code == 2 && run.stderr.contains("would be overwritten"), "{case}: {run:?}");
+        fails_in(&folder, &case.split(' ').collect::<Vec<_>>(), &["would be overwritten"]);
         assert_eq!(content(&folder), before, "{case}");
     }
     // A pattern and a list name inputs, too.
     std::fs::write(folder.path("list"), "r1.fq\n").unwrap();
     let before = content(&folder);
     for args in [&["stats", "r*.fq", "-o", "r2.fq"][..], &["check", "-X", "list", "-o", "r1.fq"]] {
-        let run = run_in(&folder, args);
-        assert!(run.code == 2 && run.stderr.contains("is an input"), "{run:?}");
+        fails_in(&folder, args, &["is an input"]);
         assert_eq!(content(&folder), before);
     }
 }
@@ -281,16 +274,14 @@ fn no_two_outputs_are_one_file() {
     ];
     for case in cases {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert!(run.code == 2 && run.stderr.contains("are the same"), "{case}: {run:?}");
+        fails_in(&folder, &args, &["are the same"]);
         assert_eq!(content(&folder), before, "{case}");
     }
     // What can't be mixed up may be named twice.
-    let run = run_in(
+    good(
         &folder,
         &["filter", "r1.fq", "r2.fq", "-o", "/dev/null", "--out2", "/dev/null", "--quiet"],
     );
-    assert_eq!(run.code, 0, "{run:?}");
 }
 
 #[test]
@@ -316,8 +307,7 @@ fn a_report_or_index_never_takes_the_place_of_reads() {
         "dedup r1.fq -o o.fq --summary old.txt",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert!(run.code == 2 && run.stderr.contains("report or an index"), "{case}: {run:?}");
+        fails_in(&folder, &args, &["report or an index"]);
         assert_eq!(content(&folder), before, "{case}");
     }
     // Another report is replaced, and so is an index, even one that begins with an '@' (64 blocks).
@@ -331,8 +321,7 @@ fn a_report_or_index_never_takes_the_place_of_reads() {
         "index a.bam -o old.gzi",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert_eq!(run.code, 0, "{case}: {run:?}");
+        good(&folder, &args);
     }
 }
 
@@ -364,8 +353,7 @@ fn where_one_output_cannot_be_written_none_appears() {
         "repair r1.fq r2.fq -o k.fq --summary /dev/full --interleaved-out",
     ] {
         let args: Vec<&str> = case.split(' ').collect();
-        let run = run_in(&folder, &args);
-        assert!(run.code == 2 && run.stderr.contains("can't write"), "{case}: {run:?}");
+        fails_in(&folder, &args, &["can't write"]);
         assert_eq!(content(&folder), before, "{case}");
     }
 }
@@ -376,14 +364,12 @@ fn what_is_replaced_hands_on_its_mode_and_links_are_followed() {
     let secret = folder.file("secret.fq", "old");
     std::fs::set_permissions(&secret, PermissionsExt::from_mode(0o600)).unwrap();
     symlink("secret.fq", folder.path("link.fq")).unwrap();
-    let run = run_in(&folder, &["filter", "r1.fq", "-o", "link.fq", "--quiet"]);
-    assert_eq!(run.code, 0, "{run:?}");
+    good(&folder, &["filter", "r1.fq", "-o", "link.fq", "--quiet"]);
     assert!(folder.path("link.fq").symlink_metadata().unwrap().is_symlink());
     assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o7777, 0o600);
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), reads("p", 200));
     let long = format!("{}.fq.gz", "n".repeat(248));
-    let run = run_in(&folder, &["filter", "r1.fq", "-o", &long, "--quiet"]);
-    assert_eq!(run.code, 0, "{run:?}");
+    good(&folder, &["filter", "r1.fq", "-o", &long, "--quiet"]);
     assert!(folder.path(&long).is_file());
 }
 
@@ -432,8 +418,7 @@ fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
         "convert r1.fq -O bgzf -o r1.fq.gz",
         "convert r2.fq -O bgzf -o r2.fq.gz",
     ] {
-        let run = run_in(&folder, &args.split(' ').collect::<Vec<_>>());
-        assert_eq!(run.code, 0, "{args}: {run:?}");
+        good(&folder, &args.split(' ').collect::<Vec<_>>());
     }
     let cases = [
         "stats r1.fq",

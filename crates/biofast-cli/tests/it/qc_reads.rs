@@ -1,13 +1,13 @@
 //! `stats --out-dir` of reads: from one reading the reports that commands of their own write, and fastp's.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use common::qc_reads::run;
-use common::{Folder, assert_error, biofast, biofast_with, files_below, sample, text};
+use crate::common::qc_reads::run;
+use crate::common::{
+    Folder, assert_error, biofast, biofast_with, fails, files_below, sample, silent_with, text,
+};
 
 #[test]
 fn files_are_those_of_commands_of_their_own() {
@@ -74,12 +74,10 @@ fn a_pair_has_one_report_of_fastp_and_is_checked() {
     // Of pairs it isn't known, and 0 doesn't stand for it.
     assert_eq!(json.get("duplication"), None);
     // Not mates: neither has a report.
-    let run = biofast(&["stats", "--paired", "--out-dir", &at("not"), &r1, &r1]);
-    assert_error(&run, &["sample_R1"]);
+    fails(&["stats", "--paired", "--out-dir", &at("not"), &r1, &r1], &["sample_R1"]);
     let swapped = folder.file("s_R2.fq", "@a/2\nA\n+\nI\n");
     let first = folder.file("s_R1.fq", "@b/1\nA\n+\nI\n");
-    let run = biofast(&["stats", "--paired", "--out-dir", &at("not"), &first, &swapped]);
-    assert_error(&run, &["s_R"]);
+    fails(&["stats", "--paired", "--out-dir", &at("not"), &first, &swapped], &["s_R"]);
     assert!(!folder.path("not").exists());
 }
 
@@ -90,14 +88,13 @@ fn a_faulty_input_has_no_reports_and_the_others_have_theirs() {
     let bad = folder.file("bad.fq", "@r\nAC\n+\nI\n");
     let good = folder.file("good.fq", "@r\nAC\n+\nII\n");
     let to = ["--qc", "json,seqkit", "--out-dir", &at("qc")];
-    let run = biofast(&[&["stats", &bad, &good], &to[..]].concat());
-    assert_error(&run, &["bad.fq", "record 1"]);
+    fails(&[&["stats", &bad, &good], &to[..]].concat(), &["bad.fq", "record 1"]);
     let found = files_below(&folder.path("qc"));
     assert_eq!(found.keys().collect::<Vec<_>>(), ["good.biofast.json", "good.seqkit.tsv"]);
     // What doesn't go together is said before anything is read.
     let sam = folder.file("a.sam", "@SQ\tSN:c\tLN:9\nr\t0\tc\t1\t9\t2M\t*\t0\t0\tAC\tII\n");
     let refused = |args: &[&str], words: &[&str]| {
-        assert_error(&biofast(&[&["stats", "--out-dir", &at("no")], args].concat()), words);
+        fails(&[&["stats", "--out-dir", &at("no")], args].concat(), words);
     };
     refused(&[&good, &sam], &["good.fq", "a.sam", "separately"]);
     refused(&[&good, "--qc", "flagstat"], &["flagstat", "alignments", "fastqc, seqkit"]);
@@ -106,7 +103,7 @@ fn a_faulty_input_has_no_reports_and_the_others_have_theirs() {
     refused(&[&good, "--plot"], &["--plot", "--qc"]);
     refused(&[&good, &good], &["good", "same"]);
     assert!(!folder.path("no").exists());
-    assert_error(&biofast(&["stats", &good, "--contaminants", &good]), &["--format fastqc"]);
+    fails(&["stats", &good, "--contaminants", &good], &["--format fastqc"]);
 }
 
 #[test]
@@ -115,8 +112,7 @@ fn a_stream_is_taken_for_reads_if_a_report_of_reads_is_asked_for() {
     let qc = text(&folder.path("qc"));
     let args = ["stats", "--stdin-label", "lane1", "--out-dir", &qc];
     let reads = b"@r\nAC\n+\nII\n";
-    let run = biofast_with(&[&args[..], &["--qc", "fastqc"]].concat(), reads);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    silent_with(&[&args[..], &["--qc", "fastqc"]].concat(), reads);
     let names = files_below(&folder.path("qc")).into_keys().collect::<Vec<_>>();
     assert_eq!(names, ["lane1_fastqc/fastqc_data.txt", "lane1_fastqc/summary.txt"]);
     assert_error(&biofast_with(&args, reads), &["--qc fastqc"]);
@@ -153,5 +149,5 @@ fn reports_are_joined_without_what_only_single_files_have() {
         std::fs::read_to_string(&one).unwrap().replacen("\"longest\":150", "\"longest\":3", 1);
     let damaged =
         folder.file("damaged.json", damaged.replacen("\"begins\":[[", "\"begins\":[[[9,1,1],", 1));
-    assert_error(&biofast(&["merge", &damaged]), &["damaged.json"]);
+    fails(&["merge", &damaged], &["damaged.json"]);
 }

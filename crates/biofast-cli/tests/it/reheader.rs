@@ -1,10 +1,7 @@
 //! `biofast reheader`: the same records behind another header.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
-use common::cat::parts;
-use common::{Folder, assert_error, biofast, biofast_with, data, listed, text};
+use crate::common::cat::parts;
+use crate::common::{Folder, biofast, data, fails, listed, ok, ok_with, silent_with, text};
 
 #[test]
 fn records_stay_and_references_may_have_other_names() {
@@ -27,19 +24,16 @@ fn records_stay_and_references_may_have_other_names() {
     };
     let expected = new.clone() + &records.iter().map(renamed).collect::<String>();
     for threads in ["1", "4"] {
-        let run = biofast(&["reheader", "-@", threads, "--no-PG", &given, &path, "-o", &out]);
-        assert_eq!(run.code, 0, "{run:?}");
+        let run = ok(&["reheader", "-@", threads, "--no-PG", &given, &path, "-o", &out]);
         assert!(run.stderr.contains(&format!("{} records", records.len())), "{run:?}");
         assert!(biofast(&["view", "-h", "--no-PG", &out]).stdout == expected);
     }
     // Both ways through pipes, and with the line of this run.
     let whole = std::fs::read(&out).unwrap();
-    let piped =
-        biofast_with(&["reheader", "-q", "--no-PG", "-", &path, "-o", &out], new.as_bytes());
-    assert_eq!((piped.code, piped.stderr.as_str()), (0, ""));
+    silent_with(&["reheader", "-q", "--no-PG", "-", &path, "-o", &out], new.as_bytes());
     assert!(std::fs::read(&out).unwrap() == whole);
     let bytes = std::fs::read(&path).unwrap();
-    assert_eq!(biofast_with(&["reheader", "-q", &given, "-", "-o", &out], &bytes).code, 0);
+    ok_with(&["reheader", "-q", &given, "-", "-o", &out], &bytes);
     let shown = biofast(&["view", "-H", "--no-PG", &out]).stdout;
     assert!(shown.contains("@PG\tID:biofast"), "{shown}");
 }
@@ -52,7 +46,7 @@ fn headers_that_do_not_fit_and_other_files_are_refused() {
     let before = listed(&folder).len();
     let out = text(&folder.path("o.bam"));
     let refused = |header: &str, file: &str, words: &[&str]| {
-        assert_error(&biofast(&["reheader", header, file, "-o", &out]), words);
+        fails(&["reheader", header, file, "-o", &out], words);
     };
     let first = header.lines().find(|line| line.starts_with("@SQ")).unwrap();
     let words = ["1.bam", "reference sequences differ", "sequence"];
@@ -74,6 +68,6 @@ fn headers_that_do_not_fit_and_other_files_are_refused() {
     refused(&fq, &path, &["x.fq", "expected BAM, SAM or CRAM"]);
     refused(&given, &data("stage.cram"), &["expected BAM, found CRAM", "samtools reheader"]);
     refused("-", "-", &["only one of HEADER and FILE"]);
-    assert_error(&biofast(&["reheader", &given, &path, "-o", &given]), &["is an input"]);
+    fails(&["reheader", &given, &path, "-o", &given], &["is an input"]);
     assert_eq!(listed(&folder).len(), before + 6, "{:?}", listed(&folder));
 }

@@ -1,11 +1,9 @@
 //! Buckets: the requests that go to stores.
 
-use crate::common;
-
 use biofast_testkit::http::Server;
 
+use crate::common::remote_stores::run;
 use crate::common::{Run, assert_error, command, finish, reads};
-use common::remote_stores::run;
 
 /// The head of the first request that comes, which is answered with an object.
 fn asked(

@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use biofast_testkit::sam;
 
-use crate::common::{self, Folder, Run, biofast, command, reads, text};
+use crate::common::{self, Folder, Run, command, ok, reads, text};
 
 fn pipe(folder: &Folder, name: &str) -> String {
     let path = text(&folder.path(name));
@@ -94,7 +94,7 @@ fn sorted_alignments_that_change_while_they_are_copied_are_an_error() {
         sam::SamShape { records: 20_000, sorted: true, longest: 150, oddities: false, seed: 5 };
     let file = folder.file("x.sam", sam::text(&shape));
     let sorted = text(&folder.path("sorted.bam"));
-    assert_eq!(biofast(&["sort", "-q", &file, "-o", &sorted]).code, 0);
+    ok(&["sort", "-q", &file, "-o", &sorted]);
     let (out, report) = (pipe(&folder, "out.bam"), text(&folder.path("report.json")));
     let args = ["sort", &sorted, "-o", &out, "--summary", &report];
     let run = run_and_change(&args, &out, || replace(&sorted));

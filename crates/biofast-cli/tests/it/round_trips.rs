@@ -1,7 +1,6 @@
 //! Small random files of everything that has to do with templates go through the commands that make others of them, and back:
 //! `check` warns of nothing that wasn't there before, no read is lost, and mates stay in step. `BIOFAST_CASES` asks for more files.
 //! Marks of duplicates: `sort_duplicates.rs`.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,11 +1,8 @@
 //! `biofast check --repair`: what is whole in a damaged file is written, and what is missing is said.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
-
+use crate::common::{self, Folder, biofast_with, fails, fails_in, good, run_in, text as text_of};
 use biofast_testkit::container::{Kind, bgzf, bgzf_starts, gzip, wrap};
-use common::{Folder, assert_error, biofast, biofast_with, good, run_in, text as text_of};
 
 /// Reads r0 to r199, ten or so in a block.
 fn reads() -> (String, Vec<u8>) {
@@ -144,14 +141,14 @@ fn what_cannot_be_repaired_is_refused() {
         ("x.fq.gz -o /dev/full", "No space"),
     ] {
         let words = [&["check", "--repair"][..], &common::words(words)].concat();
-        assert_error(&run_in(&folder, &words), &[said]);
+        fails_in(&folder, &words, &[said]);
     }
     assert!(!folder.path("o.fq").exists() && !folder.path("o.bam").exists());
-    assert_error(&biofast(&["check", "--summary", "s.json", "x.fq.gz"]), &["--repair"]);
+    fails(&["check", "--summary", "s.json", "x.fq.gz"], &["--repair"]);
     // Nothing is left of it.
     bytes.fill(7);
     folder.file("y.fq.gz", &bytes);
-    assert_error(&run_in(&folder, &["check", "--repair", "y.fq.gz", "-o", "o.fq"]), &["no intact"]);
+    fails_in(&folder, &["check", "--repair", "y.fq.gz", "-o", "o.fq"], &["no intact"]);
 }
 
 #[test]

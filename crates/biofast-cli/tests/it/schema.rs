@@ -1,16 +1,14 @@
 //! What commands print as JSON is what the published schemas say: all of it, and nothing else.
 #![cfg(unix)]
 
-use crate::common;
-
 use std::collections::BTreeSet;
 
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
-use common::schema::names;
-use common::stage::stage;
-use common::{Folder, biofast, command, finish};
+use crate::common::schema::names;
+use crate::common::stage::stage;
+use crate::common::{self, Folder, biofast, command, finish, ok};
 
 /// Runs on the sample: the schema, and the command line; what is validated is standard output, or `x.json`.
 const RUNS: &[(&str, &str)] = &[
@@ -178,7 +176,7 @@ fn schemas_are_described_and_published() {
     }
     let folder = Folder::new();
     let to = common::text(&folder.path("schemas"));
-    assert_eq!(biofast(&["schema", "--out-dir", &to]).code, 0);
+    ok(&["schema", "--out-dir", &to]);
     assert_eq!(std::fs::read_dir(&to).unwrap().count(), names().len());
     for name in names() {
         let written = std::fs::read_to_string(format!("{to}/{name}.json")).unwrap();
@@ -275,8 +273,7 @@ fn bases(seed: u32, n: u32) -> String {
 }
 
 fn schema(name: &str) -> Value {
-    let run = biofast(&["schema", name]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = ok(&["schema", name]);
     serde_json::from_str(&run.stdout).unwrap()
 }
 

@@ -1,6 +1,5 @@
 //! Every command whose reports of shards are merged, with few shards and with many: what all give together is one run's, byte for
 //! byte. The commands run in this process, so that a thousand shards take no thousand programs.
-#![allow(clippy::unwrap_used)]
 
 use std::ffi::OsString;
 use std::path::Path;

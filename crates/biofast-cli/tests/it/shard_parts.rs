@@ -1,12 +1,11 @@
 //! `check`, `coverage` and `fastq` of shards: what all shards give together has the bytes of one run, or an error says why not.
-#![allow(clippy::unwrap_used)]
 
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 use biofast_testkit::random::Random;
 use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
-use crate::common::{Folder, Run, assert_error, files_below, good, reads, run_in};
+use crate::common::{Folder, Run, assert_error, fails_in, files_below, good, reads, run_in};
 use crate::effort::{Effort, in_two_tiers};
 
 fn plan(folder: &Folder, n: usize, args: &[&str]) {
@@ -131,7 +130,7 @@ fn mates_in_shards_are_checked_as_one(effort: Effort) {
     assert_eq!(paired.len(), 2);
     plan(&folder, 2, &["both.fq"]);
     let args = ["check", "--interleaved", "--shard", "plan.json#1"];
-    assert_error(&run_in(&folder, &args), &["separate the mates"]);
+    fails_in(&folder, &args, &["separate the mates"]);
 }
 
 fn shards_of_alignments_are_checked_as_one(effort: Effort) {
@@ -191,8 +190,11 @@ fn what_is_not_each_shard_once_is_refused_of_check_and_coverage() {
         bytes[middle] ^= 0x40;
         let aln = std::fs::read(folder.path("aln.bam")).unwrap();
         folder.file("aln.bam", &bytes);
-        let run = run_in(&folder, &[verb, &["--shard", "plan.json#1"]].concat());
-        assert_error(&run, &["aln.bam", "has changed", "digest"]);
+        fails_in(
+            &folder,
+            &[verb, &["--shard", "plan.json#1"]].concat(),
+            &["aln.bam", "has changed", "digest"],
+        );
         folder.file("aln.bam", &aln);
     }
     // Whole files aren't merged, nor options that don't go with a shard.
@@ -205,8 +207,7 @@ fn what_is_not_each_shard_once_is_refused_of_check_and_coverage() {
         (&["coverage", "--prefix", "x"], "--prefix can't be combined with --shard"),
     ] {
         folder.file("x", "{}");
-        let run = run_in(&folder, &[args, &["--shard", "plan.json#1"]].concat());
-        assert_error(&run, &[why]);
+        fails_in(&folder, &[args, &["--shard", "plan.json#1"]].concat(), &[why]);
     }
     // Larger parts.
     plan(&folder, 3, &["aln.bam"]);
@@ -350,8 +351,7 @@ fn shards_that_are_not_sorted_across_a_cut_are_an_error_as_in_one_run() {
     let line = |at: usize| format!("r\t0\tc\t{at}\t9\t4M\t*\t0\t0\tACGT\tIIII\n");
     let text: String = (0..40).map(|n| line(if n < 20 { 100 + n } else { 50 + n })).collect();
     bam(&folder, "aln.bam", &("@SQ\tSN:c\tLN:500\n".to_owned() + &text), 300);
-    let one = run_in(&folder, &["coverage", "aln.bam"]);
-    assert_error(&one, &["aln.bam: record 21", "sort"]);
+    let one = fails_in(&folder, &["coverage", "aln.bam"], &["aln.bam: record 21", "sort"]);
     plan(&folder, 40, &["aln.bam"]);
     let all = parts(&folder, 40, &["coverage"]);
     let run = merged(&folder, &all, &[]);
@@ -428,18 +428,21 @@ fn reads_of_shards_joined_are_those_of_one_run(effort: Effort) {
     assert_eq!(made["templates"], true);
     // Shards that part mates, files sorted by coordinate, and FASTQ are refused.
     plan(&folder, 3, &["names.bam"]);
-    let run = run_in(&folder, &["fastq", "--shard", "plan.json#1", "-o", "x.fq"]);
-    assert_error(&run, &["separate the mates", "--keep-templates", "sort -n"]);
+    fails_in(
+        &folder,
+        &["fastq", "--shard", "plan.json#1", "-o", "x.fq"],
+        &["separate the mates", "--keep-templates", "sort -n"],
+    );
     assert!(!folder.path("x.fq").exists());
     bam(&folder, "sorted.bam", &sorted(50, 8), 700);
     let args = ["shards", "--number", "2", "--keep-templates", "sorted.bam"];
-    assert_error(&run_in(&folder, &args), &["sorted by coordinate", "sort -n"]);
+    fails_in(&folder, &args, &["sorted by coordinate", "sort -n"]);
     folder.file("x.fq", reads("r", 9));
     let args = ["shards", "--number", "2", "--keep-templates", "x.fq"];
-    assert_error(&run_in(&folder, &args), &["this is FASTQ"]);
+    fails_in(&folder, &args, &["this is FASTQ"]);
     plan(&folder, 3, &["--keep-templates", "names.bam"]);
     let args = ["fastq", "--collate", "--shard", "plan.json#1"];
-    assert_error(&run_in(&folder, &args), &["--collate can't be combined with --shard"]);
+    fails_in(&folder, &args, &["--collate can't be combined with --shard"]);
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! `biofast shards`, `--shard` and `merge`: shards of a file give the bytes of one run, or an error says why not.
-#![allow(clippy::unwrap_used)]
 
-use crate::common;
 use crate::effort::{Effort, in_two_tiers};
 
+use crate::common::{
+    self, Folder, Run, assert_error, data, fails_in, good, placed_reads, reads, refused, run_in,
+    silent,
+};
 use biofast_testkit::container::{bgzf, gunzip};
 use biofast_testkit::sam::{self, SamShape};
-use common::{
-    Folder, Run, assert_error, biofast, data, good, placed_reads, reads, refused, run_in,
-};
 use serde_json::Value;
 
 fn plan(folder: &Folder, n: &str, files: &[&str]) -> Value {
@@ -126,7 +125,7 @@ fn cram_is_cut_between_containers_and_gives_the_bytes_of_one_run(effort: Effort)
     damaged[cut as usize + 60] ^= 0x55;
     folder.file("x.cram", damaged);
     let copy = ["stats", "--json", "--shard", "plan.json#3", "x.cram"];
-    assert_error(&run_in(&folder, &copy), &["x.cram", "has changed"]);
+    fails_in(&folder, &copy, &["x.cram", "has changed"]);
     plan(&folder, "4", &["x.cram"]);
     let errors = |args: &[&str]| run_in(&folder, args).stderr;
     let of_shard = errors(&["stats", "--json", "--shard", "plan.json#3"]);
@@ -141,13 +140,15 @@ fn cram_is_cut_between_containers_and_gives_the_bytes_of_one_run(effort: Effort)
         ("shorter.cram", "ends inside a CRAM container"),
         ("unended.cram", "end-of-file"),
     ] {
-        let run = run_in(&folder, &["shards", "--number", "2", file, "-o", "none.json"]);
-        assert_error(&run, &[file, expected]);
+        fails_in(&folder, &["shards", "--number", "2", file, "-o", "none.json"], &[file, expected]);
         assert!(!folder.path("none.json").exists());
     }
-    let run = run_in(&folder, &["shards", "--number", "2", "--keep-templates", "x.cram"]);
-    assert_error(&run, &["x.cram", "this is CRAM"]);
-    assert_error(&run_in(&folder, &["index", "--name-index", "x.cram"]), &["x.cram", "CRAM"]);
+    fails_in(
+        &folder,
+        &["shards", "--number", "2", "--keep-templates", "x.cram"],
+        &["x.cram", "this is CRAM"],
+    );
+    fails_in(&folder, &["index", "--name-index", "x.cram"], &["x.cram", "CRAM"]);
 }
 
 fn shards_by_region_are_what_starts_in_their_regions(effort: Effort) {
@@ -215,8 +216,7 @@ fn shards_by_region_are_what_starts_in_their_regions(effort: Effort) {
         ("unsorted.bam", ["unsorted.bam: record 6", "not sorted by coordinate"]),
         ("x.fq", ["x.fq", "this is FASTQ"]),
     ] {
-        let run = run_in(&folder, &["shards", "--number", "2", "--by-region", file]);
-        assert_error(&run, &expected);
+        fails_in(&folder, &["shards", "--number", "2", "--by-region", file], &expected);
     }
 }
 
@@ -281,7 +281,7 @@ fn mates_are_cut_before_reads_of_the_same_number() {
     folder.file("both.fq", both);
     plan(&folder, "3", &["both.fq"]);
     let args = ["stats", "--json", "--interleaved", "--shard", "plan.json#1"];
-    assert_error(&run_in(&folder, &args), &["separate the mates", "--interleaved"]);
+    fails_in(&folder, &args, &["separate the mates", "--interleaved"]);
     let made = plan(&folder, "9", &["--interleaved", "both.fq"]);
     for shard in made["shards"].as_array().unwrap() {
         assert!(shard["records"][0].as_u64().unwrap().is_multiple_of(2));
@@ -354,30 +354,30 @@ fn a_changed_file_and_a_changed_plan_are_errors() {
     let of_copy = good(&folder, &[&shard[..], &["copy.fq"]].concat()).stdout;
     assert_eq!(of_copy.replace("copy.fq", "x.fq"), one);
     folder.file("x.fq", reads("s", 40));
-    assert_error(&run_in(&folder, &shard), &["x.fq", "has changed", "digest"]);
+    fails_in(&folder, &shard, &["x.fq", "has changed", "digest"]);
     folder.file("x.fq", reads("r", 41));
-    assert_error(&run_in(&folder, &shard), &["x.fq", "has changed", "its size"]);
+    fails_in(&folder, &shard, &["x.fq", "has changed", "its size"]);
     folder.file("x.fq", reads("r", 40));
     let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
-    assert_error(&run_in(&folder, &shard), &["x.fq", "has changed", "1000000000.0"]);
+    fails_in(&folder, &shard, &["x.fq", "has changed", "1000000000.0"]);
     // The plan itself.
     let good_plan = std::fs::read_to_string(folder.path("plan.json")).unwrap();
     let mut value: Value = serde_json::from_str(&good_plan).unwrap();
     value["shards"][1]["records"][1] = 39.into();
     folder.file("plan.json", value.to_string());
-    assert_error(&run_in(&folder, &shard), &["plan.json", "id"]);
+    fails_in(&folder, &shard, &["plan.json", "id"]);
     folder.file("plan.json", "{}");
-    assert_error(&run_in(&folder, &shard), &["plan.json", "not a plan"]);
+    fails_in(&folder, &shard, &["plan.json", "not a plan"]);
     folder.file("plan.json", &good_plan);
     let none = ["stats", "--json", "--shard", "plan.json#4"];
-    assert_error(&run_in(&folder, &none), &["no shard 4", "1 to 3"]);
+    fails_in(&folder, &none, &["no shard 4", "1 to 3"]);
     let other = ["stats", "--json", "--shard", "plan.json#1/9"];
-    assert_error(&run_in(&folder, &other), &["has 3 shards, not 9"]);
+    fails_in(&folder, &other, &["has 3 shards, not 9"]);
     // The plan is read, so nothing takes its place; nor that of the file.
     for out in ["plan.json", "copy.fq"] {
         let args = ["stats", "--json", "--shard", "plan.json#1", "copy.fq", "-o", out];
-        assert_error(&run_in(&folder, &args), &[out]);
+        fails_in(&folder, &args, &[out]);
     }
     assert_eq!(std::fs::read_to_string(folder.path("plan.json")).unwrap(), good_plan);
 }
@@ -386,8 +386,7 @@ fn a_changed_file_and_a_changed_plan_are_errors() {
 fn the_plan_may_come_from_standard_input() {
     let folder = Folder::new();
     let path = folder.file("x.fq", reads("r", 40));
-    let plan = biofast(&["shards", "--quiet", "--number", "2", &path]);
-    assert_eq!((plan.code, plan.stderr.as_str()), (0, ""));
+    let plan = silent(&["shards", "--quiet", "--number", "2", &path]);
     let args = ["stats", "--json", "--shard", "-#2"];
     let run = common::biofast_with(&args, plan.stdout.as_bytes());
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -528,11 +527,11 @@ fn parts_of_view_and_filter_joined_are_what_one_run_writes() {
     good(&folder, &["import", "R1.fq", "R2.fq.gz", "-o", "unaligned.bam"]);
     good(&folder, &["shards", "--number", "2", "unaligned.bam", "-o", "unaligned.plan.json"]);
     let args = ["filter", "--crop-front", "3", "--shard", "unaligned.plan.json#1", "-o", "o.bam"];
-    assert_error(&run_in(&folder, &args), &["--crop-front", "can't be combined with --shard"]);
+    fails_in(&folder, &args, &["--crop-front", "can't be combined with --shard"]);
     for (option, value) in [("--head", "5"), ("--sample-count", "5"), ("--preset", "fastp")] {
         let args =
             ["filter", option, value, "--shard", "plan.json#1", "-o", "1.fq", "--out2", "2.fq"];
-        assert_error(&run_in(&folder, &args), &[option, "can't be combined with --shard"]);
+        fails_in(&folder, &args, &[option, "can't be combined with --shard"]);
     }
 }
 
@@ -648,10 +647,7 @@ fn what_cannot_be_cut_is_refused() {
         &["flagstat", "--region", "chr1"],
         &["stats", "--json", "--partial", "lane"],
     ] {
-        assert_error(
-            &run_in(&folder, &[args, &shard].concat()),
-            &["can't be combined with --shard"],
-        );
+        fails_in(&folder, &[args, &shard].concat(), &["can't be combined with --shard"]);
     }
 }
 

@@ -1,13 +1,10 @@
 //! `biofast sort`: the order that a plain sort gives, whatever the memory and the number of threads.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::cmp::Ordering;
 use std::path::Path;
 
-use common::sort::{lines, many, records, sorted, templates};
-use common::{Folder, assert_error, biofast, biofast_with, listed, text};
+use crate::common::sort::{lines, many, records, sorted, templates};
+use crate::common::{Folder, biofast, biofast_with, fails, listed, ok, silent, text};
 
 /// Digits as numbers, byte for byte and number for number.
 fn natural(mut a: &str, mut b: &str) -> Ordering {
@@ -140,18 +137,17 @@ fn the_file_and_its_index_are_the_same_whatever_the_memory() {
     {
         let to = out(name);
         let args = ["sort", "--no-PG", "-q", "-@", threads, "-m", memory, &bam, "-o", &to];
-        let run = biofast(&[&args[..], &["--write-index"]].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        silent(&[&args[..], &["--write-index"]].concat());
         for ending in ["", ".bai"] {
             let [one, other] =
                 [&one, &to].map(|path| std::fs::read(format!("{path}{ending}")).unwrap());
             assert!(one == other, "{threads} {memory} {ending}");
         }
     }
-    assert_eq!(biofast(&["check", &one]).code, 0, "its order is what its header says");
+    ok(&["check", &one]);
     // Sorted input stays as it is.
     let again = out("again.bam");
-    assert_eq!(biofast(&["sort", "--no-PG", "-q", &one, "-o", &again]).code, 0);
+    ok(&["sort", "--no-PG", "-q", &one, "-o", &again]);
     assert!(std::fs::read(&one).unwrap() == std::fs::read(&again).unwrap());
 }
 
@@ -163,25 +159,28 @@ fn a_faulty_input_or_folder_is_named_and_nothing_appears() {
     let cut = folder.file("cut.bam", &bytes[..bytes.len() / 2]);
     let out = text(&folder.path("o.bam"));
     let before = listed(&folder).len();
-    assert_error(&biofast(&["sort", &cut, "-m", "1M", "-o", &out]), &["cut.bam"]);
+    fails(&["sort", &cut, "-m", "1M", "-o", &out], &["cut.bam"]);
     let nowhere = text(&folder.path("nowhere/x"));
-    let run = biofast(&["sort", &bam, "-m", "1M", "-T", &nowhere, "-o", &out]);
-    assert_error(&run, &["--temp-dir", "nowhere", "no such folder"]);
+    fails(
+        &["sort", &bam, "-m", "1M", "-T", &nowhere, "-o", &out],
+        &["--temp-dir", "nowhere", "no such folder"],
+    );
     // Even without need for temporary files: a long run would notice it late.
     assert_eq!(biofast(&["sort", &bam, "-m", "1G", "-T", &nowhere, "-o", &out]).code, 2);
     // The beginning of file names, as samtools takes it.
     let beginning = text(&folder.path("some"));
-    let run = biofast(&["sort", "-q", &bam, "-m", "1M", "-T", &beginning, "-o", "/dev/null"]);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    assert_error(&biofast(&["sort", &bam, "-o", &bam]), &["is an input"]);
-    assert_error(&biofast(&["sort", "-n", &bam, "-o", &out, "--write-index"]), &["coordinate"]);
-    assert_error(&biofast(&["sort", &bam, "--write-index"]), &["-o"]);
-    assert_error(&biofast(&["sort", &bam, "-o", "x.cram"]), &["--no-reference"]);
+    silent(&["sort", "-q", &bam, "-m", "1M", "-T", &beginning, "-o", "/dev/null"]);
+    fails(&["sort", &bam, "-o", &bam], &["is an input"]);
+    fails(&["sort", "-n", &bam, "-o", &out, "--write-index"], &["coordinate"]);
+    fails(&["sort", &bam, "--write-index"], &["-o"]);
+    fails(&["sort", &bam, "-o", "x.cram"], &["--no-reference"]);
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
     assert_eq!(biofast(&["sort", &bam, "-m", "100", "-o", &out]).code, 2);
     if Path::new("/dev/full").exists() {
-        let run = biofast(&["sort", &bam, "-o", "/dev/full"]);
-        assert_error(&run, &["/dev/full", "No space left", "free some space"]);
+        fails(
+            &["sort", &bam, "-o", "/dev/full"],
+            &["/dev/full", "No space left", "free some space"],
+        );
     }
 }
 
@@ -196,8 +195,7 @@ fn input_that_is_in_order_is_noticed_and_gives_the_same_bytes() {
     for (options, ..) in ORDERS {
         let run = |input: &str, out: &str, more: &[&str]| {
             let how = ["sort", "-q", "--no-PG", "--summary", &at("j.json"), input, "-o", &at(out)];
-            let run = biofast(&[&how, options, more].concat());
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{options:?}");
+            silent(&[&how, options, more].concat());
             json("j.json")["summary"].clone()
         };
         // Little memory, and yet no temporary files.
@@ -215,13 +213,13 @@ fn input_that_is_in_order_is_noticed_and_gives_the_same_bytes() {
     let (head, records): (Vec<&str>, Vec<&str>) = sam.lines().partition(|l| l.starts_with('@'));
     let swapped = head.iter().chain(&records[1..]).chain(&records[..1]);
     let swapped = folder.file("x.sam", swapped.flat_map(|line| [line, "\n"]).collect::<String>());
-    assert_eq!(biofast(&["view", "-b", "--no-PG", &swapped, "-o", &at("x.bam")]).code, 0);
+    ok(&["view", "-b", "--no-PG", &swapped, "-o", &at("x.bam")]);
     let again = sorted(&["-n", "-t", "XX", &at("x.bam")]);
     assert!(lines(&again).len() == 40_000 && again != sam);
     // A fault behind sorted records is told as ever.
     let bytes = std::fs::read(at("two.bam")).unwrap();
     let cut = folder.file("cut.bam", &bytes[..bytes.len() - 100]);
-    assert_error(&biofast(&["sort", "-n", &cut, "-o", &at("o.bam")]), &["cut.bam"]);
+    fails(&["sort", "-n", &cut, "-o", &at("o.bam")], &["cut.bam"]);
     assert!(!folder.path("o.bam").exists());
 }
 
@@ -232,8 +230,7 @@ pub(crate) fn written_with_reports(folder: &Folder, args: &[&str], to: &str) -> 
     let [stats, html, samtools, summary] = ["s.json", "p.html", "s.txt", "j.json"].map(at);
     let reports = ["--stats", &stats, "--html", &html, "--samtools-stats", &samtools];
     let others = ["-q", "--no-PG", "-o", to, "--summary", &summary];
-    let run = biofast(&[args, &others, &reports].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    silent(&[args, &others, &reports].concat());
     assert!(read("s.json") == biofast(&["stats", "--json", to]).stdout, "{args:?}");
     assert!(read("p.html").contains("<html"));
     let figures = |text: &str| -> Vec<String> {
@@ -241,8 +238,7 @@ pub(crate) fn written_with_reports(folder: &Folder, args: &[&str], to: &str) -> 
     };
     let expected = biofast(&["stats", "--format", "samtools", to]).stdout;
     assert!(figures(&read("s.txt")) == figures(&expected), "{args:?}");
-    let run = biofast(&["check", "--against", &summary]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["check", "--against", &summary]);
     serde_json::from_str(&read("j.json")).unwrap()
 }
 
@@ -252,7 +248,7 @@ fn reports_of_what_is_written_are_those_of_stats_and_its_sum_is_that_of_the_inpu
     let sam = folder.file("x.sam", records(17, 3000));
     let at = |name: &str| text(&folder.path(name));
     let (bam, out) = (at("x.bam"), at("o.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
     for (input, threads) in [(&sam, "1"), (&bam, "3"), (&out, "2")] {
         let to = at("next.bam");
         let summary = written_with_reports(&folder, &["sort", "-@", threads, input], &to);
@@ -262,8 +258,7 @@ fn reports_of_what_is_written_are_those_of_stats_and_its_sum_is_that_of_the_inpu
         assert_eq!(files[1]["reads"], 3000);
         std::fs::rename(&to, &out).unwrap();
     }
-    let run = biofast(&["sort", &sam, "-o", &at("y.bam"), "--stats", &sam]);
-    assert_error(&run, &["is an input"]);
+    fails(&["sort", &sam, "-o", &at("y.bam"), "--stats", &sam], &["is an input"]);
     assert!(!folder.path("y.bam").exists());
 }
 
@@ -290,7 +285,7 @@ fn templates_come_in_the_same_order_in_any_memory_and_merge_again() {
             let unsorted = folder.file("part.sam", some);
             parts.push(text(&folder.path(&format!("{part}.bam"))));
             let sort = ["sort", "-q", "--template-coordinate", &unsorted, "-o", &parts[part]];
-            assert_eq!(biofast(&sort).code, 0);
+            ok(&sort);
         }
         let merge = ["merge", "-q", "-c", "-p", "--no-PG", "-O", "sam", "--template-coordinate"];
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
@@ -307,6 +302,8 @@ fn templates_come_in_the_same_order_in_any_memory_and_merge_again() {
     }
     let lonely = "@SQ\tSN:c1\tLN:99\nx\t65\tc1\t3\t9\t1M\t=\t5\t0\tA\tI\n";
     let path = folder.file("lonely.sam", lonely);
-    let run = biofast(&["sort", "--template-coordinate", &path]);
-    assert_error(&run, &["lonely.sam", "record 1", "'x'", "(MC)", "fixmate"]);
+    fails(
+        &["sort", "--template-coordinate", &path],
+        &["lonely.sam", "record 1", "'x'", "(MC)", "fixmate"],
+    );
 }

@@ -1,7 +1,4 @@
 //! `biofast split`: every read in one part, in order, pairs together, all files or none.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::path::Path;
 use std::process::Command;
@@ -9,15 +6,16 @@ use std::process::Command;
 use biofast_testkit::container::{bgzf, gunzip, gzip};
 use biofast_testkit::random::Random;
 
-use common::{
-    Folder, assert_error, biofast, biofast_with, command, finish, listed, reads, refused, text,
+use crate::common::repair::records;
+use crate::common::{
+    self, Folder, assert_error, biofast, biofast_with, command, finish, listed, ok, ok_with, reads,
+    refused, silent, text,
 };
 
 /// The text of what a file holds.
 fn content(path: &Path) -> String {
     if path.extension().is_some_and(|ending| ending == "zst") {
-        let run = biofast(&["filter", "--quiet", &text(path)]);
-        assert_eq!(run.code, 0, "{run:?}");
+        let run = ok(&["filter", "--quiet", &text(path)]);
         return run.stdout;
     }
     let bytes = std::fs::read(path).unwrap();
@@ -36,12 +34,6 @@ fn parts(folder: &Folder, prefix: &str) -> Vec<(String, String)> {
 /// Texts alone.
 fn texts(parts: Vec<(String, String)>) -> Vec<String> {
     parts.into_iter().map(|(_, text)| text).collect()
-}
-
-/// The records of a text.
-fn records(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    lines.chunks(4).map(<[&str]>::concat).collect()
 }
 
 fn bases(record: &str) -> usize {
@@ -108,8 +100,7 @@ fn parts_are_those_of_a_plain_reference_in_any_container_on_any_threads() {
                 let out = text(&at.path(&format!("o_{{part}}.{ending}")));
                 let args =
                     ["split", "-q", "-@", threads, "--chunk-size", "3000", input, "-o", &out];
-                let run = biofast(&[&args, &rule(by, &number)[..]].concat());
-                assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{by} {n}");
+                silent(&[&args, &rule(by, &number)[..]].concat());
                 assert_eq!(texts(parts(&at, "o_")), expected, "{by} {n} {ending}");
                 let mut bytes: Vec<(String, Vec<u8>)> = listed(&at)
                     .into_iter()
@@ -133,8 +124,7 @@ fn forty_parts_of_several_blocks_are_the_same_on_any_threads() {
     for threads in ["1", "3"] {
         let at = Folder::new();
         let out = text(&at.path("o_{part}.fq.gz"));
-        let run = biofast(&["split", "-q", "-@", threads, "-p", "40", &input, "-o", &out]);
-        assert_eq!(run.code, 0, "{run:?}");
+        ok(&["split", "-q", "-@", threads, "-p", "40", &input, "-o", &out]);
         let found = parts(&at, "o_");
         let bytes = found.iter().map(|(name, _)| std::fs::read(at.path(name)).unwrap());
         let bytes: Vec<Vec<u8>> = bytes.collect();
@@ -168,8 +158,7 @@ fn pairs_stay_together_in_two_files_or_one() {
             &["split", "-q", &r1, &r2, "-o", &t],
             &["split", "-q", "--interleaved", &mixed, "-o", &a, "--out2", &b],
         ] {
-            let run = biofast(&[args, &rule[..]].concat());
-            assert_eq!(run.code, 0, "{by}: {run:?}");
+            ok(&[args, &rule[..]].concat());
         }
         assert_eq!(texts(parts(&at, "m_")), expected, "{by}");
         for (prefix, number) in [("t_R1_", 0), ("t_R2_", 1), ("a_", 0), ("b_", 1)] {
@@ -186,8 +175,7 @@ fn few_reads_and_none_leave_files_for_what_was_promised() {
     let two = folder.file("two.fq", reads("r", 2));
     let run = |folder: &Folder, args: &[&str]| -> Vec<(String, usize)> {
         let out = text(&folder.path("o_{part}.fq.gz"));
-        let run = biofast(&[&["split", "-q", "-o", &out], args].concat());
-        assert_eq!(run.code, 0, "{args:?} {run:?}");
+        ok(&[&["split", "-q", "-o", &out], args].concat());
         parts(folder, "o_").into_iter().map(|(name, text)| (name, records(&text).len())).collect()
     };
     let name = |part: &str, reads| (format!("o_{part}.fq.gz"), reads);
@@ -214,8 +202,7 @@ fn the_summary_has_every_file_and_check_compares_it() {
     let r1 = folder.file("r1.fq.gz", bgzf(reads("p", 50).as_bytes(), 700));
     let r2 = folder.file("r2.fq", reads("p", 50));
     let (json, out) = (text(&folder.path("s.json")), text(&folder.path("o_{part}_{mate}.fq.gz")));
-    let run = biofast(&["split", "-s", "20", &r1, &r2, "-o", &out, "--summary", &json]);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&["split", "-s", "20", &r1, &r2, "-o", &out, "--summary", &json]);
     assert!(run.stderr.contains("100 reads of pairs written to 6 files"), "{run:?}");
     let summary: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
@@ -223,8 +210,7 @@ fn the_summary_has_every_file_and_check_compares_it() {
     assert_eq!(summary["summary"]["parts"][2]["reads"], 20, "{summary}");
     assert_eq!(summary["files"].as_array().unwrap().len(), 8);
     assert_eq!(summary["files"][0]["reads"], 50);
-    let run = biofast(&["check", "--against", &json]);
-    assert_eq!(run.code, 0, "{run:?}");
+    ok(&["check", "--against", &json]);
     // A read is lost.
     let last = folder.path("o_003_2.fq.gz");
     let text_of = String::from_utf8(gunzip(&std::fs::read(&last).unwrap()).unwrap()).unwrap();
@@ -331,9 +317,7 @@ fn standard_input_is_split_and_what_was_there_is_replaced_together() {
     let run = biofast_with(&["split", "-s", "50", "-o", &out], damaged.as_bytes());
     assert_eq!(run.code, 2, "{run:?}");
     assert_eq!(std::fs::read(folder.path("o_001.fq")).unwrap(), b"OLD");
-    let run =
-        biofast_with(&["split", "-q", "-s", "50", "-", "-o", &out], &gzip(text_of.as_bytes()));
-    assert_eq!(run.code, 0, "{run:?}");
+    ok_with(&["split", "-q", "-s", "50", "-", "-o", &out], &gzip(text_of.as_bytes()));
     assert_eq!(texts(parts(&folder, "o_")).concat(), text_of);
     assert_eq!(listed(&folder).len(), 2);
     // A part that is left from before isn't taken for one of this run.

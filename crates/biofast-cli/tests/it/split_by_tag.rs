@@ -1,10 +1,9 @@
 //! `biofast split --by`: every alignment in the file of its value, in order, all files or none.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
 
 use crate::common::cat::{grouped, parts};
-use crate::common::{Folder, assert_error, good, listed, run_in};
+use crate::common::{Folder, fails_in, good, listed};
 
 /// The lines of a file of alignments: its header, and its records.
 fn shown(folder: &Folder, name: &str) -> (String, String) {
@@ -124,7 +123,7 @@ fn what_cannot_be_split_is_refused_and_nothing_is_left() {
         ("plain.bam --by CB -o v_{value}.bam -u /dev/full", "No space"),
     ] {
         let words = [&["split"][..], &crate::common::words(words)].concat();
-        assert_error(&run_in(&folder, &words), &[said]);
+        fails_in(&folder, &words, &[said]);
         assert_eq!(listed(&folder), before, "{words:?}");
     }
     // More files than may be open.

@@ -1,13 +1,10 @@
 //! `stats --by RG|SM|LB`: the rows and files of a group are those of a file of its records alone.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use biofast_testkit::sam;
 use serde_json::Value;
 
-use common::stats_groups::{GROUPS, records, rows};
-use common::{Folder, assert_error, biofast, biofast_with, listed, text};
+use crate::common::stats_groups::{GROUPS, records, rows};
+use crate::common::{self, Folder, biofast, biofast_with, fails, listed, ok, silent, text};
 
 /// The records whose read group is one that passes; without one there is an empty one.
 fn only(records: &str, passes: impl Fn(&str) -> bool) -> String {
@@ -61,8 +58,7 @@ fn rows_are_those_of_files_of_the_groups_alone_and_add_up() {
     let input = folder.file("all.sam", &all);
     let whole = rows(&biofast(&["stats", "--json", &input]).stdout);
     for tag in ["RG", "SM", "LB"] {
-        let run = biofast(&["stats", "--json", "--by", tag, &input]);
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        let run = silent(&["stats", "--json", "--by", tag, &input]);
         let found = rows(&run.stdout);
         let groups = groups(tag);
         assert_eq!(found.len(), 1 + groups.len(), "{tag}");
@@ -86,7 +82,7 @@ fn rows_are_those_of_files_of_the_groups_alone_and_add_up() {
         let table = biofast(&["stats", "--tsv", "--by", tag, &input]).stdout;
         assert_eq!(table.lines().count(), 2 + groups.len());
         let page = text(&folder.path("page.html"));
-        assert_eq!(biofast(&["stats", "-q", "--by", tag, &input, "--html", &page]).code, 0);
+        ok(&["stats", "-q", "--by", tag, &input, "--html", &page]);
         assert!(std::fs::read_to_string(page).unwrap().contains(&format!(":{}", groups[0].0)));
     }
 }
@@ -100,8 +96,7 @@ fn files_are_those_of_files_of_the_groups_alone() {
     let run = |input: &str, to: &str, more: &[&str]| {
         let to = text(&folder.path(to));
         let run = ["stats", "--quiet", input, "--out-dir", &to, "-r", &fasta, "--by", "5000"];
-        let run = biofast(&[&run[..], more].concat());
-        assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+        silent(&[&run[..], more].concat());
     };
     run(&input, "by", &["--by", "LB", "-@", "3", "--chunk-size", "9999"]);
     run(&input, "whole", &[]);
@@ -149,8 +144,7 @@ fn what_has_no_groups_is_told() {
     let line = "r\t0\tchr1\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\tRG:Z:gone\n";
     let header = "@SQ\tSN:chr1\tLN:100\n@RG\tID:here\tSM:s\n";
     let strange = folder.file("strange.sam", format!("{header}{line}{line}"));
-    let run = biofast(&["stats", "--tsv", "--by", "SM", &strange]);
-    assert_eq!(run.code, 0);
+    let run = ok(&["stats", "--tsv", "--by", "SM", &strange]);
     assert!(
         run.stderr.contains("the record's read group is not in the header")
             && run.stderr.contains("record 1"),
@@ -159,20 +153,19 @@ fn what_has_no_groups_is_told() {
     );
     assert!(run.stdout.lines().nth(3).unwrap().starts_with(&format!("{strange}:no_SM\t")));
     let fastq = folder.file("reads.fq", common::reads("r", 3));
-    assert_error(&biofast(&["stats", "--by", "RG", &fastq]), &["reads.fq", "no read groups"]);
-    let two = biofast(&["stats", "--by", "RG", "--by", "LB", &strange]);
-    assert_error(&two, &["one of RG, SM and LB"]);
-    assert_error(&biofast(&["stats", "--by", "500", &strange]), &["--by", "--out-dir"]);
-    let partial = biofast(&["stats", "--by", "RG", "--json", "--partial", "lane", &strange]);
-    assert_error(&partial, &["--by", "--partial"]);
-    let samtools = biofast(&["stats", "--by", "RG", "--format", "samtools", &strange]);
-    assert_error(&samtools, &["--by", "--qc stats"]);
-    assert_error(&biofast(&["coverage", "--by", "RG", &strange]), &["biofast stats"]);
+    fails(&["stats", "--by", "RG", &fastq], &["reads.fq", "no read groups"]);
+    fails(&["stats", "--by", "RG", "--by", "LB", &strange], &["one of RG, SM and LB"]);
+    fails(&["stats", "--by", "500", &strange], &["--by", "--out-dir"]);
+    fails(
+        &["stats", "--by", "RG", "--json", "--partial", "lane", &strange],
+        &["--by", "--partial"],
+    );
+    fails(&["stats", "--by", "RG", "--format", "samtools", &strange], &["--by", "--qc stats"]);
+    fails(&["coverage", "--by", "RG", &strange], &["biofast stats"]);
     // A fault is told, and no files of any group appear.
     let cut = folder.file("cut.sam", format!("{header}{line}{}", &line[..20]));
     let out = text(&folder.path("qc"));
-    let run = biofast(&["stats", "--by", "SM", "--out-dir", &out, &cut]);
-    assert_error(&run, &["cut.sam", "record 2"]);
+    fails(&["stats", "--by", "SM", "--out-dir", &out, &cut], &["cut.sam", "record 2"]);
     assert!(!folder.path("qc").exists());
     let run = biofast_with(&["stats", "--tsv", "--by", "SM", "-"], header.as_bytes());
     assert_eq!((run.code, run.stdout.lines().count()), (0, 3), "{}", run.stderr);
@@ -196,8 +189,7 @@ fn the_page_compares_samples_and_has_their_sum_apart() {
     let input = folder.file("deep/down/cohort.sam", sam);
     let path = text(&folder.path("page.html"));
     let page = |by: &str| {
-        let run = biofast(&["stats", "-q", "--by", by, &input, "--html", &path]);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        ok(&["stats", "-q", "--by", by, &input, "--html", &path]);
         std::fs::read_to_string(&path).unwrap()
     };
     let shown = page("SM");

@@ -1,12 +1,10 @@
 //! Picard's metrics of `stats --out-dir`, on any threads and from any source. `tests/peers` has them beside Picard.
 
-use crate::common;
-
 use biofast_testkit::sam;
 
 use crate::common::coverage::at;
-use common::stats_picard::{ALL, records, rows};
-use common::{Folder, assert_error, biofast, biofast_with};
+use crate::common::stats_picard::{ALL, records, rows};
+use crate::common::{Folder, fails, ok, ok_with, silent};
 
 #[test]
 fn format_order_threads_and_other_reports_make_no_difference() {
@@ -22,12 +20,11 @@ fn format_order_threads_and_other_reports_make_no_difference() {
         let (input, other) = (folder.file("x.sam", &sorted), folder.file("y.sam", unsorted));
         let fasta = folder.file("ref.fa", sam::fasta(seed));
         let bam = at(&folder, "x.bam");
-        assert_eq!(biofast(&["view", "--quiet", "-b", &input, "-o", &bam]).code, 0);
+        ok(&["view", "--quiet", "-b", &input, "-o", &bam]);
         let read = |part: &str| ALL.map(|(ending, _)| rows(&folder, &format!("{part}/s.{ending}")));
         let run = |part: &str, args: &[&str]| {
             let all = ["stats", "--quiet", "--sample", "s", "-r", &fasta, "--out-dir"];
-            let run = biofast(&[&all[..], &[&at(&folder, part)], args].concat());
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+            silent(&[&all[..], &[&at(&folder, part)], args].concat());
             read(part)
         };
         let expected = run("one", &[&input, "--qc", "picard", "-@", "1"]);
@@ -56,7 +53,7 @@ fn format_order_threads_and_other_reports_make_no_difference() {
         let piped = ["stats", "--quiet", "-", "--sample", "s", "-r", &fasta, "--out-dir"];
         let out = at(&folder, "piped");
         let piped = [&piped[..], &[&out, "--qc", "picard"]].concat();
-        assert_eq!(biofast_with(&piped, sorted.as_bytes()).code, 0);
+        ok_with(&piped, sorted.as_bytes());
         assert!(read("piped") == expected);
     }
 }
@@ -67,18 +64,18 @@ fn without_pairs_there_are_no_insert_sizes_and_bad_fields_are_told() {
     let sam = "@SQ\tSN:c\tLN:99\nr\t0\tc\t3\t60\t4M\t*\t0\t0\tACGT\tIIII\n";
     let input = folder.file("x.sam", sam);
     let out = at(&folder, "qc");
-    assert_eq!(biofast(&["stats", &input, "--out-dir", &out, "--qc", "picard"]).code, 0);
+    ok(&["stats", &input, "--out-dir", &out, "--qc", "picard"]);
     assert!(!folder.path("qc/x.insert_size_metrics").exists());
     assert_eq!(
         rows(&folder, "qc/x.quality_distribution_metrics"),
         "\n\n## HISTOGRAM\tjava.lang.Byte\nQUALITY\tCOUNT_OF_Q\n40\t4\n\n"
     );
     let bam = at(&folder, "x.bam");
-    assert_eq!(biofast(&["view", "--quiet", "-u", &input, "-o", &bam]).code, 0);
+    ok(&["view", "--quiet", "-u", &input, "-o", &bam]);
     let region = ["stats", &bam, "--out-dir", &out, "--qc", "insert-size", "--region", "c"];
-    assert_error(&biofast(&region), &["--qc insert-size", "regions"]);
+    fails(&region, &["--qc insert-size", "regions"]);
     let without = ["stats", &bam, "--out-dir", &out, "--qc", "gc-bias"];
-    assert_error(&biofast(&without), &["--qc gc-bias", "--reference"]);
+    fails(&without, &["--qc gc-bias", "--reference"]);
     let gone = ["stats", &input, "--out-dir", &out, "--qc", "picard", "-r", &at(&folder, "no.fa")];
-    assert_error(&biofast(&gone), &["no.fa"]);
+    fails(&gone, &["no.fa"]);
 }

@@ -1,12 +1,10 @@
 //! `stats --out-dir` of alignments: from one reading the files that commands of their own write.
 
-use crate::common;
-
 use biofast_testkit::sam::{self, SamShape};
 
 use crate::common::coverage::{at, content, folder};
-use common::stats_qc::{files, names, run, write_one_by_one};
-use common::{Folder, assert_error, biofast, biofast_with, listed};
+use crate::common::stats_qc::{files, names, run, write_one_by_one};
+use crate::common::{self, Folder, biofast, fails, listed, ok, ok_with};
 
 const DEPTHS: [&[&str]; 6] = [
     &[],
@@ -77,7 +75,7 @@ fn odd_records_and_sam_make_no_difference() {
             "stats", "--quiet", "-", "--sample", "s", "--out-dir", &out, "--qc",
             "coverage,idxstats",
         ];
-        assert_eq!(biofast_with(&args, text.as_bytes()).code, 0);
+        ok_with(&args, text.as_bytes());
         let piped = files(&folder, "piped");
         assert_eq!(names(&piped), ["s.idxstats", "s.mapped.coverage"]);
         for ((_, found), name) in piped.iter().zip(["idxstats", "mapped.coverage"]) {
@@ -103,7 +101,7 @@ fn of_regions_there_is_what_can_be_had() {
         assert!(*found == run(&[&[command, "--quiet", &bam], &region[..]].concat()).into_bytes());
     }
     let wanted = ["stats", &bam, "--out-dir", &out, "--qc", "flagstat,mosdepth"];
-    assert_error(&biofast(&[&wanted[..], &region].concat()), &["--qc mosdepth", "regions"]);
+    fails(&[&wanted[..], &region].concat(), &["--qc mosdepth", "regions"]);
 }
 
 #[test]
@@ -116,13 +114,13 @@ fn only_what_is_listed_is_written_and_each_input_has_its_own() {
     run(&["stats", "--quiet", &bam, "--out-dir", &out, "--qc", "idxstats"]);
     assert_eq!(names(&files(&folder, "qc")), ["x.idxstats"]);
     let two = ["stats", &damaged, &bam, "--out-dir", &out, "--qc", "flagstat,mosdepth", "-n"];
-    assert_error(&biofast(&two), &["damaged.bam", "truncated"]);
+    fails(&two, &["damaged.bam", "truncated"]);
     assert_eq!(
         names(&files(&folder, "qc")),
         ["x.flagstat", "x.idxstats", "x.mosdepth.global.dist.txt", "x.mosdepth.summary.txt"]
     );
     let same = ["stats", &bam, &bam, "--out-dir", &out, "--sample", "s"];
-    assert_error(&biofast(&same), &["two inputs", "to s"]);
+    fails(&same, &["two inputs", "to s"]);
 }
 
 #[test]
@@ -136,19 +134,19 @@ fn what_is_wrong_is_said_and_nothing_appears() {
     // The intervals lie where a file would.
     let own_bed = folder.file("qc/x.regions.bed.gz", std::fs::read(&bed).unwrap());
     let before = (listed(&folder), files(&folder, "qc"));
-    let fails = |args: &[&str], needed: &[&str]| {
-        assert_error(&biofast(&[&["stats", "--out-dir", &out], args].concat()), needed);
+    let is_refused = |args: &[&str], needed: &[&str]| {
+        fails(&[&["stats", "--out-dir", &out], args].concat(), needed);
     };
-    fails(&[&unsorted], &["y.sam", "record 2", "--qc stats,flagstat"]);
-    fails(&[&fastq, "--qc", "flagstat"], &["flagstat", "reads"]);
-    fails(&[&bam, "--by", &own_bed], &["x.regions.bed.gz"]);
-    fails(&[&bam, "--by", "0"], &["windows"]);
-    fails(&[&bam, "--by", &bed, "--qc", "stats"], &["--by", "mosdepth"]);
-    fails(&[&bam, "--min-mapq", "3", "--qc", "stats"], &["--min-mapq", "coverage"]);
-    fails(&[&bam, "--json"], &["--json", "--out-dir"]);
-    fails(&[&bam, "--format", "samtools"], &["--format", "--out-dir"]);
-    fails(&[&bam, "--sample", "a/b"], &["a/b"]);
-    assert_error(&biofast(&["stats", &bam, "--by", "9"]), &["--by", "--out-dir"]);
+    is_refused(&[&unsorted], &["y.sam", "record 2", "--qc stats,flagstat"]);
+    is_refused(&[&fastq, "--qc", "flagstat"], &["flagstat", "reads"]);
+    is_refused(&[&bam, "--by", &own_bed], &["x.regions.bed.gz"]);
+    is_refused(&[&bam, "--by", "0"], &["windows"]);
+    is_refused(&[&bam, "--by", &bed, "--qc", "stats"], &["--by", "mosdepth"]);
+    is_refused(&[&bam, "--min-mapq", "3", "--qc", "stats"], &["--min-mapq", "coverage"]);
+    is_refused(&[&bam, "--json"], &["--json", "--out-dir"]);
+    is_refused(&[&bam, "--format", "samtools"], &["--format", "--out-dir"]);
+    is_refused(&[&bam, "--sample", "a/b"], &["a/b"]);
+    fails(&["stats", &bam, "--by", "9"], &["--by", "--out-dir"]);
     assert_eq!((listed(&folder), files(&folder, "qc")), before);
     // A folder that was made for what doesn't appear goes, those around it, too; one that was there stays.
     let new = at(&folder, "new/deep/qc");
@@ -168,5 +166,5 @@ fn what_is_wrong_is_said_and_nothing_appears() {
         "--qc",
         "stats,flagstat,idxstats,json,html",
     ];
-    assert_eq!(biofast(&rest).code, 0);
+    ok(&rest);
 }

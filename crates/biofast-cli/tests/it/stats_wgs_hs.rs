@@ -1,17 +1,15 @@
 //! The coverage of genomes and of targets in `stats --out-dir` is that of a plain count of every base. `tests/peers` has it
 //! beside Picard.
 
-use crate::common;
-
 use std::collections::{HashMap, HashSet};
 
 use biofast_testkit::sam;
 
 use crate::common::coverage::at;
 use crate::common::stats_picard::rows;
+use crate::common::stats_wgs_hs::{intervals, metrics, records, reference, run};
+use crate::common::{Folder, assert_error, biofast, fails, ok};
 use crate::effort::{Effort, in_two_tiers};
-use common::stats_wgs_hs::{intervals, metrics, records, reference, run};
-use common::{Folder, assert_error, biofast};
 
 /// Positions on which bases of a CIGAR lie, from 1, with the places of the bases.
 fn places(start: u64, cigar: &str) -> Vec<(u64, usize)> {
@@ -105,7 +103,7 @@ fn threads_formats_lists_and_other_reports_make_no_difference(effort: Effort) {
     let expected = run("one", &input, &[&targets, "--qc", "wgs,hs", "-@", "1"]);
     assert!(expected[1].contains("\nmy\t"), "{}", expected[1]);
     let bam = at(&folder, "x.bam");
-    assert_eq!(biofast(&["view", "--quiet", "-b", &input, "-o", &bam]).code, 0);
+    ok(&["view", "--quiet", "-b", &input, "-o", &bam]);
     for (number, args) in [
         vec![&bam[..], &targets, "--qc", "wgs,hs", "-@", "5", "--chunk-size", "3000"],
         vec![&bam, &bed, "--qc", "hs,wgs", "-@", "3"],
@@ -167,7 +165,7 @@ fn what_is_missing_unsorted_or_unknown_is_told() {
     assert!(std::fs::read_dir(&out).map_or(0, |files| files.count()) == 0);
     let reads = folder.file("x.fq", "@r\nA\n+\nI\n");
     let of_reads = ["stats", &reads, "--out-dir", &out, "--targets", &bed];
-    assert_error(&biofast(&of_reads), &["--target-intervals", "reads"]);
+    fails(&of_reads, &["--target-intervals", "reads"]);
 }
 
 in_two_tiers!(threads_formats_lists_and_other_reports_make_no_difference);

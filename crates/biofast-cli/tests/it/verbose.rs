@@ -1,12 +1,9 @@
 //! `--verbose` tells on standard error how each input was read and why; progress is shown on a terminal
 //! and nowhere else.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::process::{Command, Stdio};
 
-use common::{Folder, biofast, command, finish, reads, sample, text};
+use crate::common::{self, Folder, biofast, command, finish, ok, reads, sample, text};
 
 #[test]
 fn every_command_that_reads_tells_source_container_decoder_threads_and_kernels() {
@@ -143,7 +140,7 @@ fn progress_has_the_share_of_all_inputs_on_a_terminal_and_is_silent_off_it() {
     let folder = Folder::new();
     let fastq = folder.file("few.fq", reads("r", 400));
     let bam = text(&folder.path("few.bam"));
-    assert_eq!(biofast(&["import", "--quiet", "-0", &fastq, "-o", &bam]).code, 0);
+    ok(&["import", "--quiet", "-0", &fastq, "-o", &bam]);
     let program = program();
     for (args, shown) in [
         (format!("stats {fastq}"), true),
@@ -183,7 +180,7 @@ fn sorting_shows_what_is_done_after_all_is_read() {
     let folder = Folder::new();
     let fastq = folder.file("few.fq", reads("r", 400));
     let bam = text(&folder.path("few.bam"));
-    assert_eq!(biofast(&["import", "--quiet", "-0", &fastq, "-o", &bam]).code, 0);
+    ok(&["import", "--quiet", "-0", &fastq, "-o", &bam]);
     let program = program();
     for args in [
         format!("sort -N {bam} -o {bam}.sorted.bam"),

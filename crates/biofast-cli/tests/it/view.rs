@@ -1,14 +1,11 @@
 //! `biofast view` prints and writes the same at any number of threads.
-#![allow(clippy::unwrap_used)]
-
-use crate::common;
 
 use std::path::Path;
 
 use biofast_testkit::sam::{self, SamShape};
 
-use common::view::shape;
-use common::{Folder, biofast, biofast_with, command};
+use crate::common::view::shape;
+use crate::common::{self, Folder, biofast, biofast_with, command, fails, ok};
 
 #[test]
 fn what_an_expression_has_no_answer_for_is_an_error_after_the_records_before() {
@@ -26,9 +23,10 @@ fn what_an_expression_has_no_answer_for_is_an_error_after_the_records_before() {
     }
     // A mistake is told before anything is read or written.
     let out = common::text(&folder.path("out.bam"));
-    let run = biofast(&["view", "-e", "mapq > ", "-o", &out, "/nonexistent.bam"]);
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("at byte 7: expected a value, found the end"), "{}", run.stderr);
+    fails(
+        &["view", "-e", "mapq > ", "-o", &out, "/nonexistent.bam"],
+        &["at byte 7: expected a value, found the end"],
+    );
     assert!(!Path::new(&out).exists());
 }
 
@@ -82,23 +80,19 @@ fn what_goes_wrong_leaves_no_file() {
     let folder = Folder::new();
     let path = folder.file("a.sam", sam::text(&shape(3, 2000)));
     let bam = common::text(&folder.path("a.bam"));
-    assert_eq!(biofast(&["view", "-b", &path, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &path, "-o", &bam]);
     let whole = std::fs::read(&bam).unwrap();
     let before = std::fs::read_dir(folder.path("")).unwrap().count();
     for len in [whole.len() - 28, whole.len() - 40, whole.len() / 2, 300, 10] {
         let cut = folder.file("a.bam", &whole[..len]);
         for extra in [&["-b"][..], &[]] {
             let out = common::text(&folder.path("out.bam"));
-            let run = biofast(&[&["view", &cut, "-o", &out], extra].concat());
-            assert_eq!(run.code, 2, "{len}: {}", run.stderr);
-            assert!(run.stderr.contains("a.bam"), "{}", run.stderr);
+            fails(&[&["view", &cut, "-o", &out], extra].concat(), &["a.bam"]);
             assert_eq!(std::fs::read_dir(folder.path("")).unwrap().count(), before);
         }
     }
     if Path::new("/dev/full").exists() {
-        let run = biofast(&["view", "-h", &path, "-o", "/dev/full"]);
-        assert_eq!(run.code, 2);
-        assert!(run.stderr.contains("/dev/full"), "{}", run.stderr);
+        fails(&["view", "-h", &path, "-o", "/dev/full"], &["/dev/full"]);
     }
 }
 

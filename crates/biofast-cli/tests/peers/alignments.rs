@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use biofast_testkit::container::bgzf;
 
-use crate::common;
 use crate::common::alignments::{COMMANDS, data, odd_files, sam};
-use crate::common::{Folder, biofast};
+use crate::common::{self, Folder, biofast};
 use crate::tools::{ThirdParty, corpus, need, third_party};
 
 fn samtools(args: &[&str]) -> (Option<i32>, String) {

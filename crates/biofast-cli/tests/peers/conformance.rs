@@ -1,6 +1,7 @@
 //! The conformance corpus of third-party files: of every file of reads, alignments or compressed data the commands must say what the manifest says. Prints a table of
 //! agreement per source (`--nocapture`); what disagrees and isn't listed here fails.
 
+use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,6 @@ use std::sync::Mutex;
 use biofast_io::{Options, Reader, Source};
 use sha2::{Digest, Sha256};
 
-use crate::common;
 use crate::common::biofast;
 use crate::tools::{ThirdParty, corpus, third_party};
 

@@ -1,8 +1,7 @@
 //! `biofast dedup` beside seqkit.
 
-use crate::common;
 use crate::common::dedup::{reads, sequence};
-use crate::common::{Folder, biofast};
+use crate::common::{self, Folder, biofast};
 use crate::tools::{self, need};
 
 #[test]

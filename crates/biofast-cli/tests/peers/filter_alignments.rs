@@ -2,8 +2,8 @@
 
 use biofast_testkit::sam;
 
-use crate::common::filter_alignments::{Inputs, alignments, as_strs, ok};
-use crate::common::{Folder, biofast, command, text};
+use crate::common::filter_alignments::{Inputs, alignments, as_strs};
+use crate::common::{Folder, biofast, command, ok, text};
 use crate::tools;
 use crate::tools::{corpus, third_party};
 
@@ -64,8 +64,7 @@ fn every_choice_agrees_with_samtools() {
         for input in [&inputs.sam, &inputs.bam] {
             let args = inputs.args(&[&["-h", "--no-PG"], &choice[..], &[input]].concat());
             let theirs = samtools(&[&["view"], &as_strs(&args)[..]].concat()).unwrap();
-            let ours = biofast(&[&["filter", "--quiet"], &as_strs(&args)[..]].concat());
-            ok(&ours);
+            let ours = ok(&[&["filter", "--quiet"], &as_strs(&args)[..]].concat());
             assert!(ours.stdout == theirs, "{choice:?} {input}");
             lengths.insert(theirs.len());
             let count = biofast(&[&["filter", "-c"], &as_strs(&args)[..]].concat());
@@ -103,7 +102,7 @@ fn regions_and_lists_of_them_agree_with_samtools() {
         let view = [&["view", "-o", &theirs, "-U", &theirs_not], &as_strs(&args)[..]].concat();
         samtools(&view).unwrap();
         let ours_args = ["filter", "--quiet", "-o", &ours, "-U", &ours_not];
-        ok(&biofast(&[&ours_args[..], &as_strs(&args)[..]].concat()));
+        ok(&[&ours_args[..], &as_strs(&args)[..]].concat());
         for (a, b) in [(ours, theirs), (ours_not, theirs_not)] {
             assert!(std::fs::read(a).unwrap() == std::fs::read(b).unwrap(), "{case:?}");
         }
@@ -123,8 +122,7 @@ fn cram_agrees_with_samtools() {
 
 fn compare(case: &[&str]) {
     let theirs = samtools(&[&["view", "-h", "--no-PG"], case].concat()).unwrap();
-    let ours = biofast(&[&["filter", "--quiet", "-h", "--no-PG"], case].concat());
-    ok(&ours);
+    let ours = ok(&[&["filter", "--quiet", "-h", "--no-PG"], case].concat());
     assert!(ours.stdout == theirs, "{case:?}");
 }
 

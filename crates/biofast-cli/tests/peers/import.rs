@@ -2,8 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::common;
-use crate::common::{Folder, command, reads};
+use crate::common::{self, Folder, command, reads};
 use crate::tools::Samtools;
 
 /// Alignment lines of the BAM that a program writes to standard output.

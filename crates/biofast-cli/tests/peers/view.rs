@@ -4,9 +4,8 @@ use std::process::Stdio;
 
 use biofast_testkit::sam::{self, SamShape};
 
-use crate::common;
 use crate::common::view::shape;
-use crate::common::{Folder, biofast, command};
+use crate::common::{self, Folder, biofast, command};
 use crate::tools::{Samtools, ThirdParty, corpus, samtools, third_party};
 
 fn ours(args: &[&str]) -> Option<Vec<u8>> {

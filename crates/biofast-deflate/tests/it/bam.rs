@@ -1,6 +1,5 @@
 //! What the BAM encoder writes, read back by our own inflater, libdeflate and zlib-rs; on every instruction set the same
 //! bytes.
-#![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::common;
 

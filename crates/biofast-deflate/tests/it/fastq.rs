@@ -1,6 +1,5 @@
 //! What the FASTQ encoder writes, read back by every inflater at hand: our own, libdeflate, zlib-rs, and gzip, bgzip and
 //! igzip where they are installed.
-#![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::common;
 

@@ -1,5 +1,4 @@
 //! Streams of many writers, whole and damaged, against libdeflate: the same verdict and the same bytes.
-#![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::common;
 

@@ -1,6 +1,5 @@
 //! Streams inflated piece by piece, each piece without what is before it: together they are the whole stream, whoever
 //! wrote it, wherever the pieces start and on every instruction set.
-#![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::common;
 

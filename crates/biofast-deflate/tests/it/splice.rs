@@ -1,6 +1,5 @@
 //! Spliced streams of many writers, whole and damaged, against libdeflate: they are streams of the changed text, the same on every
 //! instruction set. Then by hand, what was wrong once or nearly.
-#![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::common;
 

@@ -1,6 +1,5 @@
 //! The streaming decoder: what it makes of whole and damaged streams is what libdeflate makes of them in one go, and
 //! doesn't depend on the sizes of pieces nor on the instruction set.
-#![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::common;
 

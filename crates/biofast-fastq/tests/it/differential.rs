@@ -1,6 +1,5 @@
 //! Every way of reading gives what the obvious reference reader gives: the same records, and a
 //! fault exactly where it has one.
-#![allow(clippy::unwrap_used)]
 
 use std::io::Write;
 

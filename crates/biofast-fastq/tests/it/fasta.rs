@@ -1,5 +1,4 @@
 //! FASTA gives what a plain reader gives, however it is cut and wrapped.
-#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
 //! Folds that end early end where a plain loop over the records would, whatever the threads.
-#![allow(clippy::unwrap_used)]
 
 use std::ops::ControlFlow::{self, Break, Continue};
 

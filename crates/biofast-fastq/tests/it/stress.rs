@@ -1,6 +1,5 @@
 //! Many short runs of the pipeline with delays and failures in every stage: each must end, and say the same as a run
 //! without threads. `BIOFAST_STRESS` sets their number.
-#![allow(clippy::unwrap_used)]
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,9 +1,7 @@
 //! The transform against a plain reader: the same units in the same order, the same first fault,
 //! whatever the threads, the chunks and the containers.
-#![allow(clippy::unwrap_used)]
 
-use std::io::{Cursor, Read, Write};
-use std::sync::{Arc, Mutex};
+use std::io::{Cursor, Read};
 
 use biofast_fastq::{Error, Inputs, Reader, Transform, Unit, pair, write_record};
 use biofast_io::output::{Compression, Format, Output, commit};
@@ -11,21 +9,8 @@ use biofast_io::pipeline::Failure;
 use biofast_io::{Options, Source};
 use biofast_testkit::container::{KINDS, Kind, wrap};
 use biofast_testkit::generate;
+use biofast_testkit::sink::{FullDisk, SharedBytes};
 use proptest::prelude::*;
-
-/// Bytes that can still be looked at when an output has them.
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
 
 #[derive(Clone, Copy, Debug)]
 struct How {
@@ -45,7 +30,7 @@ fn source(name: &str, text: &[u8], how: How) -> Source {
 
 /// Copies every unit: first reads to one output, second reads to another.
 fn copy(inputs: Inputs, how: How) -> (Result<u64, String>, [Vec<u8>; 2]) {
-    let shared = [Shared::default(), Shared::default()];
+    let shared = [SharedBytes::default(), SharedBytes::default()];
     let compression = Compression::new(how.format, None).unwrap();
     let mut outputs: Vec<Output> =
         shared.iter().map(|s| Output::stream("x", s.clone(), compression)).collect();
@@ -69,7 +54,7 @@ fn copy(inputs: Inputs, how: How) -> (Result<u64, String>, [Vec<u8>; 2]) {
         Err(Failure::Input(error)) => Err(error.to_string()),
         Err(Failure::Output(error)) => panic!("{error}"),
     };
-    (result, shared.map(|s| std::mem::take(&mut *s.0.lock().unwrap())))
+    (result, shared.map(|s| s.take()))
 }
 
 fn decoded(bytes: &[u8]) -> Vec<u8> {
@@ -223,29 +208,13 @@ fn a_panic_in_the_work_ends_the_call() {
     }
 }
 
-/// Fails after some bytes.
-struct Full(usize);
-
-impl Write for Full {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if self.0 < bytes.len() {
-            return Err(std::io::ErrorKind::StorageFull.into());
-        }
-        self.0 -= bytes.len();
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[test]
 fn an_output_that_fails_ends_the_call() {
     let text: String = (0..5000).map(|i| format!("@r{i}\nACGT\n+\nIIII\n")).collect();
     for (threads, room) in [(1, 0), (2, 3000), (4, 20_000), (3, 60_000)] {
         let options = Options { threads, chunk_size: 500, ..Options::default() };
         let source = Source::from_reader("x", Cursor::new(text.clone().into_bytes()));
-        let mut outputs = vec![Output::stream("full", Full(room), Compression::default())];
+        let mut outputs = vec![Output::stream("full", FullDisk(room), Compression::default())];
         let result =
             Transform::new(Inputs::Single(source)).options_of_each([options.clone(), options]).run(
                 &mut outputs,

@@ -219,30 +219,12 @@ impl From<Error> for io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use biofast_testkit::sink::{FullDisk, SharedBytes};
+
     use super::*;
     use crate::output::{Compression, Format, commit};
-    use std::io::Write;
-    use std::sync::{Arc, Mutex, PoisonError};
-
-    #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
-
-    impl Kept {
-        fn take(&self) -> Vec<u8> {
-            std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-        }
-    }
-
-    impl Write for Kept {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
 
     #[test]
     fn the_bytes_are_those_of_an_output_on_any_threads() -> Result<(), Box<dyn std::error::Error>> {
@@ -251,7 +233,7 @@ mod tests {
             let compression = Compression::new(format, None)?;
             for len in [0, 1, 65_280, 4 * 65_280, 1_500_000] {
                 let text: Vec<u8> = line.iter().copied().cycle().take(len).collect();
-                let kept = Kept::default();
+                let kept = SharedBytes::default();
                 let mut output = Output::stream("x", kept.clone(), compression);
                 output.append(b"header")?;
                 output.append(&text)?;
@@ -278,12 +260,12 @@ mod tests {
             let compression = Compression::new(format, None)?;
             let lens = [0, 7, 70_000, 300_000, 0, 600_000, 1];
             let alone = lens.map(|len| {
-                let kept = Kept::default();
+                let kept = SharedBytes::default();
                 let mut output = Output::stream("x", kept.clone(), compression);
                 output.append(&text[..len]).and_then(|()| output.finish()).map(|()| kept.take())
             });
             for threads in [1, 3] {
-                let all = lens.map(|_| Kept::default());
+                let all = lens.map(|_| SharedBytes::default());
                 let stream = |at: usize| Output::stream("x", all[at].clone(), compression);
                 let mut writer = Writer::new(stream(0), threads)?;
                 for (at, &len) in lens.iter().enumerate() {
@@ -302,25 +284,17 @@ mod tests {
                 Format::Plain => Compression::new(Format::Bgzf, None)?,
                 _ => Compression::default(),
             };
-            let mut writer = Writer::new(Output::stream("x", Kept::default(), compression), 1)?;
-            assert!(writer.replace(Output::stream("y", Kept::default(), other)).is_err());
+            let mut writer =
+                Writer::new(Output::stream("x", SharedBytes::default(), compression), 1)?;
+            assert!(writer.replace(Output::stream("y", SharedBytes::default(), other)).is_err());
         }
         Ok(())
     }
 
     #[test]
     fn a_full_disk_is_told_and_nothing_can_follow() -> Result<(), Box<dyn std::error::Error>> {
-        struct Full;
-        impl Write for Full {
-            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-                Err(io::ErrorKind::StorageFull.into())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
         for threads in [1, 3] {
-            let output = Output::stream("x", Full, Compression::new(Format::Bgzf, None)?);
+            let output = Output::stream("x", FullDisk(0), Compression::new(Format::Bgzf, None)?);
             let mut writer = Writer::new(output, threads)?;
             let mut write = || (0..100).try_for_each(|_| writer.write_all(&[7; 300_000]));
             let error = write().expect_err("it is full");

@@ -681,29 +681,13 @@ fn complete(
 
 #[cfg(test)]
 mod tests {
+    use biofast_testkit::sink::FullDisk;
+
     use super::*;
     use crate::output::Level;
 
     fn bgzf() -> Compression {
         Compression::new(Format::Bgzf, Some(Level::Number(1))).expect("a level of BGZF")
-    }
-
-    /// A stream with room for so many bytes.
-    struct Full(usize);
-
-    impl Write for Full {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            if self.0 == 0 {
-                return Err(io::ErrorKind::StorageFull.into());
-            }
-            let n = bytes.len().min(self.0);
-            self.0 -= n;
-            Ok(n)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
     }
 
     #[test]
@@ -730,7 +714,7 @@ mod tests {
     #[test]
     fn what_failed_to_be_written_cannot_be_committed() -> Result<(), Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
-        let mut broken = Output::stream("full", Full(10), Compression::default());
+        let mut broken = Output::stream("full", FullDisk(10), Compression::default());
         let error = broken.append(&[b'x'; 100]).expect_err("it is full");
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         // Nothing makes good what is lost, even if there is room again.

@@ -1,6 +1,5 @@
 //! Containers, whole and damaged: what is delivered is a prefix of the truth, and damage is
 //! never silent.
-#![allow(clippy::unwrap_used)]
 
 use std::io::{Cursor, Read, Write};
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! Ordinary gzip inflated in chunks by several threads: the bytes and the errors are those of one thread, whoever wrote
 //! the input, whatever is wrong with it, and however small the chunks are.
-#![allow(clippy::unwrap_used)]
 
 #[path = "common/reading.rs"]
 mod reading;

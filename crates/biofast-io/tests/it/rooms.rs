@@ -1,5 +1,4 @@
 //! Imports go one way between the folders of the crate (docs/architecture.md).
-#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 

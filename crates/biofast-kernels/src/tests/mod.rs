@@ -1,7 +1,5 @@
 //! Every kernel of every instruction set against scalar, and scalar against an obvious definition.
 
-#![allow(clippy::unwrap_used)]
-
 mod packed;
 mod records;
 

@@ -142,7 +142,6 @@ fn reverse_complement(packed: &[u8], len: usize, out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use biofast_bam::RecordBuf;
 

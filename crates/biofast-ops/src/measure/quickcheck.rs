@@ -1,6 +1,5 @@
 //! Whether files of alignments start and end as they should, as `samtools quickcheck` asks: nothing between is read.
 
-use std::fmt;
 use std::path::Path;
 
 use biofast_bam::{self as bam, Error, ErrorKind, Format, InputOptions};
@@ -16,27 +15,18 @@ pub struct QuickCheck {
 }
 
 /// What is wrong with a file.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuickFault {
     /// It holds no alignments, or its header can't be read.
+    #[error("{}", .0.kind())]
     Start(Error),
     /// Its header has no reference sequences.
+    #[error("the header has no reference sequences")]
     NoReferences,
     /// Its end-of-file marker is missing.
+    #[error("the end-of-file marker is missing; the file may be truncated")]
     NoEnd,
-}
-
-impl fmt::Display for QuickFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            QuickFault::Start(error) => error.kind().fmt(f),
-            QuickFault::NoReferences => f.write_str("the header has no reference sequences"),
-            QuickFault::NoEnd => {
-                f.write_str("the end-of-file marker is missing; the file may be truncated")
-            }
-        }
-    }
 }
 
 impl QuickCheck {

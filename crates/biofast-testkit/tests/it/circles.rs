@@ -1,5 +1,4 @@
 //! Imports between the files of a crate go in no circle: what two files need stands in a third, one floor down.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;

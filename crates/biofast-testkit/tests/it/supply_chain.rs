@@ -1,5 +1,4 @@
 //! Licences, duplicate versions and sources of all dependencies, by `cargo metadata`. What is not allowed here fails.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

@@ -1,5 +1,4 @@
 //! A type name stands for one type of its crate, so that a search, an error or a profile that names it leads there.
-#![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
 //! `docs/unsafe.md` lists every `unsafe` site of the repository with its reason, as the source has it.
 //! `BIOFAST_BLESS=1 cargo test -p biofast-testkit --test it unsafe_sites` writes the list anew.
-#![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -4,8 +4,8 @@ use super::args::Args;
 use crate::session::Session;
 
 /// Options that select alignments.
-const ALIGNMENTS: [&str; 5] =
-    ["of_alignments", "Flags", "RegionArgs", "CramArgs", "ProgramLineArgs"];
+const ALIGNMENTS: [&str; 6] =
+    ["of_alignments", "ContentArgs", "Flags", "RegionArgs", "CramArgs", "ProgramLineArgs"];
 
 /// Options of FASTQ alone.
 const FASTQ: [&str; 5] = ["of_fastq", "Pairing", "PairsOut", "MateArgs", "PresetArgs"];

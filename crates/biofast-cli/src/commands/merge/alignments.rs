@@ -11,10 +11,10 @@ use biofast_ops::number::counted;
 use biofast_ops::sort::Order;
 
 use super::Args;
-use crate::commands::sort::{explained, temp_dir};
+use crate::commands::sort::explained;
 use crate::console::Console;
 use crate::inputs::{Input, header_of, warn_of_repeats};
-use crate::options::tell_losses;
+use crate::options::{order_of, tell_losses, temp_dir};
 use crate::session::{Exit, Session};
 
 /// Merges inputs, of which those that can't be opened again are open.
@@ -100,14 +100,7 @@ pub(super) fn run(
 
 impl Args {
     fn order(&self) -> Order {
-        match (self.tag, self.name) {
-            (Some(tag), true) => Order::TagAndName(tag),
-            (Some(tag), false) => Order::Tag(tag),
-            (None, true) => Order::NaturalName,
-            _ if self.template_coordinate => Order::TemplateCoordinate,
-            (None, false) if self.lexicographic => Order::LexicographicName,
-            (None, false) => Order::Coordinate,
-        }
+        order_of(self.tag, self.name, self.lexicographic, self.template_coordinate)
     }
 }
 

@@ -4,13 +4,13 @@ mod duplicates;
 mod reads;
 mod reports;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Result, bail};
 use biofast_bam as bam;
 use biofast_io::output::commit;
 use biofast_io::{Options, Source, display_name};
-use biofast_ops::dedup;
+use biofast_ops::dedup::SpillLimits;
 use biofast_ops::filter::report::FileRole;
 use biofast_ops::measure::records::Sum;
 use biofast_ops::number::counted;
@@ -20,10 +20,9 @@ use biofast_ops::{Error, Refusal};
 
 use crate::console::{Hinted, PICARD_ARGUMENT, is_picard_argument};
 use crate::inputs::{Input, Layout, Rereads};
-pub(super) use crate::options::temp_dir;
 use crate::options::{
-    Folder, Given, InFile, OutFile, Pairing, PairsOut, ProgramLineArgs, ReadsOut, Size, SortedOut,
-    default_memory, folder_or_prefix, sam_tag, tell_duplicates, tell_losses,
+    Given, InFile, OutFile, Pairing, PairsOut, ProgramLineArgs, ReadsOut, SortSpill, SortedOut,
+    order_of, sam_tag, tell_duplicates, tell_losses,
 };
 use crate::reads_job::{FileSums, ReadsJob};
 use crate::session::{Exit, Session};
@@ -112,16 +111,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     pairs_out: PairsOut,
 
-    /// Memory limit, such as 512M or 4G [default: a quarter of RAM, at most 16G]
-    ///
-    /// The limit applies to stored records of all threads together; input and output buffers need about 64 MB more. In
-    /// a container, the default is a quarter of its memory limit.
-    #[arg(short = 'm', long, value_name = "SIZE")]
-    memory: Option<Size>,
-
-    /// Folder for temporary files [default: TMPDIR if set, else the folder of the output]
-    #[arg(short = 'T', long, visible_alias = "tmp-dir", value_name = "FOLDER")]
-    temp_dir: Option<Folder>,
+    #[command(flatten)]
+    spill: SortSpill,
 
     #[command(flatten)]
     writing: SortedOut,
@@ -207,11 +198,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     if args.writing.has_index() && order != Order::Coordinate {
         bail!("--write-index needs coordinate order: leave it out, or -n, -N or -t");
     }
-    let limits = SortLimits {
-        memory: args.memory.map_or_else(default_memory, |Size(bytes)| bytes),
-        folder: args.temp_dir(),
-        sums: args.json.is_some(),
-    };
+    let SpillLimits { memory, folder } = args.spill.limits(args.out_path());
+    let limits = SortLimits { memory, folder, sums: args.json.is_some() };
     let watch = args.reading.watch(session);
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let quiet = args.reading.messages.quiet;
@@ -322,14 +310,7 @@ pub(super) fn place(summary: &SortSummary) -> String {
 
 impl Args {
     fn order(&self) -> Order {
-        match (self.tag, self.name) {
-            (Some(tag), true) => Order::TagAndName(tag),
-            (Some(tag), false) => Order::Tag(tag),
-            (None, true) => Order::NaturalName,
-            _ if self.template_coordinate => Order::TemplateCoordinate,
-            (None, false) if self.lexicographic => Order::LexicographicName,
-            (None, false) => Order::Coordinate,
-        }
+        order_of(self.tag, self.name, self.lexicographic, self.template_coordinate)
     }
 
     /// The first option given that is of reads.
@@ -369,11 +350,10 @@ impl Args {
             sync: self.writing.sync(),
             json: self.json.clone(),
         };
-        let memory = self.memory.map_or_else(default_memory, |Size(bytes)| bytes);
         let reordering = Reordering {
             by,
             reverse: self.reverse,
-            limits: dedup::SpillLimits { memory, folder: self.temp_dir() },
+            limits: self.spill.limits(self.out_path()),
             out: self.out.as_deref(),
             out2: self.out2.as_deref(),
             writing: &writing,
@@ -387,11 +367,6 @@ impl Args {
     /// The file that is written.
     fn out_path(&self) -> Option<&Path> {
         self.out.as_deref().filter(|path| *path != Path::new("-"))
-    }
-
-    /// Where temporary files go.
-    fn temp_dir(&self) -> PathBuf {
-        temp_dir(self.temp_dir.as_deref().map(folder_or_prefix), self.out_path())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use biofast_testkit::sam::{self, SamShape};
 
-use super::{Folder, biofast, text};
+use super::{Folder, biofast, ok, text};
 
 /// BAM files of the same references.
 pub(crate) fn parts(folder: &Folder, n: u64) -> Vec<String> {
@@ -11,7 +11,7 @@ pub(crate) fn parts(folder: &Folder, n: u64) -> Vec<String> {
         let shape = SamShape { records, sorted: false, longest: 150, oddities: true, seed };
         let sam = folder.file("x.sam", sam::text(&shape));
         let bam = text(&folder.path(&format!("{seed}.bam")));
-        assert_eq!(biofast(&["view", "-b", "--no-PG", &sam, "-o", &bam]).code, 0);
+        ok(&["view", "-b", "--no-PG", &sam, "-o", &bam]);
         bam
     };
     (1..=n).map(part).collect()

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use biofast_testkit::random::Random;
 
-use super::{Folder, biofast};
+use super::{Folder, ok};
 
 pub(crate) const REFERENCES: [(&str, usize); 5] =
     [("c1", 3000), ("none", 700), ("c2", 90_000), ("one", 1), ("c3", 5000)];
@@ -86,8 +86,7 @@ pub(crate) fn folder(seed: u64) -> Folder {
     let sam = folder.file("x.sam", sam(seed));
     folder.file("x.bed", bed(seed));
     let bam = folder.path("x.bam");
-    let run = biofast(&["sort", &sam, "-o", bam.to_str().unwrap(), "--write-index", "--quiet"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["sort", &sam, "-o", bam.to_str().unwrap(), "--write-index", "--quiet"]);
     folder
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use biofast_testkit::random::Random;
 
-use super::biofast;
+use super::ok;
 
 /// Genes of many lengths, wrapped at several widths.
 pub(crate) fn genes(n: usize, width: usize) -> String {
@@ -64,8 +64,7 @@ pub(crate) fn doubles() -> String {
 
 /// The figures of a file as `stats -T` names them.
 pub(crate) fn figures(path: &str) -> BTreeMap<String, String> {
-    let run = biofast(&["stats", "-T", "-q", path]);
-    assert_eq!(run.code, 0, "{run:?}");
+    let run = ok(&["stats", "-T", "-q", path]);
     let rows: Vec<Vec<&str>> = run.stdout.lines().map(|line| line.split('\t').collect()).collect();
     let row = rows[0].iter().zip(&rows[1]);
     row.map(|(name, figure)| ((*name).to_owned(), (*figure).to_owned())).collect()

@@ -4,7 +4,7 @@ use biofast_testkit::random::Random;
 
 use std::collections::BTreeMap;
 
-use super::{Folder, biofast, files_below, text};
+use super::{Folder, files_below, ok, text};
 
 pub(crate) const ADAPTER: &str = "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA";
 
@@ -138,8 +138,7 @@ pub(crate) fn by_adapter(
         command.extend(["--out2".to_owned(), second]);
     }
     command.extend(inputs[..1 + usize::from(is_paired(number))].iter().cloned());
-    let run = biofast(&command.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(run.code, 0, "{set:?}: {}", run.stderr);
+    ok(&command.iter().map(String::as_str).collect::<Vec<_>>());
     files_below(&folder.path(""))
 }
 

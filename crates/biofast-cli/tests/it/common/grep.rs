@@ -2,7 +2,8 @@
 
 use biofast_testkit::random::Random;
 
-use super::biofast;
+pub(crate) use super::repair::records;
+use super::silent;
 
 /// Reads of random bases, in part of lower case or not known, with names that are like one another.
 pub(crate) fn random_reads(seed: u64, n: usize, mate: &str) -> String {
@@ -24,13 +25,6 @@ pub(crate) fn random_reads(seed: u64, n: usize, mate: &str) -> String {
     all
 }
 
-pub(crate) fn records(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    lines.chunks(4).map(<[&str]>::concat).collect()
-}
-
 pub(crate) fn found(args: &[&str]) -> String {
-    let run = biofast(&[&["grep", "--quiet"], args].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
-    run.stdout
+    silent(&[&["grep", "--quiet"], args].concat()).stdout
 }

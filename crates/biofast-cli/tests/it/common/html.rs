@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use biofast_testkit::sam::{self, SamShape};
 
-use super::{Folder, biofast, reads, sample, text};
+use super::{Folder, biofast, ok, reads, sample, silent, text};
 
 /// A name that would leave its place anywhere in a page.
 pub(crate) const EVIL: &str = "</script><script>fail()</script>\"'&\n\u{202e}<!--";
@@ -14,8 +14,7 @@ pub(crate) fn bam(folder: &Folder, name: &str) -> String {
     let shape = SamShape { records: 2000, sorted: true, longest: 150, oddities: false, seed: 7 };
     let sam = folder.file(&format!("{name}.sam"), sam::text(&shape));
     let path = text(&folder.path(name));
-    let run = biofast(&["view", "-b", &sam, "-o", &path]);
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    silent(&["view", "-b", &sam, "-o", &path]);
     path
 }
 
@@ -41,24 +40,12 @@ pub(crate) fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     let more = ["--cut-tail", "--detect-adapter", "--html", filter.to_str().unwrap()];
     let fastp = text(&folder.path("filter.fastp.json"));
     let more = [&more[..], &["--fastp-json", &fastp]].concat();
-    let run = biofast(&[&args[..], &more].concat());
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&[&args[..], &more].concat());
     let out = text(&folder.path("chosen.bam"));
-    let run =
-        biofast(&["filter", "-q", "30", &aligned, "-o", &out, "--html", chosen.to_str().unwrap()]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["filter", "-q", "30", &aligned, "-o", &out, "--html", chosen.to_str().unwrap()]);
     let depths = folder.path("depths.html");
     let targets = (0..40).map(|i| format!("chr1\t{}\t{}\texon<{i}>\n", 900 * i, 900 * i + 100));
     let bed = folder.file("targets.bed", targets.collect::<String>());
-    let run = biofast(&[
-        "coverage",
-        "--quiet",
-        "--by",
-        &bed,
-        &aligned,
-        "--html",
-        depths.to_str().unwrap(),
-    ]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    ok(&["coverage", "--quiet", "--by", &bed, &aligned, "--html", depths.to_str().unwrap()]);
     vec![("mixed", mixed), ("filter", filter), ("chosen", chosen), ("depths", depths)]
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use biofast_testkit::random::Random;
 
-use super::{Folder, biofast, text};
+use super::{Folder, ok, silent, text};
 
 /// Options, and a header without and with what other parts have, too.
 pub(crate) const ORDERS: [&[&str]; 5] = [&[], &["-n"], &["-N"], &["-t", "XX"], &["-n", "-t", "XX"]];
@@ -67,7 +67,7 @@ pub(crate) fn parts(
         let unsorted = folder.file("unsorted.sam", sam);
         let path = text(&folder.path(&format!("{seed}.{part}{ending}")));
         let sort = [&["sort", "-q", "--no-PG"], order, &[&unsorted, "-o", &path]].concat();
-        assert_eq!(biofast(&sort).code, 0);
+        ok(&sort);
         path
     };
     (0..n).map(part).collect()
@@ -75,7 +75,5 @@ pub(crate) fn parts(
 
 pub(crate) fn merged(args: &[&str], paths: &[String]) -> String {
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    let run = biofast(&[&["merge", "-q", "--no-PG", "-O", "sam"], args, &paths].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
-    run.stdout
+    silent(&[&["merge", "-q", "--no-PG", "-O", "sam"], args, &paths].concat()).stdout
 }

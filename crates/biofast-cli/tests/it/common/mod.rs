@@ -114,9 +114,42 @@ pub(crate) fn run_in(folder: &Folder, args: &[&str]) -> Run {
 }
 
 /// The same of what must work.
+#[track_caller]
 pub(crate) fn good(folder: &Folder, args: &[&str]) -> Run {
     let run = run_in(folder, args);
     assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+    run
+}
+
+/// The same, of a run anywhere.
+#[track_caller]
+pub(crate) fn ok(args: &[&str]) -> Run {
+    let run = biofast(args);
+    assert_eq!(run.code, 0, "{args:?}: {run:?}");
+    run
+}
+
+/// The same, and nothing on standard error.
+#[track_caller]
+pub(crate) fn silent(args: &[&str]) -> Run {
+    let run = biofast(args);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    run
+}
+
+/// [`ok`] with `input` on standard input.
+#[track_caller]
+pub(crate) fn ok_with(args: &[&str], input: &[u8]) -> Run {
+    let run = biofast_with(args, input);
+    assert_eq!(run.code, 0, "{args:?}: {run:?}");
+    run
+}
+
+/// [`silent`] with `input` on standard input.
+#[track_caller]
+pub(crate) fn silent_with(args: &[&str], input: &[u8]) -> Run {
+    let run = biofast_with(args, input);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
     run
 }
 
@@ -207,7 +240,14 @@ pub(crate) fn reversed(bases: &str) -> String {
     String::from_utf8(biofast_testkit::reference::reverse_complement(bases.as_bytes())).unwrap()
 }
 
+/// Whether a run worked.
+#[track_caller]
+pub(crate) fn assert_ok(run: &Run) {
+    assert_eq!(run.code, 0, "{run:?}");
+}
+
 /// Whether a run ended in an error that says all this, and in no panic.
+#[track_caller]
 pub(crate) fn assert_error(run: &Run, needed: &[&str]) {
     assert_eq!(run.code, 2, "{run:?}");
     assert!(run.stderr.starts_with("biofast"), "{run:?}");
@@ -215,6 +255,22 @@ pub(crate) fn assert_error(run: &Run, needed: &[&str]) {
         assert!(run.stderr.contains(text), "{text:?} is missing in {run:?}");
     }
     assert!(!run.stderr.contains("panicked"), "{run:?}");
+}
+
+/// Runs what must fail, in an error that says all this.
+#[track_caller]
+pub(crate) fn fails(args: &[&str], needed: &[&str]) -> Run {
+    let run = biofast(args);
+    assert_error(&run, needed);
+    run
+}
+
+/// The same in a folder.
+#[track_caller]
+pub(crate) fn fails_in(folder: &Folder, args: &[&str], needed: &[&str]) -> Run {
+    let run = run_in(folder, args);
+    assert_error(&run, needed);
+    run
 }
 
 /// Runs a command line in the folder: it ends in an error that says all that is needed, which has ` … ` between its parts, and no

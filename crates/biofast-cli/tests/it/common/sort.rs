@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use biofast_testkit::random::Random;
 
-use super::{Folder, biofast, text};
+use super::{Folder, ok, silent, text};
 
 pub(crate) const HEADER: &str =
     "@HD\tVN:1.5\tGO:query\n@SQ\tSN:c1\tLN:100000\n@SQ\tSN:c2\tLN:100000\n";
@@ -53,16 +53,14 @@ pub(crate) fn lines(text: &str) -> Vec<&str> {
 }
 
 pub(crate) fn sorted(args: &[&str]) -> String {
-    let run = biofast(&[&["sort", "-q", "--no-PG", "-O", "sam"], args].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
-    run.stdout
+    silent(&[&["sort", "-q", "--no-PG", "-O", "sam"], args].concat()).stdout
 }
 
 /// Many records, as BAM: some megabytes.
 pub(crate) fn many(folder: &Folder) -> String {
     let sam = folder.file("many.sam", records(9, 40_000));
     let bam = text(&folder.path("many.bam"));
-    assert_eq!(biofast(&["view", "-b", &sam, "-o", &bam]).code, 0);
+    ok(&["view", "-b", &sam, "-o", &bam]);
     bam
 }
 

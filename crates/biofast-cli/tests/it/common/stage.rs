@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::Command;
 
-use super::{Folder, Run, biofast, command, data, finish, placed_reads, reads, sample, text};
+use super::{Folder, Run, command, data, finish, ok, placed_reads, reads, sample, text};
 
 /// 30 sorted pairs on two references.
 fn sam() -> String {
@@ -38,8 +38,7 @@ pub(crate) fn stage() -> Folder {
     // A part of the sample: some hundred commands read it.
     let few = |name: &str| {
         let to = text(&folder.path(&format!("few_{name}.gz")));
-        let run = biofast(&["filter", "--quiet", "--head", "300", &sample(name), "-o", &to]);
-        assert_eq!(run.code, 0, "{}", run.stderr);
+        ok(&["filter", "--quiet", "--head", "300", &sample(name), "-o", &to]);
         to
     };
     let (r1, r2) = (few("sample_R1.fq.bgz"), few("sample_R2.fq.bgz"));

@@ -1,5 +1,5 @@
 //! What the tests share: data, streams of several writers and by hand, and the comparison with libdeflate.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each test file uses a part
+#![allow(dead_code, unreachable_pub)] // each test file uses a part
 
 use std::io::{Read as _, Write};
 

@@ -471,5 +471,4 @@ impl Read for Tee {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

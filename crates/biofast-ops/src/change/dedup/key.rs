@@ -237,7 +237,6 @@ fn pack_word(word: [u8; 8]) -> (u16, bool) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::collections::HashMap;
 

@@ -1,29 +1,8 @@
-use std::sync::{Arc, Mutex};
-
 use biofast_io::output::{Compression, commit};
+use biofast_testkit::sink::SharedBytes;
 use proptest::prelude::*;
 
 use super::*;
-
-#[derive(Clone, Default)]
-struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for SharedBuffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl SharedBuffer {
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
-    }
-}
 
 /// A read or pair: bases of the mates, and their quality.
 type Given = (Vec<String>, u8);
@@ -108,16 +87,16 @@ fn check(choice: &Dedup, given: &[Given], memory: usize, threads: usize, as_file
     let (input, _file) = input;
     let paired = given.first().is_some_and(|(mates, _)| mates.len() > 1);
     let reads = if paired { Inputs::Interleaved(input) } else { Inputs::Single(input) };
-    let (kept, duplicates) = (SharedBuffer::default(), SharedBuffer::default());
+    let (kept, duplicates) = (SharedBytes::default(), SharedBytes::default());
     let output =
-        |kept: &SharedBuffer| vec![Output::stream("o", kept.clone(), Compression::default())];
+        |kept: &SharedBytes| vec![Output::stream("o", kept.clone(), Compression::default())];
     let outputs = DedupOutputs { kept: output(&kept), duplicates: output(&duplicates) };
     let options = || Options { threads, chunk_size: 900, ..Options::default() };
     let limits = SpillLimits { memory, folder: std::env::temp_dir() };
     let done = dedup(reads, [options(), options()], choice, &limits, outputs).expect("runs");
     commit(done.outputs, false).expect("written");
-    assert_eq!(kept.text(), text(all().filter(is_kept)), "{choice:?} {memory}");
-    assert_eq!(duplicates.text(), text(all().filter(|one| !is_kept(one))));
+    assert_eq!(kept.take_text(), text(all().filter(is_kept)), "{choice:?} {memory}");
+    assert_eq!(duplicates.take_text(), text(all().filter(|one| !is_kept(one))));
     let DedupTotals { input, kept, duplicates } = done.totals;
     let mut both = kept;
     both.iter_mut().zip(&duplicates).for_each(|(both, other)| both.add(other));

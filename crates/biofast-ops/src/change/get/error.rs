@@ -7,6 +7,7 @@ use biofast_io::{Location, output};
 use crate::measure::shards;
 
 /// What is wrong with a name index, or with the file to be indexed.
+#[derive(Debug)]
 pub struct Error(Box<(ErrorKind, Location)>);
 
 /// What is wrong.
@@ -15,19 +16,19 @@ pub struct Error(Box<(ErrorKind, Location)>);
 pub enum ErrorKind {
     /// The system refused.
     #[error("{0}")]
-    Io(std::io::Error),
+    Io(#[source] std::io::Error),
     /// The bytes of the file can't be read.
     #[error("{0}")]
-    Bytes(biofast_io::Error),
+    Bytes(#[source] biofast_io::Error),
     /// The file can't be read, or its records can't be jumped to.
     #[error("{0}")]
-    File(shards::Error),
+    File(#[source] shards::Error),
     /// The index can't be written.
     #[error("{0}")]
-    Output(output::Error),
+    Output(#[source] output::Error),
     /// A temporary file can't be written or read.
     #[error("temporary files: {0}")]
-    Temporary(std::io::Error),
+    Temporary(#[source] std::io::Error),
     /// This is no index, or a damaged one.
     #[error("not a name index, or damaged")]
     NotAnIndex,
@@ -77,21 +78,9 @@ impl fmt::Display for Error {
     }
 }
 
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error").field("kind", self.kind()).field("at", self.at()).finish()
-    }
-}
-
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self.kind() {
-            ErrorKind::Io(error) | ErrorKind::Temporary(error) => Some(error),
-            ErrorKind::Bytes(error) => Some(error),
-            ErrorKind::File(error) => Some(error),
-            ErrorKind::Output(error) => Some(error),
-            _ => None,
-        }
+        std::error::Error::source(self.kind())
     }
 }
 

@@ -339,7 +339,6 @@ impl MarkWorker {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use biofast_bam::{Input, InputOptions};
     use biofast_io::Source;

@@ -261,7 +261,6 @@ fn with_field(line: &[u8], tag: &[u8; 3], new: impl Fn(&[u8]) -> Option<Vec<u8>>
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -1,37 +1,13 @@
 use std::collections::HashMap;
-use std::io::{self, Cursor};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::Cursor;
 
 use biofast_io::Source;
 use biofast_io::output::{Compression, commit};
 use biofast_testkit::effort::times;
+use biofast_testkit::sink::SharedBytes;
 use proptest::prelude::*;
 
 use super::*;
-
-#[derive(Clone, Default)]
-struct SharedTexts(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for SharedTexts {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl SharedTexts {
-    fn output(&self) -> Output {
-        Output::stream("o", self.clone(), Compression::default())
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
-    }
-}
 
 /// A read: its name, its number in the input, which mate it says it is.
 fn record(name: u16, number: usize, mate: Option<u8>) -> String {
@@ -82,17 +58,20 @@ fn run(
     threads: usize,
     together: bool,
 ) -> (Expected, RepairTotals) {
-    let (pairs, one, two, both) = <(SharedTexts, SharedTexts, SharedTexts, SharedTexts)>::default();
+    let texts: [SharedBytes; 4] = Default::default();
+    let [pairs, one, two, both] =
+        texts.each_ref().map(|text| Output::stream("o", text.clone(), Compression::default()));
     let outputs = RepairOutputs {
-        pairs: vec![pairs.output()],
-        orphans: [one.output(), two.output()].map(|output| Some(output).filter(|_| !together)),
-        all_orphans: together.then(|| both.output()),
+        pairs: vec![pairs],
+        orphans: [one, two].map(|output| Some(output).filter(|_| !together)),
+        all_orphans: together.then_some(both),
     };
     let options = || Options { threads, chunk_size: 700, ..Options::default() };
     let limits = SpillLimits { memory, folder: std::env::temp_dir() };
     let done = repair(sources, [options(), options()], &limits, outputs).expect("runs");
     commit(done.outputs, false).expect("written");
-    ((pairs.text(), [one.text(), two.text()], both.text()), done.totals)
+    let [pairs, one, two, both] = texts.map(|text| text.take_text());
+    ((pairs, [one, two], both), done.totals)
 }
 
 fn once(text: &str) -> RereadInput {

@@ -776,5 +776,4 @@ fn lines_in(text: &[u8]) -> u64 {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;

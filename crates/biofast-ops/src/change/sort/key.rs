@@ -236,7 +236,6 @@ fn value(value: Option<Value<'_>>, out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::cmp::Ordering;
 

@@ -104,7 +104,6 @@ pub fn sort(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use biofast_bam::{Header, RecordBuf, flag};
     use biofast_testkit::effort::times;

@@ -417,7 +417,6 @@ impl<'a> Unpacker<'a> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use biofast_testkit::random::Random;
 

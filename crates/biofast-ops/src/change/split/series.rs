@@ -272,7 +272,6 @@ impl<E: From<Error>, O: FnMut(u64, usize) -> Result<Output, E>> io::Write for Sp
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::io::Write;
     use std::num::NonZeroU64;

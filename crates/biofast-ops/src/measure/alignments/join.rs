@@ -6,7 +6,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::fmt;
 
 use super::counts::AlignmentCounts;
 use super::depth::{DepthHistogram, MAX_DEPTH};
@@ -18,33 +17,18 @@ use crate::measure::coverage::{MateSeam, Seams};
 use crate::measure::picard::{Picard, Unjoinable};
 
 /// Why the whole has no coverage though all parts have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeftOut {
     /// Several parts cover this reference, and one of them doesn't tell how deep where.
+    #[error("several parts cover {0}, but not all of them have depths by position")]
     Unknown(String),
     /// A part reaches this position (from 1) of a reference, of which another part has summed up its depths.
+    #[error("alignments of one part reach {0}:{1}, past the depths recorded by another part")]
     Reaches(String, u64),
     /// Some are pieces of a file, others are not.
+    #[error("some parts are pieces of a file and others are not")]
     Mixed,
-}
-
-impl fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LeftOut::Unknown(reference) => {
-                write!(
-                    f,
-                    "several parts cover {reference}, but not all of them have depths by position"
-                )
-            }
-            LeftOut::Reaches(reference, position) => write!(
-                f,
-                "alignments of one part reach {reference}:{position}, past the depths recorded by another part"
-            ),
-            LeftOut::Mixed => f.write_str("some parts are pieces of a file and others are not"),
-        }
-    }
 }
 
 /// Parts on their way to the whole: pieces of one file in their order, or files of one sample in any.
@@ -397,7 +381,6 @@ fn joined(parts: &[DepthPart]) -> Option<PartialAlignments> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use std::io::Cursor;
 

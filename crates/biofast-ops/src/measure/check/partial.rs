@@ -349,7 +349,6 @@ fn container(name: &str) -> Option<Container> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use biofast_io::Source;
     use biofast_testkit::bam;

@@ -406,7 +406,6 @@ fn check_qualities(qualities: &[u8]) -> Result<(), RecordFinding> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use biofast_testkit::bam::{Aligned, aligned, header};

@@ -141,7 +141,6 @@ impl Intervals {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

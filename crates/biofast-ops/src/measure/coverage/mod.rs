@@ -98,7 +98,6 @@ pub fn collect_with_sums<D: DepthSink + Send>(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use biofast_bam::{Detail, ErrorKind, Input, InputOptions};

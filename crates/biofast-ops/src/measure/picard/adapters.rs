@@ -89,7 +89,6 @@ fn starts_in_adapter(record: &Record<'_>, reverse: bool) -> bool {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use biofast_bam::RecordBuf;

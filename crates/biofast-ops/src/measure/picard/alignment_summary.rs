@@ -11,7 +11,7 @@ use super::fields::RecordFields;
 use super::no_calls::{N, each_n};
 use super::orientation::{self, Orientation};
 use super::reference::{Bases, CODES};
-use super::stored::counts;
+use super::stored::{StoredCounts, counts, stored_counts};
 use crate::measure::doubt::doubt_of_reference;
 use crate::measure::reads::Lengths;
 
@@ -33,57 +33,41 @@ pub struct AlignmentSummary {
     pub unpaired: Category,
 }
 
-/// Counts of reads; where nothing else is said, of those that passed the filter (PF).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Category {
-    /// With those that failed.
-    #[serde(deserialize_with = "counts")]
-    pub total: u64,
-    #[serde(deserialize_with = "counts")]
-    pub passed: u64,
-    #[serde(deserialize_with = "counts")]
-    pub noise: u64,
-    #[serde(deserialize_with = "counts")]
-    pub adapters: u64,
-    /// Reads by their bases, soft-clipped ones included.
-    pub lengths: Lengths,
-    /// Reads by their bases that are aligned or inserted.
-    pub aligned_lengths: Lengths,
-    #[serde(deserialize_with = "counts")]
-    pub hard_clipped: u64,
-    #[serde(deserialize_with = "counts")]
-    pub soft_clipped: u64,
-    /// Soft-clipped bases at the end of reads, and reads that have any.
-    #[serde(deserialize_with = "counts")]
-    pub clipped_ends: (u64, u64),
-    #[serde(deserialize_with = "counts")]
-    pub aligned: u64,
-    /// Paired, aligned, and not as a proper pair.
-    #[serde(deserialize_with = "counts")]
-    pub improper: u64,
-    #[serde(deserialize_with = "counts")]
-    pub forward: u64,
-    /// Aligned, as is the mate.
-    #[serde(deserialize_with = "counts")]
-    pub in_pairs: u64,
-    /// Reads that could be chimeric, and those that are.
-    #[serde(deserialize_with = "counts")]
-    pub chimeras: (u64, u64),
-    /// Of high mapping quality: reads, bases, and bases of high quality.
-    #[serde(deserialize_with = "counts")]
-    pub high_quality: [u64; 3],
-    #[serde(deserialize_with = "counts")]
-    pub aligned_bases: u64,
-    #[serde(deserialize_with = "counts")]
-    pub mismatches: u64,
-    /// Aligned reads by their mismatches; those of low mapping quality have none.
-    pub reads_by_mismatches: Lengths,
-    #[serde(deserialize_with = "counts")]
-    pub indels: u64,
-    /// Mismatches and bases that are N by cycle, from 1. As Picard has it, an aligned stretch counts from its own start.
-    /// N of reads that failed, too.
-    #[serde(deserialize_with = "counts")]
-    pub(crate) bad_bases: Vec<u64>,
+stored_counts! {
+    /// Counts of reads; where nothing else is said, of those that passed the filter (PF).
+    pub struct Category {
+        /// With those that failed.
+        pub total: u64,
+        pub passed: u64,
+        pub noise: u64,
+        pub adapters: u64,
+        /// Reads by their bases, soft-clipped ones included.
+        pub lengths: Lengths,
+        /// Reads by their bases that are aligned or inserted.
+        pub aligned_lengths: Lengths,
+        pub hard_clipped: u64,
+        pub soft_clipped: u64,
+        /// Soft-clipped bases at the end of reads, and reads that have any.
+        pub clipped_ends: (u64, u64),
+        pub aligned: u64,
+        /// Paired, aligned, and not as a proper pair.
+        pub improper: u64,
+        pub forward: u64,
+        /// Aligned, as is the mate.
+        pub in_pairs: u64,
+        /// Reads that could be chimeric, and those that are.
+        pub chimeras: (u64, u64),
+        /// Of high mapping quality: reads, bases, and bases of high quality.
+        pub high_quality: [u64; 3],
+        pub aligned_bases: u64,
+        pub mismatches: u64,
+        /// Aligned reads by their mismatches; those of low mapping quality have none.
+        pub reads_by_mismatches: Lengths,
+        pub indels: u64,
+        /// Mismatches and bases that are N by cycle, from 1. As Picard has it, an aligned stretch counts from its own start.
+        /// N of reads that failed, too.
+        pub(crate) bad_bases: Vec<u64>,
+    }
 }
 
 impl AlignmentSummary {
@@ -279,55 +263,6 @@ impl Category {
         let is_bad = |bases: &&u64| **bases as f64 / self.total as f64 >= BAD;
         self.bad_bases.iter().filter(is_bad).count() as u64
     }
-
-    fn merge(&mut self, other: &Category) {
-        // By name, so that no count can be forgotten.
-        let Category {
-            total,
-            passed,
-            noise,
-            adapters,
-            lengths,
-            aligned_lengths,
-            hard_clipped,
-            soft_clipped,
-            clipped_ends,
-            aligned,
-            improper,
-            forward,
-            in_pairs,
-            chimeras,
-            high_quality,
-            aligned_bases,
-            mismatches,
-            reads_by_mismatches,
-            indels,
-            bad_bases,
-        } = other;
-        self.total += total;
-        self.passed += passed;
-        self.noise += noise;
-        self.adapters += adapters;
-        self.lengths.merge(lengths);
-        self.aligned_lengths.merge(aligned_lengths);
-        self.hard_clipped += hard_clipped;
-        self.soft_clipped += soft_clipped;
-        self.clipped_ends.0 += clipped_ends.0;
-        self.clipped_ends.1 += clipped_ends.1;
-        self.aligned += aligned;
-        self.improper += improper;
-        self.forward += forward;
-        self.in_pairs += in_pairs;
-        self.chimeras.0 += chimeras.0;
-        self.chimeras.1 += chimeras.1;
-        self.high_quality.iter_mut().zip(high_quality).for_each(|(a, b)| *a += b);
-        self.aligned_bases += aligned_bases;
-        self.mismatches += mismatches;
-        self.reads_by_mismatches.merge(reads_by_mismatches);
-        self.indels += indels;
-        self.bad_bases.resize(self.bad_bases.len().max(bad_bases.len()), 0);
-        self.bad_bases.iter_mut().zip(bad_bases).for_each(|(a, b)| *a += b);
-    }
 }
 
 /// The code of the base `at`, from 0.
@@ -385,7 +320,6 @@ impl Clips {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use biofast_bam::CigarBuf;

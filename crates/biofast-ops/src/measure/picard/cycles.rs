@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::RecordFields;
 use super::no_calls::{each_n, is_n};
-use super::stored::counts;
+use super::stored::{StoredCounts, counts};
 use crate::measure::alignments::basics::Fragment;
 use crate::measure::samtools_stats::cycles::{Cycles, QUALITIES};
 
@@ -127,15 +127,9 @@ impl Summed {
     /// Adds those of other records.
     pub(crate) fn merge(&mut self, other: Summed) {
         let Summed { bases, qualities, histogram, original } = other;
-        for (mine, theirs) in self.bases.iter_mut().zip(bases) {
-            mine.resize(mine.len().max(theirs.len()), [0; 5]);
-            for (mine, theirs) in mine.iter_mut().zip(theirs) {
-                mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
-            }
-        }
-        merge_sums(&mut self.qualities, qualities);
-        self.histogram.resize(self.histogram.len().max(histogram.len()), 0);
-        self.histogram.iter_mut().zip(histogram).for_each(|(a, b)| *a += b);
+        self.bases.merge(&bases);
+        self.qualities.merge(&qualities);
+        self.histogram.merge(&histogram);
         self.original.merge(original);
     }
 
@@ -184,19 +178,7 @@ impl Original {
     fn merge(&mut self, other: Original) {
         let Original { histogram, sums, is_there } = other;
         self.is_there |= is_there;
-        self.histogram.resize(self.histogram.len().max(histogram.len()), 0);
-        self.histogram.iter_mut().zip(histogram).for_each(|(a, b)| *a += b);
-        merge_sums(&mut self.sums, sums);
-    }
-}
-
-/// Adds sums and numbers of the same end and cycle.
-fn merge_sums(sums: &mut [Vec<(u64, u64)>; ENDS], others: [Vec<(u64, u64)>; ENDS]) {
-    for (mine, theirs) in sums.iter_mut().zip(others) {
-        mine.resize(mine.len().max(theirs.len()), (0, 0));
-        for (mine, theirs) in mine.iter_mut().zip(theirs) {
-            mine.0 += theirs.0;
-            mine.1 += theirs.1;
-        }
+        self.histogram.merge(&histogram);
+        self.sums.merge(&sums);
     }
 }

@@ -59,6 +59,12 @@ impl StoredCounts for Class {
     fn are_possible(&self) -> bool {
         <[u64; 3]>::from(*self).are_possible()
     }
+
+    fn merge(&mut self, other: &Self) {
+        self.reads += other.reads;
+        self.bases += other.bases;
+        self.errors += other.errors;
+    }
 }
 
 impl Default for GcBias {
@@ -139,12 +145,8 @@ impl GcBias {
         let GcBias { clusters, aligned, by_gc, windows } = other;
         self.clusters += clusters;
         self.aligned += aligned;
-        for (mine, theirs) in self.by_gc.iter_mut().zip(by_gc.iter()) {
-            mine.reads += theirs.reads;
-            mine.bases += theirs.bases;
-            mine.errors += theirs.errors;
-        }
-        self.windows.iter_mut().zip(windows.iter()).for_each(|(a, b)| *a += b);
+        self.by_gc.merge(by_gc);
+        self.windows.merge(windows);
     }
 
     /// Counts the windows of all references of the header that the FASTA file has.

@@ -11,7 +11,9 @@ use super::panel::{BoundPanel, Panel, overlapping};
 use super::pieces::{self, HIGH, LOWEST, Pieces, QUALITIES};
 use super::pile::{Pile, PositionDepth, each_record};
 use super::seam::{Meeting, PieceSeam, SeamKeeper, SeamMismatch};
-use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
+use super::stored::{
+    StoredCounts, add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts, stored_counts,
+};
 use crate::measure::coverage::{Spans, Unsorted};
 use crate::measure::qc::{Failure, Finished, Flow, Measure, Ordered, ReadingEnd};
 
@@ -108,67 +110,31 @@ struct HsOrderedCounts {
     aligned_by_gc: Vec<u64>,
 }
 
-/// Counts of reads and of their bases.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HsReadCounts {
-    #[serde(deserialize_with = "counts")]
-    pub total: u64,
-    #[serde(deserialize_with = "counts")]
-    pub passed: u64,
-    #[serde(deserialize_with = "counts")]
-    pub unique: u64,
-    #[serde(deserialize_with = "counts")]
-    pub unique_aligned: u64,
-    #[serde(deserialize_with = "counts")]
-    pub bases: u64,
-    #[serde(deserialize_with = "counts")]
-    pub aligned_bases: u64,
-    #[serde(deserialize_with = "counts")]
-    pub unique_aligned_bases: u64,
-    /// Pairs that lie on baits or near to them, and those that are no duplicates.
-    #[serde(deserialize_with = "counts")]
-    pub selected_pairs: u64,
-    #[serde(deserialize_with = "counts")]
-    pub unique_pairs: u64,
-    #[serde(deserialize_with = "counts")]
-    pub on_bait: u64,
-    #[serde(deserialize_with = "counts")]
-    pub near_bait: u64,
-    #[serde(deserialize_with = "counts")]
-    pub off_bait: u64,
-    #[serde(deserialize_with = "counts")]
-    pub on_target: u64,
-    #[serde(deserialize_with = "counts")]
-    pub on_target_of_pairs: u64,
-    #[serde(deserialize_with = "counts")]
-    pub duplicates: u64,
-    #[serde(deserialize_with = "counts")]
-    pub adapters: u64,
-    #[serde(deserialize_with = "counts")]
-    pub mapping_quality: u64,
-    #[serde(deserialize_with = "counts")]
-    pub low_quality: u64,
-    #[serde(deserialize_with = "counts")]
-    pub overlap: u64,
-    #[serde(deserialize_with = "counts")]
-    pub off_target: u64,
-}
-
-impl HsReadCounts {
-    fn merge(&mut self, other: &HsReadCounts) {
-        // By name, so that none can be forgotten.
-        macro_rules! add {
-            ($($field:ident),*) => {{
-                let HsReadCounts { $($field),* } = other;
-                $(self.$field += $field;)*
-            }};
-        }
-        add!(
-            total, passed, unique, unique_aligned, bases, aligned_bases, unique_aligned_bases,
-            selected_pairs, unique_pairs, on_bait, near_bait, off_bait, on_target,
-            on_target_of_pairs, duplicates, adapters, mapping_quality, low_quality, overlap,
-            off_target
-        );
+stored_counts! {
+    /// Counts of reads and of their bases.
+    #[derive(Copy)]
+    pub struct HsReadCounts {
+        pub total: u64,
+        pub passed: u64,
+        pub unique: u64,
+        pub unique_aligned: u64,
+        pub bases: u64,
+        pub aligned_bases: u64,
+        pub unique_aligned_bases: u64,
+        /// Pairs that lie on baits or near to them, and those that are no duplicates.
+        pub selected_pairs: u64,
+        pub unique_pairs: u64,
+        pub on_bait: u64,
+        pub near_bait: u64,
+        pub off_bait: u64,
+        pub on_target: u64,
+        pub on_target_of_pairs: u64,
+        pub duplicates: u64,
+        pub adapters: u64,
+        pub mapping_quality: u64,
+        pub low_quality: u64,
+        pub overlap: u64,
+        pub off_target: u64,
     }
 }
 

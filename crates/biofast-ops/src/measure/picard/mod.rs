@@ -32,7 +32,6 @@ mod seam;
 pub mod sensitivity;
 mod stored;
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests;
 #[doc(hidden)]
 pub mod wgs;

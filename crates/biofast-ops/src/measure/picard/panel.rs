@@ -222,7 +222,6 @@ pub(crate) fn overlapping(all: &[(u32, u32)], from: u32, to: u32) -> &[(u32, u32
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

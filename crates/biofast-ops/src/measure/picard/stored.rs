@@ -3,6 +3,8 @@
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
+use crate::measure::reads::Lengths;
+
 /// No count is larger: sums of 65,536 parts fit into 64 bits.
 const MOST: u64 = 1 << 48;
 
@@ -10,11 +12,18 @@ const MOST: u64 = 1 << 48;
 pub(crate) trait StoredCounts {
     /// Whether none is too large.
     fn are_possible(&self) -> bool;
+
+    /// Adds those of other records.
+    fn merge(&mut self, other: &Self);
 }
 
 impl StoredCounts for u64 {
     fn are_possible(&self) -> bool {
         *self <= MOST
+    }
+
+    fn merge(&mut self, other: &Self) {
+        *self += other;
     }
 }
 
@@ -22,19 +31,68 @@ impl StoredCounts for (u64, u64) {
     fn are_possible(&self) -> bool {
         self.0.are_possible() && self.1.are_possible()
     }
+
+    fn merge(&mut self, other: &Self) {
+        self.0 += other.0;
+        self.1 += other.1;
+    }
 }
 
 impl<T: StoredCounts, const N: usize> StoredCounts for [T; N] {
     fn are_possible(&self) -> bool {
         self.iter().all(StoredCounts::are_possible)
     }
+
+    fn merge(&mut self, other: &Self) {
+        self.iter_mut().zip(other).for_each(|(own, other)| own.merge(other));
+    }
 }
 
-impl<T: StoredCounts> StoredCounts for Vec<T> {
+impl<T: StoredCounts + Clone + Default> StoredCounts for Vec<T> {
     fn are_possible(&self) -> bool {
         self.iter().all(StoredCounts::are_possible)
     }
+
+    fn merge(&mut self, other: &Self) {
+        self.resize(self.len().max(other.len()), T::default());
+        self.iter_mut().zip(other).for_each(|(own, other)| own.merge(other));
+    }
 }
+
+impl StoredCounts for Lengths {
+    /// Looked at by whoever reads them.
+    fn are_possible(&self) -> bool {
+        true
+    }
+
+    fn merge(&mut self, other: &Self) {
+        Lengths::merge(self, other);
+    }
+}
+
+/// Defines counts that are merged field by field, of which none can be forgotten, and are read back only if they can be.
+macro_rules! stored_counts {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $($(#[$doc:meta])* $visibility:vis $field:ident: $type:ty,)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct $name {
+            $(
+                $(#[$doc])*
+                #[serde(deserialize_with = "counts")]
+                $visibility $field: $type,
+            )*
+        }
+
+        impl $name {
+            fn merge(&mut self, other: &$name) {
+                $(StoredCounts::merge(&mut self.$field, &other.$field);)*
+            }
+        }
+    };
+}
+pub(super) use stored_counts;
 
 /// Reads counts.
 pub(crate) fn counts<'de, D: Deserializer<'de>, T: Deserialize<'de> + StoredCounts>(
@@ -85,7 +143,7 @@ pub(crate) mod array {
     ) -> Result<Box<[T; N]>, D::Error>
     where
         D: Deserializer<'de>,
-        T: Deserialize<'de> + StoredCounts,
+        T: Deserialize<'de> + StoredCounts + Clone + Default,
     {
         let all: Vec<T> = counts(deserializer)?;
         let all = all.into_boxed_slice().try_into();

@@ -13,7 +13,9 @@ use super::pile::{Pile, PositionDepth, each_record};
 use super::reference::Bases;
 use super::references::count_each;
 use super::seam::{PieceSeam, SeamKeeper, SeamMismatch};
-use super::stored::{add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts};
+use super::stored::{
+    StoredCounts, add_and_take, are_on_positions, are_up_to_a_cap, cap_of, counts, stored_counts,
+};
 use crate::measure::coverage::{Spans, Unsorted, key, lasting_key};
 use crate::measure::qc::{Failure, Finished, Flow, Measure, Ordered, ReadingEnd};
 
@@ -67,26 +69,14 @@ struct WgsOrderedCounts {
     by_quality: Vec<u64>,
 }
 
-/// Aligned bases of reads that don't count, by the first of these reasons.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Excluded {
-    #[serde(deserialize_with = "counts")]
-    pub adapters: u64,
-    #[serde(deserialize_with = "counts")]
-    pub mapping_quality: u64,
-    #[serde(deserialize_with = "counts")]
-    pub duplicates: u64,
-    #[serde(deserialize_with = "counts")]
-    pub unpaired: u64,
-}
-
-impl Excluded {
-    fn merge(&mut self, other: Excluded) {
-        let Excluded { adapters, mapping_quality, duplicates, unpaired } = other;
-        self.adapters += adapters;
-        self.mapping_quality += mapping_quality;
-        self.duplicates += duplicates;
-        self.unpaired += unpaired;
+stored_counts! {
+    /// Aligned bases of reads that don't count, by the first of these reasons.
+    #[derive(Copy)]
+    pub struct Excluded {
+        pub adapters: u64,
+        pub mapping_quality: u64,
+        pub duplicates: u64,
+        pub unpaired: u64,
     }
 }
 
@@ -140,7 +130,7 @@ impl Measure for WgsMeasure {
 
     fn merge(&self, mine: &mut WgsCounts, theirs: WgsCounts) {
         let WgsCounts { excluded, bases, reference: _, qualities: _, key: _, fault } = theirs;
-        mine.excluded.merge(excluded);
+        mine.excluded.merge(&excluded);
         mine.bases.iter_mut().zip(bases.iter()).for_each(|(mine, theirs)| *mine += theirs);
         mine.fault = mine.fault.take().or(fault);
     }
@@ -400,7 +390,7 @@ impl WgsPart {
         if territory != self.territory || cap != cap_of(&ordered.by_most) {
             return Ok(false);
         }
-        self.excluded.merge(excluded);
+        self.excluded.merge(&excluded);
         self.low_quality += low_quality;
         let mut are_right = self.ordered.add_and_take(&ordered, &[]);
         if let Some(meeting) = meeting {

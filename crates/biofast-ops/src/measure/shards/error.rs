@@ -7,6 +7,7 @@ use biofast_io::{Escaped, Location};
 use super::schema::{MAX_SHARDS, SCHEMA_VERSION};
 
 /// What is wrong with a plan, or with the file to be split.
+#[derive(Debug)]
 pub struct Error(Box<(ErrorKind, Location)>);
 
 /// What is wrong.
@@ -15,16 +16,16 @@ pub struct Error(Box<(ErrorKind, Location)>);
 pub enum ErrorKind {
     /// The system refused.
     #[error("{0}")]
-    Io(std::io::Error),
+    Io(#[source] std::io::Error),
     /// The bytes of the file can't be read as a part.
     #[error("{0}")]
-    Bytes(biofast_io::Error),
+    Bytes(#[source] biofast_io::Error),
     /// The reads can't be read.
     #[error("{0}")]
-    Reads(biofast_fastq::Error),
+    Reads(#[source] biofast_fastq::Error),
     /// The alignments can't be read.
     #[error("{0}")]
-    Alignments(biofast_bam::Error),
+    Alignments(#[source] biofast_bam::Error),
     /// No place of this can be jumped to.
     #[error("can't start reading in the middle of {0}")]
     NoPlaces(&'static str),
@@ -79,7 +80,7 @@ pub enum ErrorKind {
     },
     /// The index can't be written.
     #[error("{0}")]
-    Output(biofast_io::output::Error),
+    Output(#[source] biofast_io::output::Error),
     /// There is no such shard.
     #[error("no shard {number}: the plan has shards 1 to {shards}")]
     NoShard {
@@ -134,22 +135,9 @@ impl fmt::Display for Error {
     }
 }
 
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error").field("kind", self.kind()).field("at", self.at()).finish()
-    }
-}
-
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self.kind() {
-            ErrorKind::Io(error) => Some(error),
-            ErrorKind::Bytes(error) => Some(error),
-            ErrorKind::Reads(error) => Some(error),
-            ErrorKind::Output(error) => Some(error),
-            ErrorKind::Alignments(error) => Some(error),
-            _ => None,
-        }
+        std::error::Error::source(self.kind())
     }
 }
 

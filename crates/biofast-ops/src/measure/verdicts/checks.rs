@@ -6,31 +6,22 @@ use super::verdict::{Bad, CheckLimits};
 #[doc(hidden)]
 pub mod fastqc {
     /// Percent of the reads beyond the normal distribution of GC.
-    #[doc(hidden)]
     pub const GC: [f64; 2] = [15.0, 30.0];
     /// Points between A and T, or G and C, at a position.
-    #[doc(hidden)]
     pub const CONTENT: [f64; 2] = [10.0, 20.0];
     /// Percent of N at a position.
-    #[doc(hidden)]
     pub const N: [f64; 2] = [5.0, 20.0];
     /// Percent of the reads with an adapter.
-    #[doc(hidden)]
     pub const ADAPTERS: [f64; 2] = [5.0, 10.0];
     /// Percent of the reads that are left of duplicates; less is worse.
-    #[doc(hidden)]
     pub const DEDUPLICATED: [f64; 2] = [70.0, 50.0];
     /// Percent of the reads with one sequence.
-    #[doc(hidden)]
     pub const OVERREPRESENTED: [f64; 2] = [0.1, 1.0];
     /// The median quality at a position; less is worse.
-    #[doc(hidden)]
     pub const MEDIAN: [f64; 2] = [25.0, 20.0];
     /// The lower quartile of the qualities at a position; less is worse.
-    #[doc(hidden)]
     pub const LOWER_QUARTILE: [f64; 2] = [10.0, 5.0];
     /// At a position that no more bases reach than this, quartiles are chance.
-    #[doc(hidden)]
     pub const ENOUGH: u64 = 100;
 }
 

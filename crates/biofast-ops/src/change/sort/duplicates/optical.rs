@@ -263,7 +263,6 @@ impl Area {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use biofast_bam::flag;
     use biofast_testkit::random::Random;
