@@ -189,8 +189,19 @@ fn turn(sequence: &[u8], out: &mut Vec<u8>) {
 fn pack(sequence: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     push_number(out, sequence.len() << 1);
-    let (words, rest) = sequence.as_chunks::<8>();
     let mut others = 0;
+    let (lines, rest) = sequence.as_chunks::<32>();
+    for line in lines {
+        // Stored together, as to append takes longer than to pack.
+        let mut packed = 0;
+        for (number, word) in line.as_chunks::<8>().0.iter().enumerate() {
+            let (word, is_plain) = pack_word(*word);
+            packed |= u64::from(word) << (16 * number);
+            others += usize::from(!is_plain);
+        }
+        out.extend_from_slice(&packed.to_le_bytes());
+    }
+    let (words, rest) = rest.as_chunks::<8>();
     for word in words {
         let (packed, is_plain) = pack_word(*word);
         out.extend_from_slice(&packed.to_le_bytes());
