@@ -180,12 +180,14 @@ impl DedupSink {
         let (mut at, mut ahead, mut number) = (0, 0, 0);
         loop {
             // Where a key is in the table is far from where others are: several are fetched at once.
-            while number < AHEAD
-                && let Some((mark, rest)) = split_header(&text[ahead..])
-            {
-                self.table.touch(mark.hash);
-                ahead = text.len() - rest.len().saturating_sub(mark.len());
-                number += 1;
+            if number == 0 {
+                while number < AHEAD
+                    && let Some((mark, rest)) = split_header(&text[ahead..])
+                {
+                    self.table.touch(mark.hash);
+                    ahead = text.len() - rest.len().saturating_sub(mark.len());
+                    number += 1;
+                }
             }
             let Some((mark, rest)) = split_header(&text[at..]) else { break };
             let Some(unit) = rest.get(..mark.len()) else { break };
