@@ -58,11 +58,14 @@ struct Job {
     encoded: Encoded,
 }
 
+/// Appends text.
+type MakeText = Box<dyn FnOnce(&mut Vec<u8>) + Send>;
+
 /// Text before that of a job.
 enum TextPart {
     Ready(Vec<u8>),
     /// The thread that compresses it makes it.
-    Later(Box<dyn FnOnce(&mut Vec<u8>) + Send>),
+    Later(MakeText),
 }
 
 impl Job {

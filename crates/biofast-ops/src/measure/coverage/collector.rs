@@ -117,6 +117,10 @@ impl<D: DepthSink> DepthCollector<D> {
 
     /// Adds the records of the next batch.
     pub(crate) fn take(&mut self, spans: &Spans) -> Result<(), Unsorted> {
+        // A batch of other groups' records leaves nothing.
+        if spans.groups.is_empty() {
+            return Ok(());
+        }
         let found = if self.mates.is_some() { &spans.once } else { &spans.each };
         if found.are_found {
             self.take_found(spans, found)?

@@ -25,6 +25,7 @@ impl Distribution {
     }
 
     /// Adds the positions of many runs.
+    #[doc(hidden)]
     pub fn add_batch(&mut self, runs: &RunBatch<'_>) {
         runs.counts().iter().for_each(|&(depth, positions)| self.add_positions(depth, positions));
     }

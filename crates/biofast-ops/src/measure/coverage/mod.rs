@@ -231,6 +231,16 @@ mod tests {
         }
     }
 
+    #[test]
+    fn batches_without_records_change_nothing() {
+        // The header is longer than a chunk.
+        let mut sam: String = (0..99).map(|n| format!("@SQ\tSN:{n}\tLN:9\n")).collect();
+        sam += "x\t0\t98\t2\t9\t5M\t*\t0\t0\t*\t*\n";
+        let All(found, ends) = depths(&sam, Counting::Once, 1).unwrap();
+        assert_eq!(found, [0, 1, 1, 1, 1, 1, 0, 0, 0]);
+        assert_eq!(ends.iter().filter(|has_records| **has_records).count(), 1);
+    }
+
     /// All that comes, as it comes.
     #[derive(Default, Debug, PartialEq)]
     struct Told(Vec<(usize, DepthRun)>, Vec<bool>, Vec<(usize, u64)>);

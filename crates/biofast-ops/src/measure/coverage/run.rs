@@ -66,6 +66,7 @@ pub trait DepthSink {
     fn run(&mut self, run: DepthRun);
 
     /// The next runs of the reference. What counts positions can take them together.
+    #[doc(hidden)]
     fn batch(&mut self, runs: &RunBatch<'_>) {
         runs.runs().for_each(|run| self.run(run));
     }
