@@ -93,8 +93,12 @@ pub(crate) fn is_same_template(one: &[u8], two: &[u8], rule: MateNaming) -> bool
 /// assert_eq!(mate_number(&Record::new(b"M1:7:1 length=4", b"", b"")), None);
 /// ```
 pub fn mate_number(record: &Record<'_>) -> Option<u8> {
-    let definition = record.definition();
-    let name = record.name();
+    number_of_mate(record.definition(), record.name())
+}
+
+/// The same of a definition that begins with this name.
+#[inline]
+fn number_of_mate(definition: &[u8], name: &[u8]) -> Option<u8> {
     let digit = match (name, definition.get(name.len() + 1..).unwrap_or_default()) {
         ([.., b'/', digit @ (b'1' | b'2')], _) => digit,
         ([spot @ .., b'.', digit @ (b'1' | b'2')], _) if is_spot(spot) => digit,
@@ -232,18 +236,17 @@ pub(crate) fn pair_fault(
     if rule == MateNaming::Names && names[0] == names[1] {
         return None;
     }
-    let wrong = |record, mate: u8| Some((wrong_mate(record, mate, rule)?, usize::from(mate) - 1));
-    wrong(first, 1).or_else(|| wrong(second, 2))
-}
-
-/// The fault of a read that says it is another mate than `expected`.
-fn wrong_mate(record: &Record<'_>, expected: u8, rule: MateNaming) -> Option<ErrorKind> {
-    let found = match rule {
-        MateNaming::Strict => mate_number(record),
-        MateNaming::Names => split_mate(record.name()).map(|(_, mate)| mate),
+    let wrong = |record: &Record<'_>, mate: u8| {
+        let place = usize::from(mate) - 1;
+        let found = match rule {
+            MateNaming::Strict => number_of_mate(record.definition(), names[place]),
+            MateNaming::Names => split_mate(names[place]).map(|(_, mate)| mate),
+        };
+        let found = found.filter(|&found| found != mate)?;
+        let name = names[place].to_vec();
+        Some((ErrorKind::WrongMate { name, expected: mate, found }, place))
     };
-    let found = found.filter(|&found| found != expected)?;
-    Some(ErrorKind::WrongMate { name: record.name().to_vec(), expected, found })
+    wrong(first, 1).or_else(|| wrong(second, 2))
 }
 
 /// The first pair of neighbours in an interleaved input whose names differ, or the last read if

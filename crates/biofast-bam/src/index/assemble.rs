@@ -88,6 +88,19 @@ impl Partial {
         unmapped: bool,
         scheme: Scheme,
     ) {
+        let counts = [u64::from(!unmapped), u64::from(unmapped)];
+        self.add_intervals(reference, (from, to), segment, counts, scheme);
+    }
+
+    /// The same of so many, mapped and unmapped, that all lie in the bin of these positions.
+    pub(super) fn add_intervals(
+        &mut self,
+        reference: i32,
+        (from, to): (i64, i64),
+        segment: Segment,
+        [mapped, unmapped]: [u64; 2],
+        scheme: Scheme,
+    ) {
         let bin = scheme.bin_of(from, to);
         match self.runs.last_mut() {
             Some(run) if (run.reference, run.bin) == (reference, bin) => {
@@ -98,14 +111,12 @@ impl Partial {
         let first = (from >> scheme.min_shift) as u64;
         let last = ((to - 1) >> scheme.min_shift) as u64;
         add_windows(&mut self.windows, Windows { reference, first, last, record: segment.start });
-        let unmapped = usize::from(unmapped);
         match self.counts.last_mut() {
-            Some((last, counts)) if *last == reference => counts[unmapped] += 1,
-            _ => {
-                let mut counts = [0; 2];
-                counts[unmapped] = 1;
-                self.counts.push((reference, counts));
+            Some((last, counts)) if *last == reference => {
+                counts[0] += mapped;
+                counts[1] += unmapped;
             }
+            _ => self.counts.push((reference, [mapped, unmapped])),
         }
     }
 

@@ -76,6 +76,20 @@ impl LineIndexer {
     /// Takes note of the line that is appended to the text next, with its line feed: an interval, and how many bytes it has.
     /// The lines of a reference stand together, sorted by their starts.
     pub fn add(&mut self, name: &[u8], start: u64, end: u64, len: usize) {
+        self.add_adjacent(name, (start, end), 1, len);
+    }
+
+    /// Where the smallest bin ends that this position is in.
+    #[doc(hidden)]
+    pub fn bin_end(start: u64) -> u64 {
+        ((start >> MIN_SHIFT) + 1) << MIN_SHIFT
+    }
+
+    /// The same of so many lines, whose intervals lie side by side from `start` to `end`, in one bin if they are many, and that have
+    /// so many bytes together.
+    #[doc(hidden)]
+    pub fn add_adjacent(&mut self, name: &[u8], (start, end): (u64, u64), lines: u64, len: usize) {
+        debug_assert!(lines == 1 || end <= LineIndexer::bin_end(start), "they are in one bin");
         let known = self.names[self.last..].strip_suffix(b"\0");
         if known != Some(name) {
             self.last = self.names.len();
@@ -91,7 +105,7 @@ impl LineIndexer {
         let segment = Segment { start: self.text.into(), end: after.into() };
         self.text = after;
         let reference = self.references as i32 - 1;
-        self.partial.add_interval(reference, (from, to), segment, false, self.scheme);
+        self.partial.add_intervals(reference, (from, to), segment, [lines, 0], self.scheme);
         self.condensed += 1;
         if self.condensed == CONDENSED {
             self.assembly.append(&mut self.partial, self.scheme);

@@ -188,17 +188,18 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let plan = FastqPlan { filter: args.flags.filter(NOT_PRIMARY), format, routes };
     let bar = watch.bar(input.len(), &args.reading.messages);
     let result = if grouped {
-        to_fastq::grouped(source, &watch.options, &plan, &mut outputs).map_err(output::failed)
+        let summary = to_fastq::grouped(source, &watch.options, &plan, &mut outputs);
+        summary.map(|summary| (summary, outputs)).map_err(output::failed)
     } else {
         let folder = temp_dir(args);
         let memory = args.memory.0;
         let collation = Collation { memory, folder: &folder };
-        let result = to_fastq::collated(source, &watch.options, &plan, &mut outputs, collation);
+        let result = to_fastq::collated(source, &watch.options, &plan, outputs, collation);
         result.map_err(output::failed)
     };
     drop(bar);
     args.reading.tell(&watch, &input);
-    let summary = result?;
+    let (summary, mut outputs) = result?;
     if let Some(report) = report {
         let text = output::summary(&session.command_line(), serde_json::to_value(summary)?)?;
         outputs.push(output::filled(report, text)?);

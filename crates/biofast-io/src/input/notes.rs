@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::container::Container;
 use crate::error::Location;
@@ -270,13 +270,30 @@ impl std::fmt::Display for BlockDecoder {
 pub struct SerialTimes {
     /// Bytes framed, as they are decompressed.
     pub bytes: u64,
-    /// Taking chunks: reading or slicing them; of what isn't in blocks, decompressing them, too; and waiting for
-    /// a pipe.
+    /// Taking chunks: reading or slicing them; of what isn't in blocks, decompressing them, too.
     pub taking: Duration,
     /// Framing chunks in their order.
     pub framing: Duration,
     /// Writing results in their order.
     pub writing: Duration,
+}
+
+/// The time this thread has spent on a processor, from any start: what others do there meanwhile doesn't count.
+#[cfg(unix)]
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    // Neither is negative.
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// The time from any start.
+#[cfg(not(unix))]
+fn processor_time() -> Duration {
+    use std::sync::LazyLock;
+    use std::time::Instant;
+
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    START.elapsed()
 }
 
 /// A part that one thread at a time does.
@@ -367,10 +384,10 @@ impl Notes {
     /// Does `work`, which is a serial part; how long it took is noted if there are notes.
     pub(crate) fn time<R>(notes: Option<&Notes>, part: SerialPart, work: impl FnOnce() -> R) -> R {
         let Some(notes) = notes else { return work() };
-        let start = Instant::now();
+        let start = processor_time();
         let result = work();
         // 2^64 ns are 584 years.
-        let nanos = start.elapsed().as_nanos() as u64;
+        let nanos = processor_time().saturating_sub(start).as_nanos() as u64;
         notes.serial[part as usize].fetch_add(nanos, Ordering::Relaxed);
         result
     }

@@ -41,6 +41,8 @@ pub use leftovers::Leftover;
 pub use limit::allow_open_files;
 pub use parallel::Writer;
 #[doc(hidden)]
+pub use parallel::threads_of_each;
+#[doc(hidden)]
 pub use sink::Recode;
 pub use sink::{Error, Output, commit, is_closed_by_reader};
 pub use temporary::{abandon, is_abandoned};

@@ -32,7 +32,9 @@ const PLAIN: usize = 256 << 10;
 #[must_use = "an output that isn't finished never appears"]
 pub struct Writer {
     output: Output,
-    /// Text that is not on its way yet, less than `job_len` bytes of it between calls.
+    /// Parts of text that is not on its way yet, and what comes after them: less than `job_len` bytes between calls.
+    parts: Vec<TextPart>,
+    parts_len: usize,
     text: Vec<u8>,
     job_len: usize,
     /// `None`: it is compressed here.
@@ -40,13 +42,47 @@ pub struct Writer {
     spare: Vec<Job>,
 }
 
+/// How many threads each [`Writer`] of so many outputs gets, of `threads`: at least two, so that each is compressed beside whoever
+/// writes it, but with one thread none.
+pub fn threads_of_each(threads: usize, outputs: usize) -> usize {
+    if threads < 2 { 1 } else { threads.div_ceil(outputs.max(1)).max(2) }
+}
+
 type CompressionLanes = Lanes<Job, Result<Job, io::Error>>;
 
 /// Whole units, and what they become.
 #[derive(Default)]
 struct Job {
+    parts: Vec<TextPart>,
     text: Vec<u8>,
     encoded: Encoded,
+}
+
+/// Appends text.
+type MakeText = Box<dyn FnOnce(&mut Vec<u8>) + Send>;
+
+/// Text before that of a job.
+enum TextPart {
+    Ready(Vec<u8>),
+    /// The thread that compresses it makes it.
+    Later(MakeText),
+}
+
+impl Job {
+    /// All text.
+    fn join(&mut self) {
+        if self.parts.is_empty() {
+            return;
+        }
+        let last = std::mem::take(&mut self.text);
+        for part in self.parts.drain(..) {
+            match part {
+                TextPart::Ready(text) => self.text.extend_from_slice(&text),
+                TextPart::Later(make) => make(&mut self.text),
+            }
+        }
+        self.text.extend_from_slice(&last);
+    }
 }
 
 impl Writer {
@@ -57,13 +93,16 @@ impl Writer {
     pub fn new(mut output: Output, threads: usize) -> Result<Writer, Error> {
         output.check_open()?;
         let (job_len, workers) = match output.compression().unit() {
-            Some(unit) if threads > 1 => (unit * UNITS, CompressionLanes::start(&output, threads)?),
+            Some(unit) if threads > 1 => {
+                (unit * UNITS, CompressionLanes::start(&output, threads, unit * UNITS)?)
+            }
             Some(unit) => (unit * UNITS, None),
             None => (PLAIN, None),
         };
         // What was appended before goes on here, where units end.
         let text = output.take_carry();
-        Ok(Writer { output, text, job_len, workers, spare: Vec::new() })
+        let (parts, spare) = (Vec::new(), Vec::new());
+        Ok(Writer { output, parts, parts_len: 0, text, job_len, workers, spare })
     }
 
     /// Appends text.
@@ -72,13 +111,49 @@ impl Writer {
     /// If text before it couldn't be encoded or written; nothing can then be appended any more.
     pub fn append(&mut self, mut text: &[u8]) -> Result<(), Error> {
         self.output.check_open()?;
-        while self.text.len() + text.len() >= self.job_len {
-            let (now, later) = text.split_at(self.job_len - self.text.len());
+        while text.len() >= self.room() {
+            let (now, later) = text.split_at(self.room());
             self.text.extend_from_slice(now);
             self.send().inspect_err(|_| self.output.abandon())?;
             text = later;
         }
         self.text.extend_from_slice(text);
+        Ok(())
+    }
+
+    /// How many bytes of text are compressed with those appended so far.
+    #[doc(hidden)]
+    pub fn room(&self) -> usize {
+        self.job_len - self.parts_len - self.text.len()
+    }
+
+    /// Appends `len` bytes of text, fewer than there is [room](Self::room) for, which `make` appends to what it is given: on the
+    /// thread that compresses them.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append); if it isn't so many bytes.
+    #[doc(hidden)]
+    pub fn append_later(
+        &mut self,
+        len: usize,
+        make: impl FnOnce(&mut Vec<u8>) + Send + 'static,
+    ) -> Result<(), Error> {
+        self.output.check_open()?;
+        if len >= self.room() {
+            return Err(self.output.fault(io::Error::other("text made later is too long")));
+        }
+        if self.workers.is_none() {
+            let before = self.text.len();
+            make(&mut self.text);
+            debug_assert_eq!(self.text.len() - before, len, "it is as long as it was said to be");
+            return Ok(());
+        }
+        if !self.text.is_empty() {
+            self.parts_len += self.text.len();
+            self.parts.push(TextPart::Ready(std::mem::take(&mut self.text)));
+        }
+        self.parts_len += len;
+        self.parts.push(TextPart::Later(Box::new(make)));
         Ok(())
     }
 
@@ -98,6 +173,8 @@ impl Writer {
         }
         let mut job = self.spare.pop().unwrap_or_default();
         std::mem::swap(&mut job.text, &mut self.text);
+        std::mem::swap(&mut job.parts, &mut self.parts);
+        self.parts_len = 0;
         self.text.clear();
         workers.submit(job);
         Ok(())
@@ -155,9 +232,11 @@ impl Writer {
                 self.spare.push(job);
             }
         }
-        self.output.append(&self.text)?;
-        self.text.clear();
-        Ok(())
+        let (parts, text) = (std::mem::take(&mut self.parts), std::mem::take(&mut self.text));
+        let mut rest = Job { parts, text, ..Job::default() };
+        rest.join();
+        self.parts_len = 0;
+        self.output.append(&rest.text)
     }
 
     /// The output's path or label.
@@ -168,7 +247,11 @@ impl Writer {
 
 impl CompressionLanes {
     /// `None` if the system has no threads: it then takes longer and is the same.
-    fn start(output: &Output, threads: usize) -> Result<Option<CompressionLanes>, Error> {
+    fn start(
+        output: &Output,
+        threads: usize,
+        job_len: usize,
+    ) -> Result<Option<CompressionLanes>, Error> {
         // Made here, where a failure is simple to report.
         let mut encoders: Vec<Encoder> =
             (0..threads).map(|_| output.encoder()).collect::<Result<_, _>>()?;
@@ -179,6 +262,10 @@ impl CompressionLanes {
                     return Err(io::Error::other("there is no encoder for a thread"));
                 };
                 job.encoded.clear();
+                job.join();
+                if job.text.len() != job_len {
+                    return Err(io::Error::other("text made later isn't as long as was said"));
+                }
                 encoder.encode(&job.text, &mut job.encoded)?;
                 Ok(job)
             }
@@ -247,6 +334,44 @@ mod tests {
                     commit(vec![writer.into_output()?], false)?;
                     assert!(kept.take() == expected, "{format:?} {len} {threads}");
                 }
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn text_made_later_is_where_it_was_appended() -> Result<(), Box<dyn std::error::Error>> {
+        for format in [Format::Plain, Format::Bgzf] {
+            let compression = Compression::new(format, None)?;
+            let made: Vec<u8> = (0..60_000u32).flat_map(|n| (n * n).to_le_bytes()).collect();
+            let kept = Kept::default();
+            let mut output = Output::stream("x", kept.clone(), compression);
+            for _ in 0..9 {
+                output.append(b"before")?;
+                output.append(&made)?;
+            }
+            commit(vec![output], false)?;
+            let expected = kept.take();
+            for threads in [1, 2, 3] {
+                let output = Output::stream("x", kept.clone(), compression);
+                let mut writer = Writer::new(output, threads)?;
+                for _ in 0..9 {
+                    writer.append(b"before")?;
+                    let mut rest = made.clone();
+                    while !rest.is_empty() {
+                        let len = rest.len().min(writer.room() - 1);
+                        let later = rest.split_off(len);
+                        if len > 0 {
+                            writer.append_later(len, move |text| text.extend_from_slice(&rest))?;
+                        }
+                        let (one, more) = later.split_at(later.len().min(1));
+                        writer.append(one)?;
+                        rest = more.to_vec();
+                    }
+                }
+                assert!(writer.append_later(writer.room(), |_| ()).is_err());
+                commit(vec![writer.into_output()?], false)?;
+                assert!(kept.take() == expected, "{format:?} {threads}");
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use biofast_io::output::Output;
 use super::text::{BedLines, put};
 use biofast_ops::measure::compat::MosdepthVersion;
 use biofast_ops::measure::coverage::regions::{RegionDepth, Regions};
-use biofast_ops::measure::coverage::{DepthRun, DepthSink, Distribution, Intervals};
+use biofast_ops::measure::coverage::{DepthRun, DepthSink, Distribution, Intervals, RunBatch};
 
 /// Depths that mosdepth lists although no position has them.
 const LISTED: usize = 300;
@@ -423,6 +423,21 @@ impl DepthSink for Files {
             regions.add(run, &mut all, |region| self.write_region(&region, true));
             self.chrom_regions = all;
             self.regions = Some(regions);
+        }
+    }
+
+    fn batch(&mut self, runs: &RunBatch<'_>) {
+        if !self.has_begun {
+            self.begin();
+        }
+        if self.settings.quantize.is_some() || self.regions.is_some() {
+            return runs.runs().for_each(|run| self.run(run));
+        }
+        if self.is_wanted {
+            self.chrom.add_batch(runs);
+            if let Some(lines) = &mut self.per_base {
+                lines.depths(&self.references[self.reference].0, runs.changes());
+            }
         }
     }
 

@@ -21,7 +21,7 @@ use std::sync::PoisonError;
 
 use biofast_fastq::fasta::Sequences;
 use biofast_fastq::{self as fastq, Inputs, Transform, Unit};
-use biofast_io::output::{Compression, Output, Writer};
+use biofast_io::output::{Compression, Output, Writer, threads_of_each};
 use biofast_io::{Options, Source};
 use serde::Serialize;
 
@@ -120,12 +120,9 @@ pub fn dedup(
     let paired = reads.is_paired();
     let (inputs, reopen) = into_sequences(reads);
     let names = NameHashes::new();
-    let threads = options[0].threads;
     let DedupOutputs { kept, duplicates } = outputs;
-    let number = (kept.len() + duplicates.len()).max(1);
     let sizes = [kept.len(), duplicates.len()];
-    // With one thread whoever gives the text compresses it.
-    let each = if threads < 2 { 1 } else { threads.div_ceil(number).max(2) };
+    let each = threads_of_each(options[0].threads, kept.len() + duplicates.len());
     let writers = |outputs: Vec<Output>| -> Result<Vec<Writer>, Error> {
         let writers = outputs.into_iter().map(|output| Writer::new(output, each));
         Ok(writers.collect::<Result<_, _>>()?)

@@ -50,6 +50,12 @@ impl UnitHeader {
         bytes
     }
 
+    /// How long the keys and the texts behind it are.
+    fn len(&self) -> usize {
+        self.key.key + self.key.other + self.texts[0] + self.texts[1]
+    }
+
+    #[inline]
     fn from_bytes(bytes: &[u8; UnitHeader::LEN]) -> UnitHeader {
         let mut numbers = [0; UnitHeader::NUMBERS];
         for (number, bytes) in numbers.iter_mut().zip(bytes.as_chunks::<8>().0) {
@@ -100,6 +106,16 @@ pub(super) struct PendingUnits {
 pub(super) struct DedupWriters {
     pub(super) kept: Vec<Writer>,
     pub(super) duplicates: Vec<Writer>,
+}
+
+/// Units whose keys are fetched before they are looked up.
+const AHEAD: usize = 16;
+
+/// What stands before the unit that a text begins with, and the text behind that.
+#[inline]
+fn split_header(text: &[u8]) -> Option<(UnitHeader, &[u8])> {
+    let (header, rest) = text.split_first_chunk::<{ UnitHeader::LEN }>()?;
+    Some((UnitHeader::from_bytes(header), rest))
 }
 
 /// Bytes of text that are gathered for a temporary file.
@@ -161,14 +177,23 @@ impl DedupSink {
 
     /// Takes the units of a text, and returns how much of it they are: less than all if the last one is cut.
     fn take_all(&mut self, text: &[u8]) -> Result<usize, Error> {
-        let mut at = 0;
-        while let Some((mark, rest)) = text[at..].split_first_chunk::<{ UnitHeader::LEN }>() {
-            let mark = UnitHeader::from_bytes(mark);
-            let Lens { key, other, .. } = mark.key;
-            let len = key + other + mark.texts[0] + mark.texts[1];
-            let Some(unit) = rest.get(..len) else { break };
+        let (mut at, mut ahead, mut number) = (0, 0, 0);
+        loop {
+            // Where a key is in the table is far from where others are: several are fetched at once.
+            if number == 0 {
+                while number < AHEAD
+                    && let Some((mark, rest)) = split_header(&text[ahead..])
+                {
+                    self.table.touch(mark.hash);
+                    ahead = text.len() - rest.len().saturating_sub(mark.len());
+                    number += 1;
+                }
+            }
+            let Some((mark, rest)) = split_header(&text[at..]) else { break };
+            let Some(unit) = rest.get(..mark.len()) else { break };
             self.take(&mark, unit)?;
-            at += UnitHeader::LEN + len;
+            at += UnitHeader::LEN + mark.len();
+            number = number.saturating_sub(1);
         }
         Ok(at)
     }

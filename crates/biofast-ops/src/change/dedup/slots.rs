@@ -61,6 +61,12 @@ impl Slots {
         ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
     }
 
+    /// Looks at the place where a search for this hash begins, so that it is near when it is searched for.
+    #[inline]
+    pub(super) fn touch(&self, hash: u64) {
+        std::hint::black_box(self.slots[self.start(hash)]);
+    }
+
     /// The places of a hash, from its first one to the first that is empty.
     #[inline]
     fn places(&self, hash: u64) -> impl Iterator<Item = (usize, u64)> + '_ {

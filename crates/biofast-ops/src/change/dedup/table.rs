@@ -40,6 +40,9 @@ pub(super) trait KeyTable: Send {
     /// Looks a key up, and remembers it if it is new.
     fn see(&mut self, key: &DedupKey<'_>) -> KeyStatus;
 
+    /// A key of this hash is looked up soon.
+    fn touch(&self, _hash: u64) {}
+
     /// Adds how often each was seen.
     fn count(&self, levels: &mut Levels);
 }
@@ -130,6 +133,11 @@ fn count_of(entry: &[u8]) -> u32 {
 }
 
 impl KeyTable for Exact {
+    #[inline]
+    fn touch(&self, hash: u64) {
+        self.slots.touch(hash);
+    }
+
     #[inline]
     fn see(&mut self, key: &DedupKey<'_>) -> KeyStatus {
         let (keys, keep) = (&self.keys, self.keep);

@@ -9,7 +9,7 @@ mod keys;
 use std::sync::PoisonError;
 
 use biofast_fastq::{Inputs, Readable, Refusal, Transform};
-use biofast_io::output::{Output, Writer};
+use biofast_io::output::{Output, Writer, threads_of_each};
 use biofast_io::{Options, Phase};
 
 pub use super::again::SpooledStream;
@@ -111,7 +111,7 @@ pub fn order<S: Readable>(
     }
     let (worker, _) = result?;
     let mut writers = Vec::new();
-    let share = if threads < 2 { 1 } else { threads.div_ceil(outputs.len()).max(2) };
+    let share = threads_of_each(threads, outputs.len());
     for output in outputs {
         writers.push(Writer::new(output, share)?);
     }

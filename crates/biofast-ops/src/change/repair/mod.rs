@@ -16,7 +16,7 @@ mod totals;
 mod weave;
 
 use biofast_io::Options;
-use biofast_io::output::{Output, Writer};
+use biofast_io::output::{Output, Writer, threads_of_each};
 use serde::Serialize;
 use stream::RepairWriters;
 
@@ -125,11 +125,9 @@ pub fn repair(
     for (kept, naming) in kept.iter_mut().zip(Naming::of(opened, &options)?) {
         kept.naming = naming;
     }
-    let threads = options[0].threads;
     let RepairOutputs { pairs, orphans, all_orphans } = outputs;
     let number = pairs.len() + orphans.iter().flatten().count();
-    // With one thread whoever gives the text compresses it.
-    let each = if threads < 2 { 1 } else { threads.div_ceil(number.max(1)).max(2) };
+    let each = threads_of_each(options[0].threads, number);
     let writer = |output: Output| Writer::new(output, each);
     let [one, two] = orphans.map(|output| output.map(writer).transpose());
     let writers = RepairWriters {

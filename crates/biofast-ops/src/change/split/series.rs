@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use biofast_fastq::{Inputs, Readable, Transform};
 use biofast_io::Options;
-use biofast_io::output::{Compression, Output, Writer};
+use biofast_io::output::{Compression, Output, Writer, threads_of_each};
 
 use super::target::{
     MateAmounts, SplitAmount, SplitOutputs, SplitRule, SplitTarget, append, reads,
@@ -153,9 +153,7 @@ impl<E: From<Error>, O: FnMut(u64, usize) -> Result<Output, E>> Series<E, O> {
         self.parts.push(MateAmounts::default());
         self.has = Has::default();
         let number = self.parts.len() as u64;
-        // With one thread whoever gives the text compresses it.
-        let threads =
-            if self.threads < 2 { 1 } else { self.threads.div_ceil(self.target.files).max(2) };
+        let threads = threads_of_each(self.threads, self.target.files);
         for file in 0..self.target.files {
             let next = (self.target.open)(number, file)?;
             match self.writers.get_mut(file) {

@@ -6,15 +6,12 @@ use std::sync::Arc;
 
 use biofast_bam::{self as bam, Batch, Fold, Query, flag};
 use biofast_io::Options;
-use biofast_io::output::{self, Output};
+use biofast_io::output::{self, Output, Writer, threads_of_each};
 
 use super::collator::{CollatedRead, Collator, ReadArrival};
 use super::plan::{FastqPlan, FastqSummary};
 use super::segment::TemplateSegment;
 use crate::Error;
-
-/// Text that is gathered for an output before it is given to it.
-const GATHERED: usize = 256 << 10;
 
 /// How the text of a read without bases ends, and no other's.
 const EMPTY: &[u8] = b"\n\n+\n\n";
@@ -83,21 +80,14 @@ struct CollatedSink<'a> {
 
 struct CollatedWriter<'a> {
     plan: &'a FastqPlan,
-    outputs: &'a mut [Output],
-    texts: Vec<Vec<u8>>,
+    writers: Vec<Writer>,
     summary: FastqSummary,
 }
 
 impl CollatedWriter<'_> {
     fn write(&mut self, text: &[u8], output: usize) -> Result<(), output::Error> {
         self.summary.without_sequence += u64::from(text.ends_with(EMPTY));
-        let gathered = &mut self.texts[output];
-        gathered.extend_from_slice(text);
-        if gathered.len() >= GATHERED {
-            self.outputs[output].append(gathered)?;
-            gathered.clear();
-        }
-        Ok(())
+        self.writers[output].append(text)
     }
 
     fn take(&mut self, found: CollatedRead<'_>) -> Result<(), Error> {
@@ -118,13 +108,14 @@ impl CollatedWriter<'_> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<FastqSummary, output::Error> {
-        for (output, text) in self.outputs.iter_mut().zip(&self.texts) {
-            output.append(text)?;
+    fn finish(self) -> Result<(FastqSummary, Vec<Output>), output::Error> {
+        let end = |writer: Writer| {
+            let mut output = writer.into_output()?;
             output.finish()?;
-        }
-        self.texts.clear();
-        Ok(self.summary)
+            Ok(output)
+        };
+        let outputs = self.writers.into_iter().map(end).collect::<Result<_, _>>()?;
+        Ok((self.summary, outputs))
     }
 }
 
@@ -154,23 +145,26 @@ impl CollatedSink<'_> {
 }
 
 /// Writes the reads of `query` to `outputs` and ends them: pairs when the second of them comes,
-/// those that had to wait in files after all others, then reads without a mate.
+/// those that had to wait in files after all others, then reads without a mate. Returns the outputs, to be
+/// [committed](biofast_io::output::commit).
 ///
 /// The outputs are the same at any number of threads.
 ///
 /// # Errors
-/// The first fault of the input, or the failure of an output or of a temporary file.
+/// The first fault of the input, or the failure of an output or of a temporary file. The outputs lack reads then, and are gone.
 pub fn collated(
     query: impl Into<Query>,
     options: &Options,
     plan: &FastqPlan,
-    outputs: &mut [Output],
+    outputs: Vec<Output>,
     collation: Collation<'_>,
-) -> Result<FastqSummary, Error> {
+) -> Result<(FastqSummary, Vec<Output>), Error> {
     let query = query.into();
     let name: Arc<str> = query.name().into();
-    let texts = vec![Vec::new(); outputs.len()];
-    let writer = CollatedWriter { plan, outputs, texts, summary: FastqSummary::default() };
+    let each = threads_of_each(options.threads, outputs.len());
+    let writers = outputs.into_iter().map(|output| Writer::new(output, each));
+    let writers = writers.collect::<Result<_, _>>()?;
+    let writer = CollatedWriter { plan, writers, summary: FastqSummary::default() };
     let collator = Collator::new(collation.memory, collation.folder);
     let mut sink = CollatedSink { plan, collator, writer };
     let mut problem = None;
@@ -187,16 +181,13 @@ pub fn collated(
         },
     );
     let CollatedSink { collator, mut writer, .. } = sink;
-    let result = match (problem, result) {
-        (Some(Error::Alignments(error)), _) => Err(Error::Alignments(error.in_input(&name))),
-        (Some(problem), _) => Err(problem),
-        (None, Err(fault)) => Err(fault.into()),
-        (None, Ok(_)) => collator.finish(&mut |found| writer.take(found)),
-    };
-    if result.is_err() {
-        // They lack reads: nobody shall take them for complete.
-        writer.outputs.iter_mut().for_each(Output::abandon);
+    match (problem, result) {
+        (Some(Error::Alignments(error)), _) => {
+            return Err(Error::Alignments(error.in_input(&name)));
+        }
+        (Some(problem), _) => return Err(problem),
+        (None, Err(fault)) => return Err(fault.into()),
+        (None, Ok(_)) => collator.finish(&mut |found| writer.take(found))?,
     }
-    result?;
     Ok(writer.finish()?)
 }

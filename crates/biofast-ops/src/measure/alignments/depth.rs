@@ -5,7 +5,7 @@ use biofast_io::{Location, Options, Warning};
 
 use super::partial::{PartKind, PartialAlignments, ReferencePosition, kept_until};
 use super::runs::DepthRuns;
-use crate::measure::coverage::{self, DepthCollector, DepthRun, MateSeam, Spans};
+use crate::measure::coverage::{self, DepthCollector, DepthRun, MateSeam, RunBatch, Spans};
 
 /// Depths from this one on are counted together.
 pub(crate) const MAX_DEPTH: usize = 1000;
@@ -132,21 +132,39 @@ impl coverage::DepthSink for Counter {
         if run.depth == 0 {
             return;
         }
-        self.found.positions[(run.depth as usize).min(MAX_DEPTH)] += run.len();
-        let reference = self.reference as usize;
-        let sums = &mut self.found.by_reference;
-        if sums.len() <= reference {
-            sums.resize(reference + 1, (0, 0));
-        }
-        sums[reference].0 += run.len();
-        sums[reference].1 += run.len() * u64::from(run.depth);
+        self.add(run.depth, run.len());
         if let Some(kept) = &mut self.kept {
             kept.push(self.reference, run);
         }
     }
 
+    fn batch(&mut self, runs: &RunBatch<'_>) {
+        match self.kept {
+            Some(_) => runs.runs().for_each(|run| self.run(run)),
+            None => {
+                let covered = runs.counts().iter().filter(|(depth, _)| *depth > 0);
+                covered.for_each(|&(depth, positions)| self.add(depth, positions));
+            }
+        }
+    }
+
     fn end(&mut self, reference: usize, _has_records: bool) {
         self.reference = reference as u32 + 1;
+    }
+}
+
+impl Counter {
+    /// Counts positions of a depth above 0.
+    #[inline]
+    fn add(&mut self, depth: u32, positions: u64) {
+        self.found.positions[(depth as usize).min(MAX_DEPTH)] += positions;
+        let reference = self.reference as usize;
+        let sums = &mut self.found.by_reference;
+        if sums.len() <= reference {
+            sums.resize(reference + 1, (0, 0));
+        }
+        sums[reference].0 += positions;
+        sums[reference].1 += positions * u64::from(depth);
     }
 }
 

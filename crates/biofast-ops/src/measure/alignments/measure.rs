@@ -166,12 +166,8 @@ impl Ordered for StatisticsOrdered {
         if let (Some(own), Some(spans)) = (&mut self.own, spans) {
             own.add(spans);
         }
-        let flow = self
-            .samtools
-            .as_mut()
-            .map_or(Flow::Continue(()), |samtools| samtools.add(piece).map_break(|()| None));
-        piece.records.clear();
-        flow
+        let samtools = self.samtools.as_mut();
+        samtools.map_or(Flow::Continue(()), |samtools| samtools.add(piece).map_break(|()| None))
     }
 }
 
@@ -192,4 +188,5 @@ fn accept_both(
             samtools.add_mismatches(&record, &seen, left);
         }
     }
+    samtools.find_depths(left);
 }

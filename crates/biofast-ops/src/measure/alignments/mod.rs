@@ -26,7 +26,7 @@ use biofast_bam::{Fold, Query};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
-use crate::measure::coverage::{DepthRules, Spans};
+use crate::measure::coverage::{DepthKinds, DepthRules, Spans};
 use crate::measure::samtools_stats::cycles::Cycles;
 use crate::measure::{flagstat, idxstats, reads};
 use basics::{Basics, ExaminedRecord, FRAGMENTS};
@@ -117,6 +117,8 @@ impl Statistics {
             |counts: &mut AlignmentCollector, batch, spans: &mut Spans| {
                 spans.set_lasting(part.is_some());
                 counts.accept(batch, Some((spans, &rules)));
+                let kinds = DepthKinds { each: false, once: true };
+                spans.find_depths(kinds, batch.header().references());
             },
             AlignmentCollector::join,
             |spans| {

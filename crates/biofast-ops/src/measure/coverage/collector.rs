@@ -8,6 +8,8 @@ use std::sync::Arc;
 use biofast_bam::{Error, ErrorKind, Fold, Header, Query};
 use biofast_io::{Location, Options};
 
+use super::changes::{BatchDepths, DepthKinds};
+use super::joint::JointDepth;
 use super::low::Low;
 use super::mates::PendingMates;
 use super::run::DepthSink;
@@ -30,7 +32,12 @@ pub struct DepthCollector<D> {
     last: (u32, i32),
     /// Where the record ends that reaches furthest.
     reach: u64,
+    /// Of records that come one by one.
     window: DepthWindow,
+    /// Whether they do.
+    takes_records: bool,
+    /// Of batches whose depths were found.
+    joint: JointDepth,
     /// None where both mates count.
     mates: Option<PendingMates>,
     /// Where records end that the next one of their name may overlap, where that counts [behind](Counting::Behind) it. They wait to
@@ -50,6 +57,8 @@ impl<D: DepthSink> DepthCollector<D> {
             last: (0, i32::MIN),
             reach: 0,
             window: DepthWindow::default(),
+            takes_records: false,
+            joint: JointDepth::default(),
             mates: Some(PendingMates::default()),
             ends: None,
             depths,
@@ -79,12 +88,16 @@ impl<D: DepthSink> DepthCollector<D> {
         if rules.counting == Counting::Behind {
             (self.mates, self.ends) = (None, Some(HashMap::default()));
         }
+        // Mates count once if there are any.
+        let once = rules.counting != Counting::Behind;
+        let kinds = DepthKinds { each: false, once };
         let mut fault = None;
         let result = Fold::new(query).options(options).ordered(
             Vec::new,
             |sums: &mut Vec<ReferenceSums>, batch, spans: &mut Spans| {
                 spans.set_lasting(*is_part);
                 spans.add_with_sums(batch, rules, sums);
+                spans.find_depths(kinds, batch.header().references());
             },
             ReferenceSums::merge_all,
             |spans| {
@@ -104,6 +117,63 @@ impl<D: DepthSink> DepthCollector<D> {
 
     /// Adds the records of the next batch.
     pub(crate) fn take(&mut self, spans: &Spans) -> Result<(), Unsorted> {
+        // A batch of other groups' records leaves nothing.
+        if spans.groups.is_empty() {
+            return Ok(());
+        }
+        let found = if self.mates.is_some() { &spans.once } else { &spans.each };
+        if found.are_found {
+            self.take_found(spans, found)?
+        } else {
+            self.take_records(spans)?
+        }
+        spans
+            .fault
+            .map_or(Ok(()), |(record, previous, found)| Err(Unsorted { record, previous, found }))
+    }
+
+    /// Adds the records of a batch whose depths were found.
+    fn take_found(&mut self, spans: &Spans, found: &BatchDepths) -> Result<(), Unsorted> {
+        let mut records = &spans.records[..];
+        let mut blocks = &spans.blocks[..];
+        let mut extents = &spans.extents[..];
+        let (mut changes, mut counts) = (&found.changes[..], &found.counts[..]);
+        let (mut open, mut tail) = (&found.open[..], &found.tail[..]);
+        for (group, of_group) in spans.groups.iter().zip(&found.groups) {
+            self.begin(group)?;
+            let own = split(&mut records, group.spans);
+            let own = (own, split(&mut blocks, group.blocks));
+            let extents = split(&mut extents, group.extents);
+            let depths =
+                (split(&mut changes, of_group.changes), split(&mut counts, of_group.counts));
+            let (open, tail) = (split(&mut open, of_group.open), split(&mut tail, of_group.tail));
+            if own.0.is_empty() {
+                continue;
+            }
+            if let Some(mates) = &mut self.mates {
+                let joint = &mut self.joint;
+                mates.add_batch(own, (open, of_group.together), tail, group.last, &mut |at, by| {
+                    joint.step(at, by)
+                });
+            }
+            for &(from, to) in extents {
+                let (from, to) = (u64::from(from), u64::from(to));
+                if to > self.reach {
+                    self.depths.spanned(from.max(self.reach), to);
+                    self.reach = to;
+                }
+            }
+            let length = self.lengths[self.current];
+            // Not behind the reference.
+            let last = u64::from(group.last.max(0) as u32).min(length) as u32;
+            self.joint.add(depths, of_group, last, &mut self.depths);
+        }
+        Ok(())
+    }
+
+    /// Adds records one by one.
+    fn take_records(&mut self, spans: &Spans) -> Result<(), Unsorted> {
+        self.takes_records = true;
         let mut blocks = &spans.blocks[..];
         let mut records = &spans.records[..];
         for group in &spans.groups {
@@ -116,9 +186,7 @@ impl<D: DepthSink> DepthCollector<D> {
                 self.add_span(span, own);
             }
         }
-        spans
-            .fault
-            .map_or(Ok(()), |(record, previous, found)| Err(Unsorted { record, previous, found }))
+        Ok(())
     }
 
     /// Goes to the reference of records that stand together.
@@ -179,7 +247,10 @@ impl<D: DepthSink> DepthCollector<D> {
         let length = self.lengths[self.current];
         if self.has_records {
             let depths = &mut self.depths;
-            self.window.finish(length, &mut |run| depths.run(run));
+            match self.takes_records {
+                true => self.window.finish(length, &mut |run| depths.run(run)),
+                false => self.joint.finish(length, depths),
+            }
         }
         self.depths.end(self.current, self.has_records);
         self.mates.iter_mut().for_each(PendingMates::clear);
@@ -225,6 +296,13 @@ impl<D: DepthSink> DepthCollector<D> {
         }
         self.depths
     }
+}
+
+/// Takes the first so many items.
+fn split<'a, T>(all: &mut &'a [T], number: usize) -> &'a [T] {
+    let (own, later) = all.split_at(number);
+    *all = later;
+    own
 }
 
 /// The first record out of order.

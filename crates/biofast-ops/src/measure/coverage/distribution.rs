@@ -2,7 +2,7 @@
 
 use biofast_bam::Header;
 
-use super::run::{DepthRun, DepthSink};
+use super::run::{DepthRun, DepthSink, RunBatch};
 
 /// Depths from this one on are counted together, by mosdepth as one less than ten below it.
 const MAX_DEPTH: u32 = 400_000;
@@ -21,17 +21,25 @@ impl Distribution {
     /// Adds positions.
     #[inline]
     pub fn add(&mut self, run: DepthRun) {
-        let class = match run.depth > MAX_DEPTH {
-            true => MAX_DEPTH - 10,
-            false => run.depth,
-        } as usize;
+        self.add_positions(run.depth, run.len());
+    }
+
+    /// Adds the positions of many runs.
+    #[doc(hidden)]
+    pub fn add_batch(&mut self, runs: &RunBatch<'_>) {
+        runs.counts().iter().for_each(|&(depth, positions)| self.add_positions(depth, positions));
+    }
+
+    #[inline]
+    fn add_positions(&mut self, depth: u32, positions: u64) {
+        let class = if depth > MAX_DEPTH { MAX_DEPTH - 10 } else { depth } as usize;
         if class >= self.by_depth.len() {
             self.by_depth.resize(class + 1, 0);
         }
-        self.by_depth[class] += run.len();
-        self.bases += run.len() * u64::from(run.depth);
-        self.min = Some(self.min.map_or(run.depth, |min| min.min(run.depth)));
-        self.max = self.max.max(run.depth);
+        self.by_depth[class] += positions;
+        self.bases += positions * u64::from(depth);
+        self.min = Some(self.min.map_or(depth, |min| min.min(depth)));
+        self.max = self.max.max(depth);
     }
 
     /// Adds what another one counted.
@@ -102,6 +110,10 @@ impl DepthSink for Distribution {
         self.add(run);
     }
 
+    fn batch(&mut self, runs: &RunBatch<'_>) {
+        self.add_batch(runs);
+    }
+
     fn end(&mut self, _reference: usize, _has_records: bool) {}
 }
 
@@ -129,6 +141,10 @@ impl PerReference {
 impl DepthSink for PerReference {
     fn run(&mut self, run: DepthRun) {
         self.current.add(run);
+    }
+
+    fn batch(&mut self, runs: &RunBatch<'_>) {
+        self.current.add_batch(runs);
     }
 
     fn end(&mut self, reference: usize, has_records: bool) {

@@ -178,3 +178,11 @@ pub(super) struct Mate {
     /// The stretches it covers; `None`: one, in a CIGAR of a single operation.
     pub(super) blocks: Option<Box<[(u32, u32)]>>,
 }
+
+impl Mate {
+    /// Of a record that lies on these stretches.
+    #[inline]
+    pub(super) fn of(span: &RecordSpan, blocks: &[(u32, u32)]) -> Mate {
+        Mate { end: span.end, blocks: (!span.is_single).then(|| blocks.into()) }
+    }
+}

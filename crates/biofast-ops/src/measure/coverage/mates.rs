@@ -62,8 +62,41 @@ impl PendingMates {
             self.waiting.retain(|_, mate| mate.end > span.start);
             self.limit = FEW.max(2 * self.waiting.len());
         }
-        let blocks = (!span.is_single).then(|| blocks.into());
-        self.waiting.insert(span.key, Mate { end: span.end, blocks });
+        self.waiting.insert(span.key, Mate::of(span, blocks));
+    }
+
+    /// Takes the mates of a batch that could not find each other in it, which are `open` and `tail`, where the last one of all its
+    /// `records` on the reference lies at `last`.
+    pub(super) fn add_batch(
+        &mut self,
+        (records, blocks): (&[RecordSpan], &[(u32, u32)]),
+        (open, together): (&[(u32, u32)], usize),
+        tail: &[(u128, Mate)],
+        last: i32,
+        step: &mut impl FnMut(u64, i32),
+    ) {
+        let mut reach = self.waiting.values().map(|mate| mate.end).max().unwrap_or(0);
+        for (number, &(record, block)) in open.iter().enumerate() {
+            let span = &records[record as usize];
+            // Nothing waits that reaches so far.
+            if span.role == MateRole::Other && span.start >= reach {
+                if number >= together {
+                    break;
+                }
+                continue;
+            }
+            let block = block as usize;
+            self.add(span, &blocks[block..block + span.blocks as usize], step);
+            reach = reach.max(span.end);
+        }
+        self.waiting.retain(|_, mate| i64::from(mate.end) > i64::from(last));
+        if !self.waiting.is_empty() {
+            // Of a name it is the last one that waits, which the batch knows.
+            for span in records.iter().filter(|span| span.role == MateRole::First) {
+                self.waiting.remove(&span.key);
+            }
+        }
+        self.waiting.extend(tail.iter().map(|(key, mate)| (*key, mate.clone())));
     }
 
     /// Forgets all.
@@ -102,7 +135,12 @@ impl PendingMates {
 }
 
 /// Takes the second mate off where both lie.
-fn correct(span: &RecordSpan, blocks: &[(u32, u32)], mate: &Mate, step: &mut impl FnMut(u64, i32)) {
+pub(super) fn correct(
+    span: &RecordSpan,
+    blocks: &[(u32, u32)],
+    mate: &Mate,
+    step: &mut impl FnMut(u64, i32),
+) {
     let mut take_off = |from: u32, to: u32| {
         step(from.into(), -1);
         step(to.into(), 1);

@@ -1,9 +1,11 @@
 //! Depth of coverage: how many alignments lie on each position, found in one reading of sorted records.
 //!
-//! Workers make of each record the stretches of the reference that it covers ([`Spans`]); these pass in order through a
-//! collector, which holds a window of the reference and gives the depths as [`DepthRun`]s to whatever is made of them
-//! ([`DepthSink`]): a [`Distribution`], or the files of mosdepth
-//! (`biofast_report::mosdepth`).
+//! Workers make of each record the stretches of the reference that it covers ([`Spans`]), and find the depths of each batch's records
+//! alone. These pass in order through a collector, which adds up what reaches over the ends of batches: the steps of records and the
+//! mates that overlap. It gives the depths as [`DepthRun`]s to whatever is made of them ([`DepthSink`]), those of one batch
+//! together ([`RunBatch`]): a [`Distribution`], or the files of mosdepth (`biofast_report::mosdepth`).
+//!
+//! Records of a part of a file, and those that count behind their mates, pass one by one through a window of the reference instead.
 //!
 //! Memory depends neither on the depth nor on the lengths of the references: the window has 65,536 positions, what lies
 //! further ahead (behind a long skip) is kept by position, and of mates only those are kept that may still overlap.
@@ -26,11 +28,13 @@
 //! # Ok::<(), biofast_bam::Error>(())
 //! ```
 
+mod changes;
 mod collector;
 mod columns;
 mod distribution;
 mod edge;
 mod intervals;
+mod joint;
 mod low;
 mod mates;
 mod measure;
@@ -54,10 +58,12 @@ pub use parts::{DepthJoin, PartialDepths, Unjoined, collect_part};
 pub use spans::{Counting, DepthRules, ReferenceSums, SpanRules, Spans};
 pub use targets::{TargetDepth, TargetDepths};
 
+pub(crate) use changes::{BatchDepths, DepthFinder, DepthKinds};
 pub(crate) use collector::DepthCollector;
 pub(crate) use collector::Unsorted;
+pub(crate) use joint::JointDepth;
 pub(crate) use low::Low;
-pub use run::{DepthRun, DepthSink};
+pub use run::{DepthChange, DepthRun, DepthSink, RunBatch};
 pub use seam::MateSeam;
 pub(crate) use seam::Seams;
 pub(crate) use spans::{key, lasting_key};
@@ -222,6 +228,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn batches_without_records_change_nothing() {
+        // The header is longer than a chunk.
+        let mut sam: String = (0..99).map(|n| format!("@SQ\tSN:{n}\tLN:9\n")).collect();
+        sam += "x\t0\t98\t2\t9\t5M\t*\t0\t0\t*\t*\n";
+        let All(found, ends) = depths(&sam, Counting::Once, 1).unwrap();
+        assert_eq!(found, [0, 1, 1, 1, 1, 1, 0, 0, 0]);
+        assert_eq!(ends.iter().filter(|has_records| **has_records).count(), 1);
     }
 
     /// All that comes, as it comes.

@@ -19,6 +19,43 @@ impl DepthRun {
     }
 }
 
+/// A position from which on the depth is another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepthChange {
+    /// The first position of this depth, from 0.
+    pub at: u32,
+    /// The depth.
+    pub depth: u32,
+}
+
+/// Runs that follow one another: from each change to the next one.
+#[derive(Clone, Copy, Debug)]
+pub struct RunBatch<'a> {
+    pub(super) changes: &'a [DepthChange],
+    pub(super) counts: &'a [(u32, u64)],
+}
+
+impl<'a> RunBatch<'a> {
+    /// Where the runs begin, and where the last one ends.
+    pub fn changes(&self) -> &'a [DepthChange] {
+        self.changes
+    }
+
+    /// The runs.
+    pub fn runs(&self) -> impl Iterator<Item = DepthRun> + use<'a> {
+        self.changes.windows(2).map(|two| DepthRun {
+            from: two[0].at.into(),
+            to: two[1].at.into(),
+            depth: two[0].depth,
+        })
+    }
+
+    /// How many positions have which depth.
+    pub fn counts(&self) -> &'a [(u32, u64)] {
+        self.counts
+    }
+}
+
 /// Receives depths.
 ///
 /// For a reference with records, [`run`](DepthSink::run) is called for all its runs, from position 0 to its end, then
@@ -27,6 +64,12 @@ impl DepthRun {
 pub trait DepthSink {
     /// The next run of the reference.
     fn run(&mut self, run: DepthRun);
+
+    /// The next runs of the reference. What counts positions can take them together.
+    #[doc(hidden)]
+    fn batch(&mut self, runs: &RunBatch<'_>) {
+        runs.runs().for_each(|run| self.run(run));
+    }
 
     /// The reference of this index is complete. Whether it has any records, counted or not.
     fn end(&mut self, reference: usize, has_records: bool);
@@ -44,6 +87,11 @@ impl<A: DepthSink, B: DepthSink> DepthSink for (A, B) {
     fn run(&mut self, run: DepthRun) {
         self.0.run(run);
         self.1.run(run);
+    }
+
+    fn batch(&mut self, runs: &RunBatch<'_>) {
+        self.0.batch(runs);
+        self.1.batch(runs);
     }
 
     fn end(&mut self, reference: usize, has_records: bool) {
@@ -66,6 +114,10 @@ impl<D: DepthSink + ?Sized> DepthSink for &mut D {
         (**self).run(run);
     }
 
+    fn batch(&mut self, runs: &RunBatch<'_>) {
+        (**self).batch(runs);
+    }
+
     fn end(&mut self, reference: usize, has_records: bool) {
         (**self).end(reference, has_records);
     }
@@ -82,6 +134,10 @@ impl<D: DepthSink + ?Sized> DepthSink for &mut D {
 impl<A: DepthSink> DepthSink for Option<A> {
     fn run(&mut self, run: DepthRun) {
         self.iter_mut().for_each(|depths| depths.run(run));
+    }
+
+    fn batch(&mut self, runs: &RunBatch<'_>) {
+        self.iter_mut().for_each(|depths| depths.batch(runs));
     }
 
     fn end(&mut self, reference: usize, has_records: bool) {

@@ -4,6 +4,8 @@ use biofast_bam::{Batch, Op, Record, Reference, flag};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
+use super::changes::{BatchDepths, DepthFinder, DepthKinds};
+
 /// Which bases of an alignment count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counting {
@@ -150,6 +152,9 @@ pub(super) struct SpanGroup {
     pub(super) has_inside: bool,
     /// How many are counted.
     pub(super) spans: usize,
+    /// How many of the [`Spans::blocks`] and the [`Spans::extents`] are its own, if depths were found.
+    pub(super) blocks: usize,
+    pub(super) extents: usize,
 }
 
 /// Reference, none as the largest number, and position.
@@ -162,6 +167,12 @@ pub struct Spans {
     pub(super) records: Vec<RecordSpan>,
     /// The stretches of the reference that count, record after record: start and end, excluded.
     pub(super) blocks: Vec<(u32, u32)>,
+    /// The depths of all records, and those with mates once, if they were [found](Self::find_depths) …
+    pub(super) each: BatchDepths,
+    pub(super) once: BatchDepths,
+    /// … and then also the stretches that records reach over, group after group.
+    pub(super) extents: Vec<(u32, u32)>,
+    finder: Option<Box<DepthFinder>>,
     /// The first record out of order: its number from 0, the place before it and its own.
     pub(super) fault: Option<(u64, SpanPosition, SpanPosition)>,
     /// Whether the hashes of names are those of every process.
@@ -175,6 +186,9 @@ impl Spans {
         self.groups.clear();
         self.records.clear();
         self.blocks.clear();
+        self.each.clear();
+        self.once.clear();
+        self.extents.clear();
         self.fault = None;
         self.beyond = None;
     }
@@ -192,6 +206,16 @@ impl Spans {
     /// Whether the records are those of a part, whose hashes of names other processes have, too.
     pub(crate) fn set_lasting(&mut self, is_part: bool) {
         self.are_lasting = is_part;
+    }
+
+    /// Finds the depths of the records of a batch, once all of them are added, unless they are those of a part.
+    pub(crate) fn find_depths(&mut self, kinds: DepthKinds, references: &[Reference]) {
+        if self.are_lasting || kinds == DepthKinds::default() {
+            return;
+        }
+        let mut finder = self.finder.take().unwrap_or_default();
+        finder.find(self, kinds, references);
+        self.finder = Some(finder);
     }
 
     /// Adds the records of a batch, with sums where the rules ask for them.
@@ -238,6 +262,8 @@ impl Spans {
                     record: number,
                     has_inside: false,
                     spans: 0,
+                    blocks: 0,
+                    extents: 0,
                 });
                 // Just pushed.
                 let last = self.groups.len() - 1;

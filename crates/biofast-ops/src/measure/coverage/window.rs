@@ -8,6 +8,7 @@ use super::run::DepthRun;
 const SIZE: usize = 1 << 16;
 
 /// By how much each position's depth is above that of the one before: an alignment costs two additions, however long it is.
+#[derive(Debug)]
 pub(super) struct DepthWindow {
     /// Runs before this position are complete, up to the open one.
     start: u64,

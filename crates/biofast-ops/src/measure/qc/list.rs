@@ -9,7 +9,7 @@ use super::measure::{
     FindingTypes, Findings, Finished, Flow, Measure, Ordered, Piece, ReadingEnd, Tally,
     TallyMeasure,
 };
-use crate::measure::coverage::{Counting, DepthRules, ReferenceSums, SpanRules, Spans};
+use crate::measure::coverage::{Counting, DepthKinds, DepthRules, ReferenceSums, SpanRules, Spans};
 use crate::measure::failure::Failure;
 
 /// The measures of a reading, in the order in which they finish: one may take what those before it find.
@@ -19,8 +19,8 @@ pub struct MeasureList {
     given: FindingTypes,
     /// Findings of measures that aren't counted, since others give them.
     wanted: FindingTypes,
-    /// The rules of spans that measures share.
-    spans: Vec<SpanRules>,
+    /// The rules of spans that measures share, and the depths these make of them.
+    spans: Vec<(SpanRules, DepthKinds)>,
 }
 
 struct Listed {
@@ -77,9 +77,12 @@ impl MeasureList {
     /// The number of spans that serve these rules, too.
     fn share(&mut self, wanted: SpanRules) -> usize {
         let rules = &wanted.rules;
-        match self.spans.iter().position(|other| are_alike(&other.rules, rules)) {
+        let each = rules.counting != Counting::Once;
+        match self.spans.iter().position(|(other, _)| are_alike(&other.rules, rules)) {
             Some(place) => {
-                let shared = &mut self.spans[place];
+                let (shared, kinds) = &mut self.spans[place];
+                kinds.each |= each;
+                kinds.once |= !each;
                 shared.is_part |= wanted.is_part;
                 shared.rules.sums |= rules.sums;
                 if rules.counting == Counting::Once {
@@ -88,7 +91,7 @@ impl MeasureList {
                 place
             }
             None => {
-                self.spans.push(wanted);
+                self.spans.push((wanted, DepthKinds { each, once: !each }));
                 self.spans.len() - 1
             }
         }
@@ -115,9 +118,11 @@ impl MeasureList {
         for ((one, counts), piece) in self.list.iter().zip(&mut part.counts).zip(&mut left.pieces) {
             one.measure.accept(counts, batch, piece);
         }
-        for ((wanted, spans), sums) in self.spans.iter().zip(&mut left.spans).zip(&mut part.sums) {
+        let of_each = self.spans.iter().zip(&mut left.spans).zip(&mut part.sums);
+        for (((wanted, kinds), spans), sums) in of_each {
             spans.set_lasting(wanted.is_part);
             spans.add_with_sums(batch, &wanted.rules, sums);
+            spans.find_depths(*kinds, batch.header().references());
         }
     }
 

@@ -4,6 +4,7 @@
 //! barcodes are passed through one pileup in the order of the file.
 
 pub(crate) mod barcodes;
+mod batch_pile;
 #[doc(hidden)]
 pub mod cycles;
 mod mismatches;
@@ -24,6 +25,7 @@ use crate::measure::compat::SamtoolsVersion;
 use crate::measure::doubt::doubt_of_reference;
 use crate::measure::failure::Failure;
 use barcodes::{Barcodes, PendingBarcode};
+use batch_pile::BatchPile;
 use cycles::Cycles;
 use pileup::Pileup;
 use reference::ReferenceReader;
@@ -71,6 +73,7 @@ pub struct SamtoolsCounts {
 #[derive(Default)]
 pub struct SamtoolsChunk {
     pub(crate) records: InOrder,
+    pile: BatchPile,
     barcodes: Vec<PendingBarcode>,
 }
 
@@ -107,7 +110,10 @@ impl SamtoolsOrdered {
     /// Adds the records of the next chunk; the barcodes are taken.
     pub(crate) fn add(&mut self, left: &mut SamtoolsChunk) -> ControlFlow<()> {
         self.barcodes.add(&mut left.barcodes);
-        self.pileup.add(&left.records)
+        let flow = self.pileup.add(&left.records, &left.pile);
+        left.records.clear();
+        left.pile.clear();
+        flow
     }
 
     /// The report of all records, which were counted beside.
@@ -151,6 +157,14 @@ impl SamtoolsCounts {
                     self.add_mismatches(&record, &seen, left);
                 }
             }
+        }
+        self.find_depths(left);
+    }
+
+    /// Finds the depths of a batch, once all its records are pushed. With a reference there is more to be found in order.
+    pub(crate) fn find_depths(&self, left: &mut SamtoolsChunk) {
+        if self.reference.is_none() {
+            left.pile.fill(&left.records);
         }
     }
 

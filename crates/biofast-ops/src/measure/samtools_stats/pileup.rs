@@ -10,7 +10,9 @@ use std::ops::ControlFlow;
 
 use crate::measure::alignments::in_order::{InOrder, RecordParts};
 use crate::measure::compat::SamtoolsVersion;
+use crate::measure::coverage::{DepthRun, DepthSink, JointDepth, RunBatch};
 
+use super::batch_pile::{BatchPile, PileGroup};
 use super::mismatches::Mismatches;
 use super::reference::ReferenceReader;
 
@@ -34,6 +36,8 @@ pub struct GcBin {
 /// The state that records of the file pass through one by one.
 pub struct Pileup {
     ring: Ring,
+    /// Instead of the ring, as long as it would hold the true depths.
+    joint: Option<JointDepth>,
     /// Positions by depth; depths above [`MAX_DEPTH`] in the last entry.
     pub depths: Vec<u64>,
     pub sorted: bool,
@@ -79,6 +83,7 @@ impl Pileup {
         });
         Pileup {
             ring: Ring { position: 0, start: 0, depths: vec![0; 5 * FIRST_READ_LEN as usize] },
+            joint: window.is_none().then(JointDepth::default),
             depths: vec![0; MAX_DEPTH + 2],
             sorted: true,
             read_limit: FIRST_READ_LEN,
@@ -93,7 +98,18 @@ impl Pileup {
     }
 
     /// Adds the records of the next chunk.
-    pub(crate) fn add(&mut self, records: &InOrder) -> ControlFlow<()> {
+    pub(crate) fn add(&mut self, records: &InOrder, pile: &BatchPile) -> ControlFlow<()> {
+        if records.records.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        if self.is_plain(pile)
+            && let Some(mut joint) = self.joint.take()
+        {
+            self.add_pile(pile, &mut joint);
+            self.joint = Some(joint);
+            return ControlFlow::Continue(());
+        }
+        self.fill_ring();
         records.each(|own| {
             let len = i64::from(own.record.unclipped_len);
             if len >= self.read_limit {
@@ -106,6 +122,64 @@ impl Pileup {
         if self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
+    /// Whether the ring would hold the true depths of these records.
+    fn is_plain(&self, pile: &BatchPile) -> bool {
+        let is_behind = |group: &PileGroup| {
+            group.reference == self.reference && i64::from(group.first) < self.last_position
+        };
+        pile.is_plain
+            && self.sorted
+            && i64::from(pile.longest) < self.read_limit
+            && pile.farthest < self.ring.depths.len() as i64 - 1
+            && !pile.groups.first().is_some_and(is_behind)
+    }
+
+    /// Adds records in order whose depths are found.
+    fn add_pile(&mut self, pile: &BatchPile, joint: &mut JointDepth) {
+        let mut starts = &pile.starts[..];
+        let (mut changes, mut counts) = (&pile.depths.changes[..], &pile.depths.counts[..]);
+        for (group, depths) in pile.groups.iter().zip(&pile.depths.groups) {
+            if self.reference != group.reference {
+                joint.finish(u32::MAX.into(), &mut DepthCounts(&mut self.depths));
+            }
+            let (own, later) = starts.split_at(group.records);
+            starts = later;
+            for &(start, gc) in own {
+                let position = i64::from(start);
+                let is_new = self.bin_start == -1
+                    || self.reference != group.reference
+                    || position - self.bin_start > BIN;
+                if is_new {
+                    (self.reference, self.bin_start) = (group.reference, position);
+                    self.bins.push(GcBin::default());
+                }
+                if let Some(bin) = self.bins.last_mut() {
+                    bin.depth = bin.depth.wrapping_add(1);
+                    bin.gc += gc;
+                }
+            }
+            let (own_changes, later) = changes.split_at(depths.changes);
+            changes = later;
+            let (own_counts, later) = counts.split_at(depths.counts);
+            counts = later;
+            let own = (own_changes, own_counts);
+            joint.add(own, depths, group.last, &mut DepthCounts(&mut self.depths));
+            self.last_position = group.last.into();
+        }
+    }
+
+    /// From here on the ring is needed: it takes the depths from the last record on.
+    fn fill_ring(&mut self) {
+        let Some(mut joint) = self.joint.take() else { return };
+        let Pileup { ring, depths, last_position, .. } = self;
+        let start = *last_position as u64;
+        if self.reference != -1 {
+            ring.position = *last_position;
+        }
+        let mut sink = RingFiller { start, counts: DepthCounts(depths), ring };
+        joint.finish(u32::MAX.into(), &mut sink);
+    }
+
     /// Whether there is a reference.
     pub fn has_reference(&self) -> bool {
         self.window.is_some()
@@ -113,7 +187,10 @@ impl Pileup {
 
     /// Counts what is in the ring.
     pub(crate) fn finish(&mut self) {
-        self.ring.flush(-1, &mut self.depths);
+        match &mut self.joint {
+            Some(joint) => joint.finish(u32::MAX.into(), &mut DepthCounts(&mut self.depths)),
+            None => self.ring.flush(-1, &mut self.depths),
+        }
     }
 
     fn grow(&mut self, read_len: i64) {
@@ -188,6 +265,52 @@ impl Pileup {
         }
         Ok(())
     }
+}
+
+/// Counts positions by depth.
+struct DepthCounts<'a>(&'a mut [u64]);
+
+impl DepthCounts<'_> {
+    fn add(&mut self, depth: u32, positions: u64) {
+        if depth > 0 {
+            self.0[(depth as usize).min(MAX_DEPTH + 1)] += positions;
+        }
+    }
+}
+
+impl DepthSink for DepthCounts<'_> {
+    fn run(&mut self, run: DepthRun) {
+        self.add(run.depth, run.len());
+    }
+
+    fn batch(&mut self, runs: &RunBatch<'_>) {
+        runs.counts().iter().for_each(|&(depth, positions)| self.add(depth, positions));
+    }
+
+    fn end(&mut self, _: usize, _: bool) {}
+}
+
+/// Counts positions before `start`, and gives the ring the depths of the others.
+struct RingFiller<'a> {
+    start: u64,
+    counts: DepthCounts<'a>,
+    ring: &'a mut Ring,
+}
+
+impl DepthSink for RingFiller<'_> {
+    fn run(&mut self, run: DepthRun) {
+        if run.depth == 0 {
+            return;
+        }
+        self.counts.add(run.depth, run.to.min(self.start).saturating_sub(run.from));
+        for position in run.from.max(self.start)..run.to {
+            let place = self.ring.place(position as i64);
+            // Not as deep: each is a record.
+            self.ring.depths[place] = run.depth as i32;
+        }
+    }
+
+    fn end(&mut self, _: usize, _: bool) {}
 }
 
 impl Ring {
@@ -265,5 +388,80 @@ fn count(depths: &mut [i32], counts: &mut [u64]) {
             let class = if depth < 1 { 0 } else { (depth as usize).min(MAX_DEPTH + 1) };
             counts[class] += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::alignments::in_order::Placed;
+    use biofast_testkit::effort::times;
+    use biofast_testkit::random::Random;
+
+    /// Records as they come in a file that is sorted until `unsorted`.
+    fn draw(random: &mut Random, number: usize, unsorted: usize) -> Vec<(Placed, Vec<(i64, i64)>)> {
+        let (width, longest) = (1 + random.below(3000), [40, 140, 290, 700][random.below(4)]);
+        let mut places: Vec<(i32, i32)> =
+            (0..number).map(|_| (random.below(3) as i32, random.below(width) as i32)).collect();
+        places[..unsorted].sort_unstable();
+        let mut records = Vec::new();
+        for (reference, position) in places {
+            let mapped = !random.chance(10);
+            let (mut at, mut blocks) = (i64::from(position), Vec::new());
+            for _ in 0..usize::from(mapped) * (1 + random.below(3)) {
+                let to = at + 1 + random.below(longest / 3) as i64;
+                blocks.push((at, to));
+                let skip = if random.chance(2) { 2_000 } else { 10 };
+                at = to + random.below(skip) as i64;
+            }
+            let record = Placed {
+                reference,
+                position,
+                unclipped_len: random.below(longest) as u32,
+                len_with_deletions: 0,
+                gc: random.below(100) as f32 / 100.0,
+                blocks: blocks.len() as u32,
+                mismatches: 0,
+                mapped,
+            };
+            records.push((record, blocks));
+        }
+        records
+    }
+
+    #[test]
+    fn depths_found_by_batch_are_those_of_the_ring() {
+        let mut joined = 0;
+        for seed in 1..=times(200).into() {
+            let mut random = Random(seed);
+            let number = random.below(400);
+            let unsorted = if random.chance(20) { random.below(number + 1) } else { number };
+            let records = draw(&mut random, number, unsorted);
+            let version = SamtoolsVersion::default();
+            let (mut found, mut expected) =
+                (Pileup::new(version, None), Pileup::new(version, None));
+            let mut rest = &records[..];
+            while !rest.is_empty() {
+                let (own, later) = rest.split_at(random.below(90).min(rest.len()));
+                rest = later;
+                let mut batch = InOrder::default();
+                for (record, blocks) in own {
+                    batch.records.push(*record);
+                    batch.blocks.extend(blocks);
+                }
+                let mut pile = BatchPile::default();
+                if !own.is_empty() {
+                    pile.fill(&batch);
+                }
+                assert!(found.add(&batch, &pile).is_continue());
+                assert!(expected.add(&batch, &BatchPile::default()).is_continue());
+            }
+            joined += usize::from(found.joint.is_some());
+            found.finish();
+            expected.finish();
+            assert_eq!(found.depths, expected.depths, "seed {seed}");
+            assert_eq!((found.bins, found.sorted), (expected.bins, expected.sorted), "seed {seed}");
+        }
+        assert!(joined > 10, "most are found by batch");
     }
 }

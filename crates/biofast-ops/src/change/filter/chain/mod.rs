@@ -261,10 +261,10 @@ impl Filter {
             tally: FilterTally::default(),
             statistics: self.statistics.then(Box::default),
             fastp: self.fastp.clone().map(Box::new),
-            buffers: Buffers {
+            buffers: Some(Box::new(Buffers {
                 edited: vec![Default::default(); self.trimmers.len()],
                 ..Buffers::default()
-            },
+            })),
             is_numbered: false,
             other_strand: false,
         }
@@ -325,7 +325,8 @@ pub struct FilterWorker<'f> {
     tally: FilterTally,
     statistics: Option<Box<FilterStatistics>>,
     fastp: Option<Box<FastpGatherer>>,
-    buffers: Buffers,
+    /// Away while a unit is looked at.
+    buffers: Option<Box<Buffers>>,
     /// The names of the pair end in the numbers of mates.
     is_numbered: bool,
     /// The other strand was taken.
@@ -416,9 +417,9 @@ impl FilterWorker<'_> {
             fastp.duplicates.add(&unit.first, unit.second.as_ref());
         }
         // Reads borrow from what they are edited into; it comes back for the next ones.
-        let mut buffers = std::mem::take(&mut self.buffers);
+        let mut buffers = self.buffers.take().unwrap_or_default();
         let result = self.judge(unit, unwanted, amounts, &mut buffers, sink);
-        self.buffers = buffers;
+        self.buffers = Some(buffers);
         result
     }
 
