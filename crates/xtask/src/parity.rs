@@ -6,11 +6,12 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 /// Peers whose current version a variable names, and what tests say that need it. Any other peer is found on `PATH` by its name.
-const NAMED: [(&str, &str, &str); 4] = [
+const NAMED: [(&str, &str, &str); 5] = [
     ("samtools", "BIOFAST_SAMTOOLS", "1.24"),
     ("picard", "BIOFAST_PICARD", "Picard 3.4"),
     ("mosdepth", "BIOFAST_MOSDEPTH", "BIOFAST_MOSDEPTH"),
     ("fastqc", "BIOFAST_FASTQC", "BIOFAST_FASTQC"),
+    ("fastp", "BIOFAST_FASTP", "BIOFAST_FASTP"),
 ];
 
 /// Files whose tests are about the versions that are installed.

@@ -108,9 +108,7 @@ impl ContentArgs {
             }
         }
         let sample = NameSample::new(fraction, seed)?;
-        // A seed that is given is on the command line, which the header has; a fraction of 1 takes everything.
-        let comment = (given.is_none() && fraction < 1.0).then(|| sampling_comment(fraction, seed));
-        Ok((choice.sample(sample), comment))
+        Ok((choice.sample(sample), Some(sampling_comment(fraction, seed))))
     }
 
     /// The fraction of the reads that is taken, if not all are, and the seed if one is given.

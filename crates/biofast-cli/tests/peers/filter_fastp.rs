@@ -1,4 +1,4 @@
-//! `filter --preset fastp` beside fastp 0.23.2, of any options that both have.
+//! `filter --preset fastp` beside fastp 0.23 and 1.3, of any options that both have.
 
 use std::process::Stdio;
 
@@ -6,6 +6,7 @@ use biofast_testkit::random::Random;
 use serde_json::Value;
 
 use crate::common::{Folder, biofast, text};
+use crate::filter_fastp_cases::Fastp;
 use crate::made::{ADAPTERS, Made, bases, sets};
 use crate::tools;
 
@@ -250,6 +251,7 @@ enum Outputs {
 }
 
 fn run_both(
+    version: Fastp,
     folder: &Folder,
     inputs: &[String],
     outputs: Outputs,
@@ -299,8 +301,9 @@ fn run_both(
         }
     }
     args.extend(options.ours.iter().cloned());
+    args.extend(version.options().iter().map(|&word| word.to_owned()));
     fastp.extend(options.theirs.iter().cloned());
-    tools::run(tools::need("fastp").args(&fastp).stdout(Stdio::null()));
+    tools::run(version.command().args(&fastp).stdout(Stdio::null()));
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     let run = biofast(&words);
     let mut found = Vec::new();
@@ -331,6 +334,16 @@ fn run_both(
 #[test]
 #[ignore = "needs fastp"]
 fn three_hundred_sets_of_options_give_the_bytes_and_figures_of_fastp() {
+    compare_sets(Fastp::V0_23);
+}
+
+#[test]
+#[ignore = "needs fastp 1.3, named by BIOFAST_FASTP"]
+fn three_hundred_sets_of_options_give_the_bytes_and_figures_of_fastp_1_3() {
+    compare_sets(Fastp::V1_3);
+}
+
+fn compare_sets(version: Fastp) {
     let folder = Folder::new();
     let (n, mut random) = sets(0x00f4_57b1);
     let mut failed = Vec::new();
@@ -340,7 +353,8 @@ fn three_hundred_sets_of_options_give_the_bytes_and_figures_of_fastp() {
             let made = Made {
                 before: Default::default(),
                 longest: [[100, 100], [150, 120], [76, 151], [40, 40]][random.below(4)],
-                machine: ["M01:7:FC", "NB501:1", "A00123:9:H", "r"][random.below(4)],
+                machine: ["M01:7:FC", "NB501:1", "A00123:9:H", "r", "VH00001:2", "A"]
+                    [random.below(6)],
                 numbered: random.chance(30),
             };
             let [one, two] = made.pairs(&mut random, 300);
@@ -356,7 +370,7 @@ fn three_hundred_sets_of_options_give_the_bytes_and_figures_of_fastp() {
             _ => Outputs::Plain,
         };
         let inputs = &inputs[..1 + usize::from(paired)];
-        let found = run_both(&folder, inputs, outputs, &options);
+        let found = run_both(version, &folder, inputs, outputs, &options);
         if !found.is_empty() {
             let first = &found[..found.len().min(4)];
             failed.push(format!(

@@ -1,6 +1,6 @@
-//! Chosen options beside fastp 0.23: pairs are merged and corrected alike, and reports have its figures.
+//! Chosen options beside fastp 0.23 and 1.3: pairs are merged and corrected alike, and reports have its figures.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use biofast_testkit::random::Random;
 use serde_json::Value;
@@ -31,8 +31,37 @@ fn made(folder: &Folder) -> Vec<[String; 2]> {
     files.collect()
 }
 
-fn fastp(args: &[&str]) {
-    let mut command = need("fastp");
+/// A version of fastp.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fastp {
+    /// That of the path.
+    V0_23,
+    /// The one that `BIOFAST_FASTP` names.
+    V1_3,
+}
+
+impl Fastp {
+    /// Its program.
+    pub(crate) fn command(self) -> Command {
+        match self {
+            Fastp::V0_23 => need("fastp"),
+            Fastp::V1_3 => {
+                need(&std::env::var("BIOFAST_FASTP").expect("BIOFAST_FASTP names no program"))
+            }
+        }
+    }
+
+    /// What chooses it; the current one is the default.
+    pub(crate) fn options(self) -> &'static [&'static str] {
+        match self {
+            Fastp::V0_23 => &["--compat", "fastp=0.23"],
+            Fastp::V1_3 => &[],
+        }
+    }
+}
+
+fn fastp(version: Fastp, args: &[&str]) {
+    let mut command = version.command();
     command.args(["-w", "1", "--dont_eval_duplication", "-h", "/dev/null"]).args(args);
     let output = command.stdout(Stdio::null()).stderr(Stdio::piped()).output().unwrap();
     assert!(output.status.success(), "{args:?} {}", String::from_utf8_lossy(&output.stderr));
@@ -50,17 +79,24 @@ fn same(ours: &str, theirs: &str, what: &str) {
 #[ignore = "needs fastp"]
 fn fastp_merges_and_corrects_the_same_pairs() {
     let folder = Folder::new();
-    merge_and_correct(made(&folder));
+    merge_and_correct(Fastp::V0_23, made(&folder));
+}
+
+#[test]
+#[ignore = "needs fastp 1.3, named by BIOFAST_FASTP"]
+fn fastp_1_3_merges_and_corrects_the_same_pairs() {
+    let folder = Folder::new();
+    merge_and_correct(Fastp::V1_3, made(&folder));
 }
 
 #[test]
 #[ignore = "needs fastp and ART"]
 fn fastp_merges_and_corrects_the_same_simulated_pairs() {
     let folder = Folder::new();
-    merge_and_correct(vec![simulated(&folder)]);
+    merge_and_correct(Fastp::V0_23, vec![simulated(&folder)]);
 }
 
-fn merge_and_correct(inputs: Vec<[String; 2]>) {
+fn merge_and_correct(version: Fastp, inputs: Vec<[String; 2]>) {
     let folder = Folder::new();
     let path = |name: &str| text(&folder.path(name));
     let (o1, o2, m, j) = (path("o1.fq"), path("o2.fq"), path("m.fq"), path("ours.json"));
@@ -76,6 +112,7 @@ fn merge_and_correct(inputs: Vec<[String; 2]>) {
             (&["--overlap-diff-percent-limit", "5"], &["--overlap_diff_percent_limit", "5"]),
         ] {
             fastp(
+                version,
                 &[
                     &["-A", "-G", "-Q", "-L", "-i", &one, "-I", &two, "-o", &f1, "-O", &f2],
                     &["--merge", "--merged_out", &fm, "-j", &fj][..],
@@ -100,9 +137,13 @@ fn merge_and_correct(inputs: Vec<[String; 2]>) {
             }
         }
         // Corrected pairs that stay pairs.
-        fastp(&[
-            "-A", "-G", "-Q", "-L", "-c", "-i", &one, "-I", &two, "-o", &f1, "-O", &f2, "-j", &fj,
-        ]);
+        fastp(
+            version,
+            &[
+                "-A", "-G", "-Q", "-L", "-c", "-i", &one, "-I", &two, "-o", &f1, "-O", &f2, "-j",
+                &fj,
+            ],
+        );
         let run =
             biofast(&["filter", "--quiet", "--correct", &one, &two, "-o", &o1, "--out2", &o2]);
         assert_eq!(run.code, 0, "{}", run.stderr);
@@ -182,18 +223,25 @@ fn assert_same_figures(ours: &Value, theirs: &Value, what: &str) {
 #[ignore = "needs fastp"]
 fn the_preset_keeps_the_reads_of_fastp_and_reports_its_figures() {
     let folder = Folder::new();
-    assert!(keep_and_report(made(&folder)) > 20);
+    assert!(keep_and_report(Fastp::V0_23, made(&folder)) > 20);
+}
+
+#[test]
+#[ignore = "needs fastp 1.3, named by BIOFAST_FASTP"]
+fn the_preset_keeps_the_reads_of_fastp_1_3_and_reports_its_figures() {
+    let folder = Folder::new();
+    assert!(keep_and_report(Fastp::V1_3, made(&folder)) > 20);
 }
 
 #[test]
 #[ignore = "needs fastp and ART"]
 fn the_preset_keeps_the_simulated_reads_of_fastp() {
     let folder = Folder::new();
-    keep_and_report(vec![simulated(&folder)]);
+    keep_and_report(Fastp::V0_23, vec![simulated(&folder)]);
 }
 
 /// Returns how many adapters of second reads were listed.
-fn keep_and_report(inputs: Vec<[String; 2]>) -> usize {
+fn keep_and_report(version: Fastp, inputs: Vec<[String; 2]>) -> usize {
     let folder = Folder::new();
     let path = |name: &str| text(&folder.path(name));
     let (o1, o2, j) = (path("o1.fq"), path("o2.fq"), path("ours.json"));
@@ -216,10 +264,13 @@ fn keep_and_report(inputs: Vec<[String; 2]>) -> usize {
                 &["-c", "--cut_right", "-l", "40", "-n", "2", "-x"],
             ),
         ] {
-            fastp(&[&["-i", &one, "-I", &two, "-o", &f1, "-O", &f2, "-j", &fj], their].concat());
+            fastp(
+                version,
+                &[&["-i", &one, "-I", &two, "-o", &f1, "-O", &f2, "-j", &fj], their].concat(),
+            );
             let args = ["filter", "--quiet", "--preset", "fastp", "-i", &one, "-I", &two];
             let more = ["-o", &o1, "--out2", &o2, "--fastp-json", &j];
-            let run = biofast(&[&args[..], &more, our].concat());
+            let run = biofast(&[&args[..], &more, our, version.options()].concat());
             assert_eq!(run.code, 0, "{}", run.stderr);
             same(&read(&o1), &read(&f1), &format!("{one} {our:?}"));
             same(&read(&o2), &read(&f2), &format!("{two} {our:?}"));
@@ -243,6 +294,16 @@ fn keep_and_report(inputs: Vec<[String; 2]>) -> usize {
 #[test]
 #[ignore = "needs fastp"]
 fn the_preset_keeps_the_single_reads_of_fastp() {
+    keep_single_reads(Fastp::V0_23);
+}
+
+#[test]
+#[ignore = "needs fastp 1.3, named by BIOFAST_FASTP"]
+fn the_preset_keeps_the_single_reads_of_fastp_1_3() {
+    keep_single_reads(Fastp::V1_3);
+}
+
+fn keep_single_reads(version: Fastp) {
     let folder = Folder::new();
     let path = |name: &str| text(&folder.path(name));
     let (o1, f1, j, fj) = (path("o1.fq"), path("f1.fq"), path("ours.json"), path("theirs.json"));
@@ -250,17 +311,23 @@ fn the_preset_keeps_the_single_reads_of_fastp() {
         ("AGATCGGAAGAGCACACGTCTGAACTCCAGTCACATCACG", "M0"),
         ("CCTAAGTTCAGGACTTACCAGTACG", "NB500"),
         ("", "A00123"),
+        ("TGGAATTCTCGGGTGCCAAGGAACTCCAGTCACATCACGATCTCGTATGCCGTCTTCTGCTTG", "VH01"),
+        ("AACTGTAGGCACCATCAAT", "LH7"),
+        ("CAAGCAGAAGACGGCATACGAGATTCAAGTGTGACTGGAGTTC", "A1"),
+        ("CTGTCTCTTATACACATCTCTGAGCGGGCTGGCAAGGCAGACCG", "FS1"),
     ]
     .into_iter()
     .enumerate()
     {
         let input = folder.file("single.fq", single_reads(i as u64, 11_000, adapter, machine));
-        fastp(&["-i", &input, "-o", &f1, "-j", &fj]);
+        fastp(version, &["-i", &input, "-o", &f1, "-j", &fj]);
         let args =
             ["filter", "--quiet", "--preset", "fastp", &input, "-o", &o1, "--fastp-json", &j];
         let mut outputs = Vec::new();
         for threads in ["1", "3"] {
-            let run = biofast(&[&args[..], &["-@", threads, "--chunk-size", "99999"]].concat());
+            let run = biofast(
+                &[&args[..], &["-@", threads, "--chunk-size", "99999"], version.options()].concat(),
+            );
             assert_eq!(run.code, 0, "{}", run.stderr);
             let report: Vec<String> = read(&j)
                 .lines()
@@ -278,6 +345,16 @@ fn the_preset_keeps_the_single_reads_of_fastp() {
 #[test]
 #[ignore = "needs fastp"]
 fn overrepresented_sequences_are_those_of_fastp() {
+    overrepresented(Fastp::V0_23);
+}
+
+#[test]
+#[ignore = "needs fastp 1.3, named by BIOFAST_FASTP"]
+fn overrepresented_sequences_are_those_of_fastp_1_3() {
+    overrepresented(Fastp::V1_3);
+}
+
+fn overrepresented(version: Fastp) {
     let folder = Folder::new();
     let path = |name: &str| text(&folder.path(name));
     let (o, f, j, fj) = (path("o.fq"), path("f.fq"), path("ours.json"), path("theirs.json"));
@@ -312,7 +389,7 @@ fn overrepresented_sequences_are_those_of_fastp() {
             reads = format!("@first\n{read}\n+\n{}\n{reads}", "I".repeat(read.len()));
         }
         let input = folder.file("r.fq", reads);
-        fastp(&["-i", &input, "-o", &f, "-j", &fj, "-p", "-P", "1", "-A", "-l", "60"]);
+        fastp(version, &["-i", &input, "-o", &f, "-j", &fj, "-p", "-P", "1", "-A", "-l", "60"]);
         let mut reports = Vec::new();
         for threads in ["1", "3"] {
             let run = biofast(&[
@@ -356,13 +433,27 @@ mod corpus {
     #[ignore = "needs fastp and the corpus"]
     fn fastp_merges_and_corrects_the_same_real_pairs() {
         let folder = Folder::new();
-        merge_and_correct(real(&folder));
+        merge_and_correct(Fastp::V0_23, real(&folder));
+    }
+
+    #[test]
+    #[ignore = "needs fastp 1.3, named by BIOFAST_FASTP, and the corpus"]
+    fn fastp_1_3_merges_and_corrects_the_same_real_pairs() {
+        let folder = Folder::new();
+        merge_and_correct(Fastp::V1_3, real(&folder));
     }
 
     #[test]
     #[ignore = "needs fastp and the corpus"]
     fn the_preset_keeps_the_real_reads_of_fastp() {
         let folder = Folder::new();
-        keep_and_report(real(&folder));
+        keep_and_report(Fastp::V0_23, real(&folder));
+    }
+
+    #[test]
+    #[ignore = "needs fastp 1.3, named by BIOFAST_FASTP, and the corpus"]
+    fn the_preset_keeps_the_real_reads_of_fastp_1_3() {
+        let folder = Folder::new();
+        keep_and_report(Fastp::V1_3, real(&folder));
     }
 }

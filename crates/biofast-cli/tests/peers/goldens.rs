@@ -23,19 +23,25 @@ fn versions_are_found_in_what_tools_say() {
     assert_eq!(version_in("not found"), None);
 }
 
-/// The peer that has no package: `BIOFAST_FASTQC` names its program.
-const NAMED: &str = "fastqc-current";
+/// The peers that have no package: `BIOFAST_FASTQC` and `BIOFAST_FASTP` name their programs.
+const NAMED: [&str; 2] = ["fastqc-current", "fastp-current"];
 
 #[test]
 #[ignore = "needs samtools, mosdepth, fastp, cutadapt, seqkit, seqtk, FastQC and Picard"]
 fn goldens_are_what_the_tools_print() {
-    compare(|peer| peer != NAMED);
+    compare(|peer| !NAMED.contains(&peer));
 }
 
 #[test]
 #[ignore = "needs FastQC 0.12.1, named by BIOFAST_FASTQC"]
 fn goldens_are_what_fastqc_0_12_1_prints() {
-    compare(|peer| peer == NAMED);
+    compare(|peer| peer == NAMED[0]);
+}
+
+#[test]
+#[ignore = "needs fastp 1.3, named by BIOFAST_FASTP"]
+fn goldens_are_what_fastp_1_3_prints() {
+    compare(|peer| peer == NAMED[1]);
 }
 
 fn compare(is_asked: impl Fn(&str) -> bool) {

@@ -63,6 +63,14 @@ impl Samtools {
     pub(crate) fn printed(self, args: &[&str]) -> Vec<u8> {
         run(&mut self.command(args)).stdout
     }
+
+    /// What it prints of what biofast prints: before 1.24, no line of the header says that records are a sample.
+    pub(crate) fn part_of(self, ours: &[u8]) -> Vec<u8> {
+        let lines = ours.split_inclusive(|&byte| byte == b'\n');
+        let is_older = self == Samtools::Old;
+        let has = |line: &&[u8]| !(is_older && line.starts_with(b"@CO\tSub-sampled"));
+        lines.filter(has).collect::<Vec<_>>().concat()
+    }
 }
 
 /// A command of samtools 1.24 as pysam 0.24 carries it, not of the one of the distribution; or of the program that `BIOFAST_SAMTOOLS` names.

@@ -101,6 +101,8 @@ peers! {
     Mosdepth mosdepth "mosdepth": MosdepthVersion { V0_3_3 = "0.3.3"; V0_3_14 = "0.3.14" }
     /// FastQC.
     Fastqc fastqc "fastqc": FastqcVersion { V0_11_9 = "0.11.9"; V0_12_1 = "0.12.1" }
+    /// fastp: what its preset cuts and keeps, and its report.
+    Fastp fastp "fastp": FastpVersion { V0_23 = "0.23"; V1_3 = "1.3" }
 }
 
 #[cfg(test)]

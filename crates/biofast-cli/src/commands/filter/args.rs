@@ -3,6 +3,7 @@
 use std::num::NonZeroU64;
 
 use biofast_io::output::Format;
+use biofast_ops::compat::Peer;
 use clap::ValueEnum;
 
 use super::adapters::AdapterArgs;
@@ -11,7 +12,9 @@ use super::mates::MateArgs;
 use super::preset::PresetArgs;
 use super::trims::{TRIM_ORDER, TrimArgs};
 use crate::options::multiples::multiple;
-use crate::options::{AlignmentsFormat, Given, InFile, OutFile, Pairing, PairsOut, ShardArg};
+use crate::options::{
+    AlignmentsFormat, CompatArgs, Given, InFile, OutFile, Pairing, PairsOut, ShardArg, versions,
+};
 use crate::reads_job::ReadsOptions;
 
 /// Trim adapters and low-quality ends; filter reads or alignments
@@ -34,6 +37,7 @@ use crate::reads_job::ReadsOptions;
     group(clap::ArgGroup::new("of_alignments").multiple(true)),
     // Letters that samtools view has for others; here they are for alignments.
     mut_arg("quiet", |a| a.short(None)),
+    mut_arg("compat", |arg| arg.value_parser(versions(&[Peer::Fastp]))),
     mut_arg("strict", |a| a.conflicts_with("allow_missing_eof")),
     after_help = format!("\
 Examples (reads):
@@ -169,6 +173,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) preset: PresetArgs,
+
+    #[command(flatten)]
+    pub(super) compat: CompatArgs,
 
     #[command(flatten)]
     pub(super) reading: ReadsOptions,

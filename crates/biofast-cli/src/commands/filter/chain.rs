@@ -85,7 +85,7 @@ pub(super) fn look(args: &Args, paired: bool, inputs: &mut Inputs) -> Result<Loo
             true => threshold.is_some(),
             false => args.adapters.given().is_none(),
         };
-        looked.fastp = Some(fastp::look(inputs, adapters));
+        looked.fastp = Some(fastp::look(inputs, adapters, args.preset.version(&args.compat)?));
     } else if let Some(threshold) = threshold {
         let threshold = number("--detect-adapter", threshold, 0.0, 100.0)?;
         looked.detected = detect::look(inputs, threshold);

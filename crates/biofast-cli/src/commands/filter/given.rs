@@ -8,7 +8,8 @@ const ALIGNMENTS: [&str; 6] =
     ["of_alignments", "ContentArgs", "Flags", "RegionArgs", "CramArgs", "ProgramLineArgs"];
 
 /// Options of FASTQ alone.
-const FASTQ: [&str; 5] = ["of_fastq", "Pairing", "PairsOut", "MateArgs", "PresetArgs"];
+const FASTQ: [&str; 6] =
+    ["of_fastq", "Pairing", "PairsOut", "MateArgs", "PresetArgs", "CompatArgs"];
 
 /// Options that trim and select reads that are not aligned, in FASTQ or BAM.
 const READS: [&str; 5] = ["of_reads", "SubsetArgs", "TrimArgs", "Typed", "Select"];

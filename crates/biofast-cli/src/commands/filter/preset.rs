@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use biofast_io::output::Output;
+use biofast_ops::compat::FastpVersion;
 use clap::ValueEnum;
 
-use crate::options::OutFile;
+use crate::options::{CompatArgs, OutFile};
 use crate::output;
 use crate::session::Session;
 
@@ -29,7 +30,7 @@ pub(super) struct PresetArgs {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Preset {
-    /// fastp 0.23
+    /// fastp 1.3
     Fastp,
 }
 
@@ -37,6 +38,11 @@ impl PresetArgs {
     /// Whether it is fastp that is meant.
     pub(super) fn is_fastp(&self) -> bool {
         self.preset == Some(Preset::Fastp)
+    }
+
+    /// The version of fastp that the preset and the report are like.
+    pub(super) fn version(&self, compat: &CompatArgs) -> Result<FastpVersion> {
+        Ok(compat.of(|_| self.is_fastp() || self.reports())?.fastp)
     }
 
     /// Whether its report is wanted.

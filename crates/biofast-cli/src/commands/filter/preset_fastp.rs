@@ -31,7 +31,8 @@ pub(super) fn adapters(
     rule: MateRule,
     filter: Filter,
 ) -> Result<Filter> {
-    let trimmer = SequenceTrimmer::new(sequences(args, paired, found)?);
+    let trimmer =
+        SequenceTrimmer::new(sequences(args, paired, found)?, args.preset.version(&args.compat)?);
     if !paired {
         return Ok(filter.trim(trimmer));
     }
@@ -98,6 +99,7 @@ pub(super) fn report(
         sequences: sequences.map(|s| s.map(|s| String::from_utf8_lossy(&s).into_owned())),
         command: output::command_line_at(session.command_line(), args.preset.fastp_json.as_deref()),
         version: env!("CARGO_PKG_VERSION").into(),
+        like: args.preset.version(&args.compat)?,
     };
     Ok(FastpReport::new(tally, *gathered, settings))
 }

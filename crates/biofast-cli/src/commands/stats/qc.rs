@@ -51,7 +51,7 @@ pub(super) fn write(
         Peer::Samtools => has(ReportName::Stats) || has(ReportName::Coverage),
         Peer::Picard => reports.iter().any(|report| !report.metrics().is_empty()),
         Peer::Mosdepth => has(ReportName::Mosdepth),
-        Peer::Fastqc => false,
+        Peer::Fastqc | Peer::Fastp => false,
     })?;
     let settings = args.depth.files.settings(None, compat.mosdepth)?;
     let panel = match &args.target_intervals {

@@ -188,6 +188,8 @@ pub struct TrimUnit<'a, 's> {
     pub(super) gone: &'s mut [bool; 2],
     /// Whether the read was [turned](Self::take_other_strand).
     pub(super) other_strand: &'s mut bool,
+    /// Whether next to nothing but adapter was sequenced.
+    pub(super) dimer: &'s mut bool,
     /// What was cut off each mate as its adapter, where the trimmer itself says it.
     pub(super) cut_adapters: &'s mut [Vec<u8>; 2],
 }

@@ -222,6 +222,9 @@ pub struct FilteringResult {
     low_complexity_reads: u64,
     too_short_reads: u64,
     too_long_reads: u64,
+    /// Reads of which adapters left next to nothing.
+    #[serde(skip_serializing_if = "is_zero")]
+    adapter_dimer_reads: u64,
     /// What fastp has no name for.
     other_reads: u64,
 }
@@ -341,6 +344,7 @@ impl FilterReport {
                 low_complexity_reads: of(&[Reason::ComplexityTooLow]),
                 too_short_reads: of(&[Reason::TooShort, Reason::Emptied]),
                 too_long_reads: of(&[Reason::TooLong]),
+                adapter_dimer_reads: of(&[Reason::AdapterDimer]),
                 other_reads: of(&[
                     Reason::NotSampled,
                     Reason::Name,
@@ -494,6 +498,7 @@ mod tests {
                 + result.low_complexity_reads
                 + result.too_short_reads
                 + result.too_long_reads
+                + result.adapter_dimer_reads
                 + result.other_reads;
             assert_eq!(total, 1, "{reason:?}");
         }

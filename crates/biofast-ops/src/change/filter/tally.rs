@@ -36,6 +36,8 @@ named! {
         GcTooHigh = "gc_too_high",
         /// The complexity is too low.
         ComplexityTooLow = "complexity_too_low",
+        /// Next to nothing is left of it, or of both mates, without its adapter: fastp's rule.
+        AdapterDimer = "adapter_dimer",
         /// An adapter must be found in it, and none was.
         NoAdapter = "no_adapter",
         /// An adapter was found in it.
@@ -60,6 +62,7 @@ impl Reason {
             | Reason::TooManyLowQualityBases
             | Reason::TooManyExpectedErrors => 20,
             Reason::ComplexityTooLow => 24,
+            Reason::AdapterDimer => 28,
             _ => 30,
         }
     }

@@ -111,6 +111,7 @@ fn plan<'a>(
     shards: Option<Vec<Input>>,
     session: &mut Session,
 ) -> Result<(ReadPlan<'a>, Inputs)> {
+    args.preset.version(&args.compat)?;
     if matches!(args.write_index, Some(FilterIndexFormat::Bai | FilterIndexFormat::Csi)) {
         bail!("BAI and CSI index BAM; for reads use --write-index without a value");
     }

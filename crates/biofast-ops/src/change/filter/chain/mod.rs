@@ -439,7 +439,7 @@ impl FilterWorker<'_> {
         self.is_numbered = filter.mates == MateNaming::Names
             && unit.second.is_some_and(|second| second.name() != unit.first.name());
         self.other_strand = false;
-        let mut adapter_inside = false;
+        let (mut adapter_inside, mut dimer) = (false, false);
         let mut counts = TrimCounts::default();
         let (mut first, mut second) =
             (TrimmedRead::new(unit.first), unit.second.map(TrimmedRead::new));
@@ -472,6 +472,7 @@ impl FilterWorker<'_> {
                     adapter_inside: &mut adapter_inside,
                     gone: &mut gone,
                     other_strand: &mut self.other_strand,
+                    dimer: &mut dimer,
                     cut_adapters,
                 };
                 let mut before = [Some(reads.first), reads.second];
@@ -530,6 +531,10 @@ impl FilterWorker<'_> {
                 return self.send_merged([&first, second], amounts, merged, to, sink);
             }
             objections = unwanted.map(|unwanted| unwanted.then_some(Reason::NotSelected));
+            if dimer {
+                // Whatever else is to be said against it.
+                objections = objections.map(|unwanted| unwanted.or(Some(Reason::AdapterDimer)));
+            }
             objections[0] = objections[0].or_else(|| filter.objection(&first));
             objections[1] =
                 objections[1].or_else(|| second.and_then(|read| filter.objection(&read)));

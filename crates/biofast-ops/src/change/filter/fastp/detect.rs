@@ -6,16 +6,27 @@ use std::io;
 use biofast_fastq::{Inputs, Reader};
 use biofast_io::{Options, Source};
 
-/// Whether a machine writes G where there is no signal: NextSeq 500 and 550, NovaSeq, told by how its reads are named.
+use super::known::{known, most_frequent};
+use crate::measure::compat::FastpVersion;
+
+/// Whether a machine writes G where there is no signal: iSeq, MiniSeq, NextSeq and NovaSeq, told by how its reads are named. Before 1.1
+/// fastp knew NextSeq 500 and 550 and NovaSeq 6000.
 ///
 /// ```
+/// use biofast_ops::compat::FastpVersion;
 /// use biofast_ops::filter::fastp::is_two_colour;
 ///
-/// assert!(is_two_colour(b"A01234:56:HFKJJ:1:1101:1:2") && is_two_colour(b"NB501:1"));
-/// assert!(!is_two_colour(b"M00123:7") && !is_two_colour(b"A1"));
+/// let [old, new] = [FastpVersion::V0_23, FastpVersion::V1_3];
+/// assert!(is_two_colour(b"A01234:56:HFKJJ:1:1101:1:2", old) && is_two_colour(b"NB501:1", new));
+/// assert!(!is_two_colour(b"VH00123:7", old) && is_two_colour(b"VH00123:7", new));
+/// assert!(!is_two_colour(b"M00123:7", new));
 /// ```
-pub fn is_two_colour(name: &[u8]) -> bool {
-    [&b"NS"[..], b"NB", b"NDX", b"A0"].iter().any(|start| name.starts_with(start))
+pub fn is_two_colour(name: &[u8], version: FastpVersion) -> bool {
+    let starts: &[&[u8]] = match version >= FastpVersion::V1_3 {
+        true => &[b"FS", b"MN", b"SH", b"NS", b"NB", b"NDX", b"VL", b"VH", b"A", b"NA", b"LH"],
+        false => &[b"NS", b"NB", b"NDX", b"A0"],
+    };
+    starts.iter().any(|start| name.starts_with(start))
 }
 
 /// Reads that are looked at, at most.
@@ -32,23 +43,10 @@ const FIRST: usize = 20;
 const TRIED: usize = 10;
 /// The longest adapter.
 const LONGEST: usize = 60;
+/// Since 0.25, how reads go on is looked at where the word begins before this base.
+const LAST: usize = 500;
 /// So many times more often than others comes a word that is tried.
 const FOLD: u64 = 20;
-/// Adapters that are told by their first bases: of Illumina's and MGI's kits, as fastp has them.
-const KNOWN: [&str; 11] = [
-    "AAGTCGGAGGCCAAGCGGTCTTAGGAAGACAA",
-    "AAGTCGGATCGTAGCCATGTCGTTCTGTGAGCCAAGGAGTTG",
-    "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA",
-    "AGATCGGAAGAGCGGTTCAGCAGGAATGCCGAG",
-    "AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGT",
-    "AGATCGGAAGAGCTCGTATGCCGTCTTCTGCTTG",
-    "CTGTCTCTTATACACATCTCCGAGCCCACGAGAC",
-    "CTGTCTCTTATACACATCTCTGAGCGGGCTGGCAAGGC",
-    "CTGTCTCTTATACACATCTCTGATGGCGCGAGGGAGGC",
-    "CTGTCTCTTATACACATCTGACGCTGCCGACGA",
-    "GATCGTCGGACTGTAGAACTCTGAACGTGTAGA",
-];
-
 /// What the first reads of an input tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputTraits {
@@ -60,7 +58,7 @@ pub struct InputTraits {
 
 /// Looks at the first reads of `inputs`, which stay unread: some 256,000, of streams what fits into 64 MiB. Adapters are looked for if
 /// `adapters` is true.
-pub fn look(inputs: &mut Inputs, adapters: bool) -> InputTraits {
+pub fn look(inputs: &mut Inputs, adapters: bool, version: FastpVersion) -> InputTraits {
     let mut found = InputTraits::default();
     let sources: Vec<(usize, &mut Source)> = match inputs {
         Inputs::Single(source) | Inputs::Interleaved(source) => vec![(0, source)],
@@ -81,7 +79,7 @@ pub fn look(inputs: &mut Inputs, adapters: bool) -> InputTraits {
             && let Ok(Some(record)) = reader.next_record()
         {
             if mate == 0 && reads.is_empty() {
-                found.two_colour = is_two_colour(record.name());
+                found.two_colour = is_two_colour(record.name(), version);
             }
             bases += record.sequence().len();
             reads.push(record.sequence().to_vec());
@@ -90,13 +88,13 @@ pub fn look(inputs: &mut Inputs, adapters: bool) -> InputTraits {
             }
         }
         if adapters {
-            found.adapters[mate] = find_adapter(&reads);
+            found.adapters[mate] = find_adapter(&reads, version);
         }
     }
     found
 }
 
-fn code(base: u8) -> Option<usize> {
+pub(super) fn code(base: u8) -> Option<usize> {
     match base {
         b'A' => Some(0),
         b'T' => Some(1),
@@ -134,12 +132,20 @@ fn may_be_adapter(word: usize) -> bool {
     !plain && counts[2] + counts[3] < WORD - 2 && word >> 12 != 0xff
 }
 
-/// The adapter that reads end with, as fastp tells it for reads without mates: around the most frequent words of ten bases, how reads go
-/// on that have the word, as long as 95 % of them go on alike.
-pub fn find_adapter(reads: &[Vec<u8>]) -> Option<Vec<u8>> {
+/// The adapter that reads end with, as fastp tells it for reads without mates: a known one that many have (since 0.26), else around the
+/// most frequent words of ten bases, how reads go on that have the word, as long as 95 % of them go on alike.
+pub fn find_adapter(reads: &[Vec<u8>], version: FastpVersion) -> Option<Vec<u8>> {
     if reads.len() < FEWEST_READS {
         return None;
     }
+    let known = known(version);
+    if version >= FastpVersion::V1_3
+        && let Some(adapter) = most_frequent(reads, &known)
+    {
+        // fastp finds the longer ones, and cuts none then.
+        return (adapter.len() <= LONGEST).then(|| adapter.to_vec());
+    }
+    let last = if version >= FastpVersion::V1_3 { LAST } else { usize::MAX };
     let mut counts = vec![0u64; WORDS];
     for read in reads {
         words(read).for_each(|(_, word)| counts[word] += 1);
@@ -161,7 +167,7 @@ pub fn find_adapter(reads: &[Vec<u8>]) -> Option<Vec<u8>> {
         let seed = letters(word);
         let changes = seed.windows(2).filter(|two| two[0] != two[1]).count();
         if changes >= 3
-            && let Some(adapter) = around(word, &seed, reads)
+            && let Some(adapter) = around(word, &seed, reads, &known, last)
         {
             return Some(adapter);
         }
@@ -169,11 +175,17 @@ pub fn find_adapter(reads: &[Vec<u8>]) -> Option<Vec<u8>> {
     None
 }
 
-/// The adapter around a word, if it is a known one, or if reads agree as far as they reach.
-fn around(seed: usize, letters: &[u8], reads: &[Vec<u8>]) -> Option<Vec<u8>> {
+/// The adapter around a word, if it is a known one, or if reads agree as far as they reach. Words count that begin before `last`.
+fn around(
+    seed: usize,
+    letters: &[u8],
+    reads: &[Vec<u8>],
+    known: &[Vec<u8>],
+    last: usize,
+) -> Option<Vec<u8>> {
     let (mut behind, mut before) = (Vec::new(), Vec::new());
     for read in reads {
-        for (at, _) in words(read).filter(|&(_, word)| word == seed) {
+        for (at, _) in words(read).filter(|&(at, word)| word == seed && at < last) {
             behind.push(read[at + WORD..read.len() - 1].to_vec());
             before.push(read[..at].iter().rev().copied().collect::<Vec<u8>>());
         }
@@ -185,8 +197,8 @@ fn around(seed: usize, letters: &[u8], reads: &[Vec<u8>]) -> Option<Vec<u8>> {
     adapter.extend_from_slice(letters);
     adapter.extend(behind);
     adapter.truncate(LONGEST);
-    let known = KNOWN.iter().find(|known| adapter.starts_with(known.as_bytes()));
-    known.map(|known| known.as_bytes().to_vec()).or(agreed.then_some(adapter))
+    let known = known.iter().find(|known| adapter.starts_with(known));
+    known.cloned().or(agreed.then_some(adapter))
 }
 
 /// How 95 % of the sequences go on, while at least 50 of those that went on so are left; `agreed` becomes false where fewer agree.

@@ -6,6 +6,7 @@ use super::stats::NamedValues;
 use super::{AdapterCounts, FastpGatherer, Stats};
 use crate::change::filter::report::FragmentLengths;
 use crate::change::filter::{FilterTally, Reason};
+use crate::measure::compat::FastpVersion;
 
 /// What was asked of a run, as far as the report says it.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,8 @@ pub struct FastpSettings {
     pub command: String,
     /// The program's version.
     pub version: String,
+    /// The version of fastp whose report it is like.
+    pub like: FastpVersion,
 }
 
 /// fastp's report, to be printed as JSON.
@@ -82,8 +85,13 @@ struct FastpSummary {
     after_filtering: FastpBlock,
 }
 
-/// The version of fastp whose report this is like.
-const FASTP: &str = "0.23.2";
+/// The version that the report names.
+fn named(version: FastpVersion) -> &'static str {
+    match version {
+        FastpVersion::V0_23 => "0.23.2",
+        FastpVersion::V1_3 => "1.3.6",
+    }
+}
 
 #[derive(Clone, Debug, Serialize)]
 struct FastpBlock {
@@ -118,6 +126,9 @@ struct FastpFilteringResult {
     too_many_n_reads: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     low_complexity_reads: Option<u64>,
+    /// Since 1.1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter_dimer_reads: Option<u64>,
     too_short_reads: u64,
     too_long_reads: u64,
     /// What fastp has no name for.
@@ -219,9 +230,10 @@ impl FastpFilteringResult {
         ]);
         let complexity = of(&[Reason::ComplexityTooLow]);
         let short = of(&[Reason::TooShort, Reason::Emptied]);
+        let dimers = of(&[Reason::AdapterDimer]);
         let (n, long) = (of(&[Reason::TooManyN]), of(&[Reason::TooLong]));
         let all: u64 = Reason::ALL.iter().map(|&reason| tally.by_unit(reason)).sum();
-        let others = all - low_quality - complexity - short - n - long;
+        let others = all - low_quality - complexity - dimers - short - n - long;
         FastpFilteringResult {
             passed_filter_reads: tally.passed,
             corrected_reads: settings.corrected.then_some(tally.corrected[0]),
@@ -229,6 +241,8 @@ impl FastpFilteringResult {
             low_quality_reads: low_quality,
             too_many_n_reads: n,
             low_complexity_reads: Some(complexity).filter(|&n| n > 0 || settings.complexity),
+            adapter_dimer_reads: Some(dimers)
+                .filter(|_| settings.adapters && settings.like >= FastpVersion::V1_3),
             too_short_reads: short,
             too_long_reads: long,
             other_reads: Some(others).filter(|&n| n > 0),
@@ -260,11 +274,13 @@ impl FastpReport {
             sequences,
             command,
             version,
+            like,
             ..
         } = settings;
         let poly_x = settings.poly_x.then(|| PolyXTrimming::new(poly_x));
-        let [read1_before, read2_before] = before;
-        let [read1_after, read2_after] = after;
+        let [read1_before, read2_before] = before.map(|stats| stats.like(like));
+        let [read1_after, read2_after] = after.map(|stats| stats.like(like));
+        let merged = merged.like(like);
         let after_filtering = match merges {
             true => FastpBlock::new(&merged, None),
             false => FastpBlock::new(&read1_after, paired.then_some(&read2_after)),
@@ -272,7 +288,7 @@ impl FastpReport {
         let [first, second] = sequences.map(|sequence| sequence.unwrap_or("unspecified".into()));
         FastpReport {
             summary: FastpSummary {
-                fastp_version: FASTP,
+                fastp_version: named(like),
                 biofast_version: version,
                 sequencing,
                 before_filtering: FastpBlock::new(&read1_before, paired.then_some(&read2_before)),

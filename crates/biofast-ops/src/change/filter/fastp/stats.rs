@@ -9,6 +9,7 @@ use super::{AdapterCounts, FastpDuplicates, Frequent};
 use crate::change::filter::read::{TrimCounts, TrimmedRead};
 use crate::change::filter::statistics::rounded_share;
 use crate::change::filter::trim::Trim;
+use crate::measure::compat::FastpVersion;
 
 /// Positions whose figures are told; what lies behind is in the totals.
 const POSITIONS: usize = 1000;
@@ -46,6 +47,8 @@ pub struct Stats {
     bases: u64,
     q20: u64,
     q30: u64,
+    /// `None` where it isn't said.
+    q40: Option<u64>,
     gc: u64,
     positions: Vec<CycleCounts>,
     words: Box<[u64; 1 << (2 * WORD)]>,
@@ -61,6 +64,7 @@ impl Default for Stats {
             bases: 0,
             q20: 0,
             q30: 0,
+            q40: Some(0),
             gc: 0,
             positions: Vec::new(),
             words: Box::new([0; 1 << (2 * WORD)]),
@@ -103,7 +107,7 @@ impl Stats {
         if self.positions.len() < told {
             self.positions.resize(told, CycleCounts::default());
         }
-        let (mut q20, mut q30, mut gc) = (0, 0, 0);
+        let (mut q20, mut q30, mut q40, mut gc) = (0, 0, 0, 0);
         for (position, (&base, &quality)) in
             self.positions.iter_mut().zip(sequence.iter().zip(qualities))
         {
@@ -114,6 +118,7 @@ impl Stats {
         for &quality in qualities {
             q20 += u64::from(quality >= b'!' + 20);
             q30 += u64::from(quality >= b'!' + 30);
+            q40 += u64::from(quality >= b'!' + 40);
         }
         let (mut word, mut known) = (0, 0);
         for &base in sequence {
@@ -127,6 +132,7 @@ impl Stats {
         }
         self.q20 += q20;
         self.q30 += q30;
+        self.q40 = self.q40.map(|all| all + q40);
         self.gc += gc;
         if let Some((frequent, counts)) = &mut self.frequent {
             frequent.count(sequence, counts);
@@ -139,6 +145,7 @@ impl Stats {
         self.bases += other.bases;
         self.q20 += other.q20;
         self.q30 += other.q30;
+        self.q40 = self.q40.zip(other.q40).map(|(mine, theirs)| mine + theirs);
         self.gc += other.gc;
         self.longest = self.longest.max(other.longest);
         if self.positions.len() < other.positions.len() {
@@ -152,6 +159,12 @@ impl Stats {
         if let (Some((_, mine)), Some((_, theirs))) = (&mut self.frequent, &other.frequent) {
             mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
         }
+    }
+
+    /// As the report of a version has them: those of quality 40 since 1.0.
+    pub(super) fn like(self, version: FastpVersion) -> Stats {
+        let q40 = self.q40.filter(|_| version >= FastpVersion::V1_3);
+        Stats { q40, ..self }
     }
 
     /// The length of the longest read.
@@ -213,6 +226,9 @@ impl Serialize for Stats {
         map.serialize_entry("total_bases", &self.bases)?;
         map.serialize_entry("q20_bases", &self.q20)?;
         map.serialize_entry("q30_bases", &self.q30)?;
+        if let Some(q40) = &self.q40 {
+            map.serialize_entry("q40_bases", q40)?;
+        }
         map.serialize_entry("total_cycles", &self.longest)?;
         map.serialize_entry("quality_curves", &NamedValues(qualities))?;
         map.serialize_entry("content_curves", &NamedValues(contents))?;
