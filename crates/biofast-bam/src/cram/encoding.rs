@@ -130,6 +130,7 @@ impl Encoding {
     }
 
     /// Values from the core block.
+    #[inline(never)]
     fn core(&self, data: &mut Data<'_>) -> Result<i32> {
         let core = &mut data.core;
         Ok(match self {
@@ -172,6 +173,7 @@ impl Encoding {
     }
 
     /// `n` bytes, appended to `out`.
+    #[inline]
     pub(super) fn run(&self, n: usize, data: &mut Data<'_>, out: &mut Vec<u8>) -> Result<()> {
         if let Encoding::External(slot) = self {
             out.extend_from_slice(data.external[*slot].take(n)?);
@@ -193,6 +195,7 @@ impl Encoding {
     }
 
     /// A byte array, appended to `out`.
+    #[inline]
     pub(super) fn array(&self, data: &mut Data<'_>, out: &mut Vec<u8>) -> Result<()> {
         if let Some(bytes) = self.stored_array(data)? {
             out.extend_from_slice(bytes);
@@ -209,6 +212,7 @@ impl Encoding {
     }
 
     /// The same, without a copy where its bytes stand in a block.
+    #[inline]
     pub(super) fn array_of<'a>(&self, data: &mut Data<'a>) -> Result<Cow<'a, [u8]>> {
         if let Some(bytes) = self.stored_array(data)? {
             return Ok(bytes.into());
@@ -219,6 +223,7 @@ impl Encoding {
     }
 
     /// A byte array whose bytes stand in a block; nothing is taken of others.
+    #[inline]
     fn stored_array<'a>(&self, data: &mut Data<'a>) -> Result<Option<&'a [u8]>> {
         match self {
             Encoding::Array(len, values) => match **values {
@@ -233,6 +238,7 @@ impl Encoding {
         }
     }
 
+    #[inline]
     fn array_len(len: &Encoding, data: &mut Data<'_>) -> Result<usize> {
         let n = super::bytes::length(len.int(data)?)?;
         if n > super::container::MAX_SLICE {

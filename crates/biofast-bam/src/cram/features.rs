@@ -198,6 +198,7 @@ pub(super) fn decode(
 
 impl Read<'_> {
     /// Writes bases, unless the sequence is missing, up to its end.
+    #[inline]
     fn put(&mut self, at: usize, bases: &[u8]) {
         if !self.missing && at < self.len {
             let bases = &bases[..bases.len().min(self.len - at)];
@@ -220,6 +221,7 @@ impl Read<'_> {
     }
 
     /// Adds to the CIGAR.
+    #[inline]
     fn extend(&mut self, op: u32, n: u64) -> Result<()> {
         if self.op.0 != op {
             self.flush();
@@ -236,6 +238,7 @@ impl Read<'_> {
         Ok(())
     }
 
+    #[inline]
     fn flush(&mut self) {
         let (op, n) = self.op;
         if n > 0 {
@@ -283,6 +286,7 @@ impl Read<'_> {
     }
 
     /// `n` bases from `done` on that differ from the reference, or whose reference isn't known.
+    #[inline]
     fn mismatch(&mut self, n: usize) -> Result<()> {
         if n == 0 {
             return Ok(());

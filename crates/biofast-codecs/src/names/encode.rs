@@ -1,6 +1,7 @@
 //! The encoder.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::num::NonZeroU8;
 use std::ops::Range;
 
@@ -43,10 +44,55 @@ struct NameEncoder<'a> {
     names: &'a [u8],
     positions: Vec<StreamsWritten>,
     /// The last name of these bytes: its number.
-    seen: HashMap<&'a [u8], usize>,
+    seen: HashMap<&'a [u8], usize, NameHashes>,
     /// Tokens of all names, and where those of each are.
     tokens: Vec<Token>,
     ranges: Vec<Range<usize>>,
+}
+
+/// Hashes of names, by a number that nobody knows in advance. What is found by them doesn't depend on it.
+#[derive(Clone)]
+struct NameHashes(u64);
+
+impl Default for NameHashes {
+    fn default() -> NameHashes {
+        NameHashes(RandomState::new().hash_one(0))
+    }
+}
+
+impl BuildHasher for NameHashes {
+    type Hasher = NameHasher;
+
+    fn build_hasher(&self) -> NameHasher {
+        NameHasher(self.0)
+    }
+}
+
+struct NameHasher(u64);
+
+impl NameHasher {
+    fn mix(&mut self, word: u64) {
+        let product = u128::from(self.0 ^ word) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = (product >> 64) as u64 ^ (product as u64).rotate_left(32);
+    }
+}
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        self.mix(u64::from_le_bytes(last));
+    }
+
+    fn write_usize(&mut self, len: usize) {
+        self.mix(len as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl<'a> NameEncoder<'a> {

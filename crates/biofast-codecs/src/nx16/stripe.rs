@@ -23,11 +23,13 @@ pub(super) fn encode(
         // A table of order 1 has an entry a pair of symbols: where most pairs occur once, it is larger than what it saves.
         let is_order1 =
             options.order == Order::One && count_distinct_pairs(&stripe) <= stripe.len() / 2;
+        // A single symbol takes no bits when packed: nothing is shorter.
+        let is_single = options.pack && symbols == 1;
         let ways = [
-            Some(plain),
-            is_order1.then_some(Options { order: Order::One, ..plain }),
+            (!is_single).then_some(plain),
+            (is_order1 && !is_single).then_some(Options { order: Order::One, ..plain }),
             (options.pack && symbols <= 16).then_some(Options { pack: true, ..plain }),
-            options.rle.then_some(Options { rle: true, ..plain }),
+            (options.rle && !is_single).then_some(Options { rle: true, ..plain }),
         ];
         let tried = ways.iter().flatten().map(|way| {
             let mut stream = Vec::new();

@@ -6,19 +6,24 @@ use biofast_codecs::fqzcomp::{self, Read};
 use biofast_codecs::nx16::Overhead;
 use biofast_codecs::{Order, names, nx16, rans4x8};
 
+use super::choices::{Choice, Choices, Way};
 use super::estimate::{Counts, Estimate};
 use crate::cram::bytes::put_itf8;
-use crate::cram::container::method::{FQZCOMP, GZIP, NAMES, RANS_4X8, RANS_NX16, RAW};
+use crate::cram::container::method::RAW;
 use crate::cram::container::{EXTERNAL, FILE_HEADER};
 use crate::cram_options::{CramVersion, Effort};
 
 /// Writes the blocks of a slice.
 pub(super) struct Codecs<'a> {
-    pub(super) kit: &'a mut Kit,
+    kit: &'a mut Kit,
+    /// How others were compressed.
+    known: Option<&'a Choices>,
     /// The blocks.
     pub(super) out: Vec<u8>,
     /// Their content ids.
     pub(super) ids: Vec<i32>,
+    /// How they were compressed.
+    pub(super) choices: Choices,
 }
 
 /// What a thread compresses with.
@@ -58,6 +63,13 @@ enum Content {
     Other,
 }
 
+impl Content {
+    /// Which of the thorough compressors is for it.
+    fn level(self) -> usize {
+        usize::from(self == Content::Bases)
+    }
+}
+
 impl Kit {
     pub(super) fn new(version: CramVersion, effort: Effort) -> Kit {
         let thorough = match effort {
@@ -77,22 +89,76 @@ impl Kit {
         }
     }
 
-    /// Makes `packed` of the data; returns the method.
-    fn pack(&mut self, data: &[u8], content: Content) -> u8 {
+    /// Makes `packed` of the data by the way that another block was compressed, if that makes it as short, or by the best.
+    fn pack(
+        &mut self,
+        data: &[u8],
+        content: Content,
+        reads: &[Read],
+        known: Option<&Choice>,
+    ) -> Way {
+        if let Some(choice) = known.filter(|choice| choice.is_for(data.len()))
+            && self.pack_by(choice.way, data, content, reads)
+            && choice.expects(self.packed_len(choice.way, data), data.len())
+        {
+            return choice.way;
+        }
+        let mut way = self.try_all(data, content);
+        if content == Content::Qualities && self.is_new && self.is_thorough {
+            self.trial.clear();
+            let packed = fqzcomp::encode(data, reads, &mut self.trial);
+            if packed.is_ok() && self.trial.len() < self.packed_len(way, data) {
+                std::mem::swap(&mut self.packed, &mut self.trial);
+                way = Way::Fqzcomp;
+            }
+        }
+        way
+    }
+
+    /// The length of a block.
+    fn packed_len(&self, way: Way, data: &[u8]) -> usize {
+        if let Way::Raw = way { data.len() } else { self.packed.len().min(data.len()) }
+    }
+
+    /// Makes `packed` of the data; whether that can be done this way.
+    fn pack_by(&mut self, way: Way, data: &[u8], content: Content, reads: &[Read]) -> bool {
+        self.packed.clear();
+        let out = &mut self.packed;
+        match way {
+            Way::Raw => true,
+            Way::Gzip => {
+                gzip(&mut self.thorough[content.level()], data, out);
+                true
+            }
+            Way::Rans4x8(order) => {
+                rans4x8::encode(data, order, out);
+                true
+            }
+            Way::Nx16(options) => {
+                nx16::encode(data, &options, out);
+                true
+            }
+            Way::Names => names::encode(data, out).is_ok(),
+            Way::Fqzcomp => fqzcomp::encode(data, reads, out).is_ok(),
+        }
+    }
+
+    /// Makes `packed` of the data by the best way, but for fqzcomp.
+    fn try_all(&mut self, data: &[u8], content: Content) -> Way {
         self.packed.clear();
         if self.is_new
             && content == Content::Names
             && names::encode(data, &mut self.packed).is_ok()
             && self.packed.len() < data.len()
         {
-            return NAMES;
+            return Way::Names;
         }
         let estimate = self.counts.estimate(data);
         // Nobody knows how long words become in stripes.
         let coded = (content != Content::Words).then_some(estimate.order_0.min(estimate.order_1));
         // What `zipped` is as long as, or may be where it is of a sample.
         let (mut sample, mut zipped) = (middle(data), usize::MAX);
-        let (thorough, mut is_thorough) = (usize::from(content == Content::Bases), true);
+        let (thorough, mut is_thorough) = (content.level(), true);
         match content {
             Content::Names => {
                 sample = data;
@@ -113,12 +179,12 @@ impl Kit {
             }
         }
         if coded.is_some_and(|coded| coded.min(zipped) >= data.len()) {
-            return RAW;
+            return Way::Raw;
         }
-        let mut method = GZIP;
+        let mut way = Way::Gzip;
         let is_clear = coded.is_some_and(|coded| zipped < coded / 4 * 3);
         if !is_clear {
-            method = self.code(data, content, &estimate);
+            way = self.code(data, content, &estimate);
         }
         if is_clear || zipped < self.packed.len() {
             if sample.len() < data.len() || !is_thorough {
@@ -126,25 +192,26 @@ impl Kit {
             }
             if is_clear || zipped < self.packed.len() {
                 std::mem::swap(&mut self.packed, &mut self.zipped);
-                method = GZIP;
+                way = Way::Gzip;
             }
         }
-        method
+        if self.packed.len() < data.len() { way } else { Way::Raw }
     }
 
-    /// Makes `packed` of the data by an entropy coder; returns the method.
-    fn code(&mut self, data: &[u8], content: Content, estimate: &Estimate) -> u8 {
+    /// Makes `packed` of the data by an entropy coder.
+    fn code(&mut self, data: &[u8], content: Content, estimate: &Estimate) -> Way {
         let order = if estimate.order_1 < estimate.order_0 { Order::One } else { Order::Zero };
         self.packed.clear();
         if !self.is_new {
             rans4x8::encode(data, order, &mut self.packed);
-            return RANS_4X8;
+            return Way::Rans4x8(order);
         }
         let plain = nx16::Options { order, wide: true, pack: false, rle: false, stripe: None };
         if content == Content::Words {
-            let stripe = NonZeroU8::new(4);
-            nx16::encode(data, &nx16::Options { stripe, rle: true, ..plain }, &mut self.packed);
-            return RANS_NX16;
+            let options =
+                nx16::Options { stripe: NonZeroU8::new(4), pack: true, rle: true, ..plain };
+            nx16::encode(data, &options, &mut self.packed);
+            return Way::Nx16(options);
         }
         let mut ways = vec![plain];
         let (pack, rle) = (estimate.symbols <= 16, estimate.repeated >= RUNS);
@@ -177,13 +244,14 @@ impl Kit {
             }
         };
         nx16::encode(data, &best, &mut self.packed);
-        RANS_NX16
+        Way::Nx16(best)
     }
 
-    fn put(&mut self, method: u8, (content, id): (u8, i32), data: &[u8], out: &mut Vec<u8>) {
-        match method != RAW && self.packed.len() < data.len() {
-            true => put_block((method, content, id), data.len(), &self.packed, out),
-            false => put_block((RAW, content, id), data.len(), data, out),
+    fn put(&mut self, way: Way, (content, id): (u8, i32), data: &[u8], out: &mut Vec<u8>) {
+        if self.packed_len(way, data) < data.len() {
+            put_block((way.method(), content, id), data.len(), &self.packed, out);
+        } else {
+            put_block((RAW, content, id), data.len(), data, out);
         }
     }
 }
@@ -213,61 +281,56 @@ fn gzip(compressor: &mut libdeflater::Compressor, data: &[u8], out: &mut Vec<u8>
     len
 }
 
-impl Codecs<'_> {
+impl<'a> Codecs<'a> {
+    pub(super) fn new(kit: &'a mut Kit, known: Option<&'a Choices>) -> Codecs<'a> {
+        Codecs { kit, known, out: Vec::new(), ids: Vec::new(), choices: Choices::new() }
+    }
+
     /// Numbers, as ITF-8.
     pub(super) fn numbers(&mut self, id: i32, data: &[u8]) {
-        self.add(id, data, Content::Other);
+        self.add(id, data, Content::Other, &[]);
     }
 
     /// Those of the reads, one after the other.
     pub(super) fn qualities(&mut self, id: i32, data: &[u8], reads: &[Read]) {
-        if data.is_empty() {
-            return;
-        }
-        self.ids.push(id);
-        let mut method = self.kit.pack(data, Content::Qualities);
-        if self.kit.is_new && self.kit.is_thorough {
-            self.kit.trial.clear();
-            let packed = fqzcomp::encode(data, reads, &mut self.kit.trial);
-            if packed.is_ok() && self.kit.trial.len() < self.kit.packed.len() {
-                std::mem::swap(&mut self.kit.packed, &mut self.kit.trial);
-                method = FQZCOMP;
-            }
-        }
-        self.kit.put(method, (EXTERNAL, id), data, &mut self.out);
+        self.add(id, data, Content::Qualities, reads);
     }
 
     /// Names, each with its NUL.
     pub(super) fn names(&mut self, id: i32, data: &[u8]) {
-        self.add(id, data, Content::Names);
+        self.add(id, data, Content::Names, &[]);
     }
 
     pub(super) fn bases(&mut self, id: i32, data: &[u8]) {
-        self.add(id, data, Content::Bases);
+        self.add(id, data, Content::Bases, &[]);
     }
 
     pub(super) fn bytes(&mut self, id: i32, data: &[u8]) {
-        self.add(id, data, Content::Other);
+        self.add(id, data, Content::Other, &[]);
     }
 
     /// Numbers of four bytes each.
     pub(super) fn words(&mut self, id: i32, data: &[u8]) {
-        self.add(id, data, Content::Words);
+        self.add(id, data, Content::Words, &[]);
     }
 
-    fn add(&mut self, id: i32, data: &[u8], content: Content) {
-        if !data.is_empty() {
-            self.ids.push(id);
-            let method = self.kit.pack(data, content);
-            self.kit.put(method, (EXTERNAL, id), data, &mut self.out);
+    fn add(&mut self, id: i32, data: &[u8], content: Content, reads: &[Read]) {
+        if data.is_empty() {
+            return;
         }
+        self.ids.push(id);
+        let known = self.known.and_then(|known| known.get(&id));
+        let way = self.kit.pack(data, content, reads, known);
+        let len = self.kit.packed_len(way, data);
+        self.choices.insert(id, Choice { way, raw_len: data.len(), len });
+        self.kit.put(way, (EXTERNAL, id), data, &mut self.out);
     }
 }
 
 /// Appends the block of a header.
 pub(super) fn put_header_block(data: &[u8], kit: &mut Kit, out: &mut Vec<u8>) {
     gzip(&mut kit.thorough[0], data, &mut kit.packed);
-    kit.put(GZIP, (FILE_HEADER, 0), data, out);
+    kit.put(Way::Gzip, (FILE_HEADER, 0), data, out);
 }
 
 /// Appends a block that isn't compressed.
@@ -332,7 +395,7 @@ mod tests {
         ] {
             for version in [CramVersion::V3_0, CramVersion::V3_1] {
                 let mut kit = Kit::new(version, Effort::Balanced);
-                let method = kit.pack(&data, content);
+                let way = kit.pack(&data, content, &[], None);
                 let mut best = gzip(&mut kit.thorough[1], &data, &mut Vec::new());
                 for order in [Order::Zero, Order::One] {
                     for way in 0..4 {
@@ -351,7 +414,7 @@ mod tests {
                 let len = kit.packed.len();
                 assert!(
                     len <= best + best / 50,
-                    "{name} {version:?}: {len} by {method}, not {best}"
+                    "{name} {version:?}: {len} by {way:?}, not {best}"
                 );
             }
         }

@@ -1,5 +1,7 @@
 //! The data series of a slice as they are gathered, and how they become blocks (CRAM specification, sections 8.4, 8.5 and 13).
 
+use std::cmp::Reverse;
+
 use biofast_codecs::fqzcomp::Read;
 
 use super::codec::Codecs;
@@ -38,6 +40,8 @@ pub(super) struct Columns {
     lists: Vec<Vec<u32>>,
     /// The list of the record before: mostly that of the next one.
     last_list: usize,
+    /// Memory of tags of other slices.
+    spares: Vec<Vec<u8>>,
 }
 
 /// Ends texts of tags: none can have it in SAM.
@@ -65,6 +69,29 @@ fn is_text(kind: u8) -> bool {
 }
 
 impl Columns {
+    /// Makes it that of a slice without records, in the same memory.
+    pub(super) fn clear(&mut self) {
+        let Columns { numbers, bytes, reads, stretches, tags, lists, last_list, spares } = self;
+        for Numbers { bytes, first, varies } in numbers {
+            bytes.clear();
+            (*first, *varies) = (None, false);
+        }
+        bytes.iter_mut().for_each(Vec::clear);
+        reads.clear();
+        stretches.clear();
+        spares.extend(tags.drain(..).map(|column| column.bytes));
+        spares.iter_mut().for_each(Vec::clear);
+        lists.clear();
+        *last_list = 0;
+    }
+
+    /// Bytes that it holds, used or not.
+    pub(super) fn held(&self) -> usize {
+        let tags = self.tags.iter().map(|column| &column.bytes);
+        let series = self.numbers.iter().map(|numbers| &numbers.bytes).chain(&self.bytes);
+        series.chain(&self.spares).chain(tags).map(Vec::capacity).sum()
+    }
+
     #[inline]
     pub(super) fn number(&mut self, series: Series, value: i32) {
         let numbers = &mut self.numbers[series as usize];
@@ -137,7 +164,7 @@ impl Columns {
     /// The place of a tag's column. A tag that a record has twice has one.
     fn column(&mut self, key: TagKey) -> u32 {
         let place = self.tags.iter().position(|column| column.key == key).unwrap_or_else(|| {
-            let (bytes, lens) = (Vec::new(), Vec::new());
+            let (bytes, lens) = (self.spares.pop().unwrap_or_default(), Vec::new());
             self.tags.push(TagColumn { key, bytes, lens, has_stop: false });
             self.tags.len() - 1
         });
@@ -145,13 +172,12 @@ impl Columns {
     }
 
     /// The compression header, which says how all this is stored.
-    pub(super) fn compression_header(&self, delta: bool, needs_reference: bool) -> Vec<u8> {
+    pub(super) fn compression_header(&mut self, delta: bool, needs_reference: bool) -> Vec<u8> {
         let mut map = Map::default();
         map.entry(b"RN", &[1]);
         map.entry(b"AP", &[u8::from(delta)]);
         map.entry(b"RR", &[u8::from(needs_reference)]);
-        // The codes of the four other bases, in the order ACGTN, are 0 to 3.
-        map.entry(b"SM", &[0x1b; 5]);
+        map.entry(b"SM", &self.code_substitutions());
         let mut dictionary = Vec::new();
         for list in &self.lists {
             dictionary.extend(list.iter().flat_map(|&column| self.tags[column as usize].key));
@@ -179,6 +205,26 @@ impl Columns {
         }
         map.write(&mut out);
         out
+    }
+
+    /// Gives each substitution its code: the more often one occurs for its reference base, the lower. Returns the matrix, which has for each
+    /// base of the reference, in the order ACGTN, the codes of the other four, two bits each.
+    fn code_substitutions(&mut self) -> [u8; 5] {
+        let bytes = self.bytes(Series::BS);
+        let mut counts = [[0u32; 4]; 5];
+        bytes.iter().for_each(|&n| counts[usize::from(n / 4)][usize::from(n % 4)] += 1);
+        let (mut codes, mut matrix) = ([0; 20], [0; 5]);
+        for ((counts, codes), row) in counts.iter().zip(codes.chunks_exact_mut(4)).zip(&mut matrix)
+        {
+            let mut places = [0, 1, 2, 3];
+            places.sort_by_key(|&place| Reverse(counts[place]));
+            for (code, place) in (0..).zip(places) {
+                codes[place] = code;
+                *row |= code << (6 - 2 * place);
+            }
+        }
+        bytes.iter_mut().for_each(|n| *n = codes[usize::from(*n)]);
+        matrix
     }
 
     /// How a series is stored; `None` if it has no values and nobody asks how.
@@ -313,4 +359,24 @@ fn until(stop: u8, id: i32) -> Vec<u8> {
     let mut parameters = vec![stop];
     put_itf8(id, &mut parameters);
     encoding(UNTIL, &parameters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frequent_substitutions_have_low_codes_and_are_told_by_the_matrix() {
+        let mut columns = Columns::default();
+        assert_eq!(columns.code_substitutions(), [0x1b; 5], "without any, in their order");
+        // Of C: three times G (place 1), twice T (2), once A (0). Of N: T (3).
+        let stored = [5, 6, 5, 4, 19, 6, 5];
+        columns.bytes(Series::BS).extend(stored);
+        let matrix = columns.code_substitutions();
+        assert_eq!(columns.bytes(Series::BS)[..], [0, 1, 0, 2, 0, 1, 0]);
+        for (&code, n) in columns.bytes(Series::BS).iter().zip(stored) {
+            assert_eq!(matrix[usize::from(n / 4)] >> (6 - 2 * (n % 4)) & 3, code);
+        }
+        assert_eq!((matrix[0], matrix[1]), (0x1b, 0b10_00_01_11));
+    }
 }

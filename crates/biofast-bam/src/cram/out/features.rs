@@ -51,12 +51,13 @@ impl DerivedTags {
     }
 }
 
-/// The code of a base that differs from the reference's: its place among A, C, G, T and N without that one.
+/// What stands for a base that differs from the reference's, until a slice is complete: the place of the reference's base among A, C, G, T
+/// and N, times 4, and the place of the other one among those without it.
 fn substitution(reference: u8, base: u8) -> Option<u8> {
     let number = |letter| b"ACGTN".iter().position(|&known| known == letter);
     match (number(reference)?, number(base)?) {
-        (reference, base) if base < reference => Some(base as u8),
-        (reference, base) if base > reference => Some(base as u8 - 1),
+        (reference, base) if base < reference => Some((4 * reference + base) as u8),
+        (reference, base) if base > reference => Some((4 * reference + base - 1) as u8),
         _ => None,
     }
 }

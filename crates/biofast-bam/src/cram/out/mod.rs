@@ -3,6 +3,7 @@
 //! Versions 3.0 and 3.1 (CRAM format specification). A container holds one slice. Where it ends depends on the records alone, and
 //! so does how its blocks are compressed: the bytes are the same on any number of threads.
 
+mod choices;
 mod codec;
 mod columns;
 mod estimate;
@@ -20,7 +21,9 @@ use biofast_io::Location;
 use biofast_io::lanes::Lanes;
 use biofast_io::output::Recode;
 
+use self::choices::Turns;
 use self::codec::Kit;
+use self::columns::Columns;
 use self::reference::WriterReference;
 use self::slice::{EncodedContainer, SlicePlan, SliceRecords};
 use crate::cram::container::Version;
@@ -121,6 +124,7 @@ struct Gathered {
     short: u32,
     /// Records in containers before.
     counter: u64,
+    turns: Turns,
 }
 
 impl CramEncoder {
@@ -173,7 +177,8 @@ impl CramEncoder {
         let (version, effort) = (self.options.version, self.options.effort);
         let lanes = Lanes::new(self.options.threads, || {
             let (plan, mut kit) = (Arc::clone(&plan), Kit::new(version, effort));
-            move |records: SliceRecords| slice::encode(&records, &plan, &mut kit)
+            let mut columns = Columns::default();
+            move |records: SliceRecords| slice::encode(&records, &plan, &mut kit, &mut columns)
         })?;
         let gathered = Gathered::new(header.references().len(), limits(effort), !is_embedded);
         self.state = EncoderState::Records(gathered, lanes);
@@ -292,6 +297,7 @@ impl Gathered {
             may_mix: false,
             short: 0,
             counter: 0,
+            turns: Turns::default(),
         }
     }
 
@@ -343,7 +349,7 @@ impl Gathered {
         let counter = self.counter;
         self.counter += starts.len() as u64;
         (self.end, self.amount, self.is_mixed) = (0, 0, false);
-        SliceRecords { bytes, starts, counter }
+        SliceRecords { bytes, starts, counter, choosing: self.turns.next() }
     }
 
     /// The records that are left.

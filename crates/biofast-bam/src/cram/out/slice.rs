@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::choices::Choosing;
 use super::codec::{Codecs, Kit, put_raw_block};
 use super::columns::{Columns, EMBEDDED};
 use super::extent::{self, Extent};
@@ -12,7 +13,7 @@ use super::reference::{Stretches, WriterReference};
 use crate::cram::bytes::{put_itf8, put_ltf8};
 use crate::cram::container::{COMPRESSION_HEADER, CORE, SLICE_HEADER};
 use crate::cram::encoding::{Series, TagKey};
-use crate::cram::record::{DETACHED, MATE_DOWNSTREAM, NO_SEQUENCE, QUALITIES, SEVERAL};
+use crate::cram::record::{DETACHED, KEPT, MATE_DOWNSTREAM, NO_SEQUENCE, QUALITIES, SEVERAL};
 use crate::cram::reference::md5;
 use crate::cram_options::Losses;
 use crate::flag::{MATE_REVERSE, MATE_UNMAPPED, PAIRED, REVERSE, UNMAPPED};
@@ -29,6 +30,8 @@ pub(super) struct SliceRecords {
     pub(super) starts: Vec<u32>,
     /// How many come before in the file.
     pub(super) counter: u64,
+    /// How it is decided how blocks are compressed.
+    pub(super) choosing: Choosing,
 }
 
 /// What a container is to be stored with.
@@ -54,7 +57,9 @@ pub(super) fn encode(
     records: &SliceRecords,
     plan: &SlicePlan,
     kit: &mut Kit,
+    columns: &mut Columns,
 ) -> io::Result<EncodedContainer> {
+    columns.clear();
     let views: Vec<Record<'_>> =
         records.starts.iter().map(|&start| record_at(&records.bytes, start)).collect();
     let ends: Vec<i64> = views.iter().map(last_position).collect();
@@ -73,7 +78,7 @@ pub(super) fn encode(
 
     let mut slice = SliceEncoder {
         plan,
-        columns: Columns::default(),
+        columns,
         reference,
         last_start: if delta { start } else { 0 },
         delta,
@@ -87,7 +92,7 @@ pub(super) fn encode(
     for (record, mate) in views.iter().zip(&mates) {
         slice.put(record, *mate, &stretches)?;
     }
-    let SliceEncoder { mut columns, losses, bases, .. } = slice;
+    let SliceEncoder { columns, losses, bases, .. } = slice;
 
     let mut blocks = Vec::new();
     // What is embedded needn't be there otherwise.
@@ -95,7 +100,7 @@ pub(super) fn encode(
     let header = columns.compression_header(delta, needs_reference);
     put_raw_block(COMPRESSION_HEADER, &header, &mut blocks);
     let slice_at = blocks.len();
-    let mut codecs = Codecs { kit, out: Vec::new(), ids: Vec::new() };
+    let mut codecs = Codecs::new(kit, records.choosing.known());
     columns.blocks(&mut codecs);
     let known = stretches.of(reference);
     let embedded = known.filter(|_| plan.reference.is_embedded()).map(|known| {
@@ -105,7 +110,8 @@ pub(super) fn encode(
         codecs.bytes(EMBEDDED, &bases);
         bases
     });
-    let Codecs { out: external, ids, .. } = codecs;
+    let Codecs { out: external, ids, choices, .. } = codecs;
+    records.choosing.tell(choices);
     let mut header = Vec::new();
     put_itf8(reference, &mut header);
     put_itf8(start as i32, &mut header);
@@ -135,6 +141,9 @@ pub(super) fn encode(
     };
     before.put(blocks.len(), &mut bytes);
     let slice = (slice_at, blocks.len() - slice_at);
+    if columns.held() > KEPT {
+        *columns = Columns::default();
+    }
     bytes.extend(blocks);
     Ok(EncodedContainer { bytes, extents, slice, losses })
 }
@@ -146,7 +155,7 @@ fn last_position(record: &Record<'_>) -> i64 {
 
 struct SliceEncoder<'a, 'r> {
     plan: &'a SlicePlan,
-    columns: Columns,
+    columns: &'a mut Columns,
     reference: i32,
     last_start: i64,
     delta: bool,
@@ -172,7 +181,7 @@ impl<'r> SliceEncoder<'_, 'r> {
         let has_bases = record.sequence_len() > 0;
         let has_qualities = has_bases && record.qualities().first() != Some(&0xff);
         self.bases += len as u64;
-        let columns = &mut self.columns;
+        let columns = &mut *self.columns;
         columns.number(Series::BF, i32::from(flags & FLAGS));
         let how = match mate {
             Mate::Detached => DETACHED,
@@ -193,7 +202,7 @@ impl<'r> SliceEncoder<'_, 'r> {
             self.last_start = start;
         }
         let group = self.read_group(record);
-        let columns = &mut self.columns;
+        let columns = &mut *self.columns;
         columns.number(Series::RG, group.unwrap_or(-1));
         let names = columns.bytes(Series::RN);
         names.extend_from_slice(record.name());
@@ -224,7 +233,7 @@ impl<'r> SliceEncoder<'_, 'r> {
                 let first = i64::from(record.position());
                 known = Some(Stretch { bases: &self.own_reference, first });
             }
-            let (columns, derived) = (&mut self.columns, &mut self.derived);
+            let (columns, derived) = (&mut *self.columns, &mut self.derived);
             let is_kept = features::encode(record, &self.letters, known, columns, derived);
             self.losses.cigars += u64::from(!is_kept);
             self.derived.are_known &= has_bases;
@@ -233,7 +242,7 @@ impl<'r> SliceEncoder<'_, 'r> {
             self.losses.mapping_qualities += u64::from(record.mapping_quality() != 0);
         }
         self.put_tags(record, is_mapped, group.is_some());
-        let columns = &mut self.columns;
+        let columns = &mut *self.columns;
         match is_mapped {
             true => columns.number(Series::MQ, record.mapping_quality().into()),
             false if has_bases => columns.bytes(Series::BA).extend_from_slice(&self.letters),
