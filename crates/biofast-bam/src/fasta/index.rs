@@ -49,7 +49,9 @@ impl FastaIndex {
     ///
     /// # Errors
     /// The first line that doesn't belong there or has another length than it may have; text that can't be read.
-    pub fn build(name: &str, text: impl BufRead) -> Result<FastaIndex, Error> {
+    pub fn build(name: &str, mut text: impl BufRead) -> Result<FastaIndex, Error> {
+        let start = text.fill_buf().map_err(|error| Error::from_io(error, &name.into()))?;
+        let is_bam = start.starts_with(b"BAM\x01");
         let mut lines = FastaLines::new(name, text);
         let mut index = FastaIndex::default();
         let mut marker = None;
@@ -57,6 +59,9 @@ impl FastaIndex {
             match (marker, first) {
                 (None, b'>' | b'@') => marker = Some(first),
                 (Some(marker), _) if marker == first => {}
+                (None, _) if is_bam => {
+                    return Err(lines.fault("expected FASTA or FASTQ, found BAM"));
+                }
                 (None, _) => return Err(lines.unexpected("'>' (FASTA) or '@' (FASTQ)", first)),
                 (Some(marker), _) => {
                     return Err(lines.unexpected(&format!("'{}'", char::from(marker)), first));

@@ -89,6 +89,7 @@ fn what_cannot_be_indexed_or_found_is_an_error_that_says_where() {
     for (text, expected) in [
         ("", "line 1: can't be indexed: no sequence in it"),
         ("ACGT\n", "line 1: can't be indexed: expected '>' (FASTA) or '@' (FASTQ)"),
+        ("BAM\x01\0", "line 1: can't be indexed: expected FASTA or FASTQ, found BAM"),
         (">a\nAC\nACG\n", "line 3: can't be indexed: sequence of 'a': a line is longer"),
         (">a\nACG\nA\nA\n", "line 4: can't be indexed: sequence of 'a': a line follows one"),
         (">a\nACG\n\nACG\n", "line 4: can't be indexed: expected '>'"),

@@ -344,7 +344,7 @@ mod tests {
         for format in [Format::Plain, Format::Bgzf] {
             let compression = Compression::new(format, None)?;
             let made: Vec<u8> = (0..60_000u32).flat_map(|n| (n * n).to_le_bytes()).collect();
-            let kept = Kept::default();
+            let kept = SharedBytes::default();
             let mut output = Output::stream("x", kept.clone(), compression);
             for _ in 0..9 {
                 output.append(b"before")?;
