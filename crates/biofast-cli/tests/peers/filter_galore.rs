@@ -184,7 +184,7 @@ fn compare(folder: &Folder, options: &Options, inputs: &[String]) -> usize {
 #[ignore = "needs trim_galore and cutadapt"]
 fn random_sets_of_options_keep_the_reads_of_trim_galore() {
     let folder = Folder::new();
-    let (n, mut random) = sets(0x6a10_2e);
+    let (n, mut random) = sets(0x006a_102e);
     // With one adapter, none that is known by a word, and several that are as frequent.
     let mixtures: [&[usize]; 7] = [&[0], &[1], &[2], &[1, 2], &[0, 2], &[0, 1, 2], &[2, 2, 1]];
     let inputs: Vec<[String; 2]> = mixtures
