@@ -90,7 +90,7 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--error_rate"], "use --error-rate SHARE"),
     (&["--keep"], "leave it out: there are no files in between"),
     (&["--hardtrim5"], "use --keep-first N"),
-    (&["--hardtrim3"], "use `biofast convert --subseq=-N:-1`"),
+    (&["--hardtrim3"], "use `biofast convert --subseq` with the range -N:-1"),
     (&["--polyA"], "use --trim-poly-x, which trims runs of any base"),
     (&["--gzip", "--dont_gzip"], "the extension of --out decides, or -O bgzf and -O plain"),
     (&["--output_dir", "--basename"], "name the files with --out FILE and --out2 FILE"),
