@@ -178,6 +178,18 @@ const OF_OTHERS: &[&str] = &[
     "--info-file", "--rename", "--pair-filter", "--revcomp",
 ];
 
+/// Options of Trim Galore that cut reads, keep them or name outputs.
+const OF_TRIM_GALORE: &[&str] = &[
+    "--quality", "--phred33", "--phred64", "--fastqc", "--fastqc_args", "--adapter", "--adapter2",
+    "--illumina", "--stranded_illumina", "--nextera", "--small_rna", "--consider_already_trimmed",
+    "--max_length", "--stringency", "--gzip", "--dont_gzip", "--length", "--max_n", "--output_dir",
+    "--no_report_file", "--suppress_warn", "--clip_R1", "--clip_R2", "--three_prime_clip_R1",
+    "--three_prime_clip_R2", "--2colour", "--nextseq", "--path_to_cutadapt", "--basename",
+    "--cores", "--hardtrim5", "--hardtrim3", "--clock", "--polyA", "--implicon", "--rrbs",
+    "--non_directional", "--paired", "--retain_unpaired", "--length_1", "--length_2",
+    "--error_rate", "--keep",
+];
+
 /// Each is accepted, or answered with what does the same here; that a value is missing or wrong is an answer, too.
 #[test]
 fn options_of_other_programs_are_accepted_or_answered() {
@@ -188,7 +200,7 @@ fn options_of_other_programs_are_accepted_or_answered() {
         .map(|command| biofast(&[command, "--help"]).stdout)
         .concat();
     let mut answered = 0;
-    for option in OF_FASTP.iter().chain(OF_OTHERS) {
+    for option in OF_FASTP.iter().chain(OF_OTHERS).chain(OF_TRIM_GALORE) {
         // Some take "5" for a file to be written.
         let mut typed = command(&["filter", "--quiet", &reads, "--out", &out, option, "5"]);
         typed.current_dir(folder.path(""));

@@ -37,6 +37,7 @@ mod filter_alignments_faults;
 mod filter_cutadapt;
 mod filter_fastp;
 mod filter_faults;
+mod filter_galore;
 mod filter_nanopore;
 mod filter_summary;
 mod filter_unaligned;

@@ -303,7 +303,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--pattern-file", &["pat.txt"]),
     ("--picard-metrics", &["o.pmet"]),
     ("--prefix", &["opre"]),
-    ("--preset", &["fastp"]),
+    ("--preset", &["fastp", "trim-galore"]),
     ("--qc", &["depth", "stats"]),
     ("--qname-file", &["names.txt"]),
     ("--qualified-quality", &["38"]),

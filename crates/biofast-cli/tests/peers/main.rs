@@ -31,6 +31,7 @@ mod filter_cutadapt;
 mod filter_cutadapt_cases;
 mod filter_fastp;
 mod filter_fastp_cases;
+mod filter_galore;
 mod filter_peers;
 mod fixmate;
 mod goldens;

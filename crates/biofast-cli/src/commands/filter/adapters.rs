@@ -12,6 +12,7 @@ use biofast_ops::filter::trim::{
 use biofast_ops::filter::{AdapterRule, Filter};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 
+use super::preset_galore;
 use crate::console::Console;
 use crate::inputs;
 use crate::options::InFile;
@@ -149,9 +150,12 @@ const SIDES: [(&str, usize, AdapterSide); 6] = [
     ("anywhere2", 1, AdapterSide::Anywhere),
 ];
 
+/// An adapter as typed: the id of the option, the mate, the side it is on, and its text.
+pub(super) type NamedAdapter = (&'static str, usize, AdapterSide, String);
+
 /// Adapters in the order in which they were typed: of those that fit equally well the first one is cut.
 #[derive(Default)]
-struct TypedAdapters(Vec<(&'static str, usize, AdapterSide, String)>);
+struct TypedAdapters(Vec<NamedAdapter>);
 
 impl FromArgMatches for TypedAdapters {
     fn from_arg_matches(matches: &ArgMatches) -> Result<TypedAdapters, clap::Error> {
@@ -269,6 +273,22 @@ impl AdapterArgs {
         }
     }
 
+    /// The minimum overlap as typed.
+    pub(super) fn min_overlap(&self) -> usize {
+        self.adapter_min_overlap.get()
+    }
+
+    /// Whether an adapter of first reads is named.
+    pub(super) fn names_first(&self) -> bool {
+        self.adapter_fasta.is_some() || self.named.0.iter().any(|&(_, mate, ..)| mate == 0)
+    }
+
+    /// The 3′ adapters of first reads that are named.
+    pub(super) fn first_backs(&self) -> impl Iterator<Item = &str> {
+        let backs = self.named.0.iter().filter(|(id, ..)| *id == "adapter");
+        backs.map(|(.., text)| text.as_str())
+    }
+
     /// Whether reads may be split where an adapter is inside.
     pub(super) fn splits(&self) -> bool {
         self.adapter_kit.is_some() && matches!(self.middle, MiddleArg::Split)
@@ -289,15 +309,17 @@ impl AdapterArgs {
     }
 
     /// What cuts the adapters that are named or were found, if there are any, and which reads are kept by them.
+    /// `galore` has the minimum overlap if Trim Galore's rules hold.
     pub(super) fn cutter(
         &self,
         paired: bool,
         detected: &[AdapterEvidence],
+        galore: Option<usize>,
         session: &mut Session,
     ) -> Result<(AdapterCutter, AdapterRule)> {
         let settings = AdapterSettings {
             max_errors: self.adapter_error_rate,
-            min_overlap: self.adapter_min_overlap.get(),
+            min_overlap: galore.unwrap_or(self.adapter_min_overlap.get()),
             indels: !self.no_indels,
             adapter_wildcards: !self.no_match_adapter_wildcards,
             read_wildcards: self.match_read_wildcards,
@@ -316,7 +338,9 @@ impl AdapterArgs {
         let cutter =
             AdapterCutter::new().times(self.times.get()).action(action).both_strands(self.revcomp);
         let mut adding = Adding { cutter, settings, session };
-        for (id, mate, side, text) in &self.named.0 {
+        let found = detected.first().and_then(|found| found.adapter.as_deref());
+        let meant = galore.map(|_| preset_galore::adapters(&self.named.0, paired, found));
+        for (id, mate, side, text) in meant.as_ref().unwrap_or(&self.named.0) {
             if *mate == 1 && !paired {
                 bail!("--{id} needs pairs: two files, or --interleaved");
             }

@@ -16,8 +16,9 @@ use super::args::{Args, FilterPairRule, MeanArg, Select};
 use super::bounds::number;
 use super::places::Places;
 use super::preset_fastp;
+use super::preset_galore;
 use super::trims::{OtherTrims, trimmers};
-use crate::inputs;
+use crate::inputs::{self, Input};
 use crate::session::Session;
 
 /// What was found in the first reads.
@@ -50,7 +51,10 @@ pub(super) fn filter(
         }
         // It has its own.
         Some(_) => Default::default(),
-        None => args.adapters.cutter(paired, &looked.detected, session)?,
+        None => {
+            let galore = preset_galore::min_overlap(args);
+            args.adapters.cutter(paired, &looked.detected, galore, session)?
+        }
     };
     let rule = Places::of(args)?.0.rule(rule)?;
     let others = OtherTrims {
@@ -64,8 +68,10 @@ pub(super) fn filter(
         adapters: cutter,
         long_adapters: args.adapters.long_cutter(paired)?,
     };
-    let is_fastp = looked.fastp.is_some();
-    let filter = trimmers(&args.trim, paired, is_fastp, others, filter)?.with_adapter(rule);
+    let filter = trimmers(&args.trim, paired, &args.preset, others, filter)?.with_adapter(rule);
+    if args.preset.is_trim_galore() {
+        return predicates(&preset_galore::select(args, &looked.detected), filter);
+    }
     match args.preset.is_fastp() {
         true => fastp_predicates(&args.select, filter.as_fastp()),
         false => predicates(&args.select, filter),
@@ -73,7 +79,12 @@ pub(super) fn filter(
 }
 
 /// Looks at the first reads, if that was asked for.
-pub(super) fn look(args: &Args, paired: bool, inputs: &mut Inputs) -> Result<Looked> {
+pub(super) fn look(
+    args: &Args,
+    paired: bool,
+    named: &[Input],
+    inputs: &mut Inputs,
+) -> Result<Looked> {
     let mut looked = Looked::default();
     let threshold = args.adapters.detect_adapter;
     if args.preset.counts_sequences() {
@@ -86,6 +97,8 @@ pub(super) fn look(args: &Args, paired: bool, inputs: &mut Inputs) -> Result<Loo
             false => args.adapters.given().is_none(),
         };
         looked.fastp = Some(fastp::look(inputs, adapters, args.preset.version(&args.compat)?));
+    } else if args.preset.is_trim_galore() {
+        looked.detected.extend(preset_galore::look(args, named, inputs)?);
     } else if let Some(threshold) = threshold {
         let threshold = number("--detect-adapter", threshold, 0.0, 100.0)?;
         looked.detected = detect::look(inputs, threshold);

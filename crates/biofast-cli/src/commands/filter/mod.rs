@@ -16,6 +16,7 @@ mod mates;
 mod places;
 mod preset;
 mod preset_fastp;
+mod preset_galore;
 mod reads;
 mod report;
 mod trims;

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use biofast_io::output::Output;
 use biofast_ops::compat::FastpVersion;
+use biofast_ops::filter::trim_galore::FilledIn;
 use clap::ValueEnum;
 
 use crate::options::{CompatArgs, OutFile};
@@ -16,6 +17,9 @@ pub(super) struct PresetArgs {
     ///
     /// fastp: cut adapters, found by the overlap of mates or in the first single reads; cut poly-G on two-color
     /// machines; then apply --max-low-quality-percent 40, --max-n 5 and --min-len 15.
+    ///
+    /// trim-galore: --quality-cutoff 20, then cut the Illumina, Nextera or small RNA adapter, whichever most of the first
+    /// million reads have, with --adapter-min-overlap 1; then apply --crop-front and --crop-tail, and --min-len 20.
     #[arg(long, value_enum, value_name = "NAME")]
     preset: Option<Preset>,
 
@@ -26,12 +30,25 @@ pub(super) struct PresetArgs {
     /// With --fastp-json: list overrepresented sequences like fastp, counted in all reads instead of 1 in 20
     #[arg(long, alias = "overrepresentation_analysis", requires = "fastp_json")]
     overrepresentation_analysis: bool,
+
+    /// With --preset trim-galore: cut bases that end repair filled in, of RRBS made with MspI
+    ///
+    /// These are the 2 bases before the adapter of first reads, and the first 2 bases of second reads (unless --crop-front
+    /// is given).
+    #[arg(long, requires = "preset")]
+    rrbs: bool,
+
+    /// With --rrbs: cut the first 2 bases of reads that start with CAA or CGA, else the 2 before the adapter
+    #[arg(long, alias = "non_directional", requires = "rrbs")]
+    non_directional: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Preset {
     /// fastp 1.3
     Fastp,
+    /// Trim Galore 0.6
+    TrimGalore,
 }
 
 impl PresetArgs {
@@ -45,7 +62,20 @@ impl PresetArgs {
         Ok(compat.of(|_| self.is_fastp() || self.reports())?.fastp)
     }
 
-    /// Whether its report is wanted.
+    /// Whether it is Trim Galore that is meant.
+    pub(super) fn is_trim_galore(&self) -> bool {
+        self.preset == Some(Preset::TrimGalore)
+    }
+
+    /// What is cut of RRBS, if the reads are that.
+    pub(super) fn rrbs(&self) -> Option<FilledIn> {
+        self.rrbs.then_some(match self.non_directional {
+            true => FilledIn::NonDirectional,
+            false => FilledIn::Directional,
+        })
+    }
+
+    /// Whether the report of fastp is wanted.
     pub(super) fn reports(&self) -> bool {
         self.fastp_json.is_some()
     }

@@ -10,10 +10,13 @@ use biofast_ops::filter::trim::{
     AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, MaskBelow,
     NextSeqTrim, Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
 };
+use biofast_ops::filter::trim_galore::RrbsCutter;
 use biofast_ops::filter::{Filter, fastp};
 use clap::ValueEnum;
 
 use super::bounds::number;
+use super::preset::PresetArgs;
+use super::preset_galore;
 
 /// The trims in their order, for the help.
 pub(super) const TRIM_ORDER: &str = "--umi, --crop-front and --crop-tail, --nextseq-trim, --quality-cutoff, --cut-front, --cut-right or --cut-tail, \
@@ -111,15 +114,16 @@ pub(super) struct OtherTrims<M> {
 pub(super) fn trimmers(
     args: &TrimArgs,
     paired: bool,
-    is_fastp: bool,
+    preset: &PresetArgs,
     others: OtherTrims<impl FnOnce(Filter) -> Result<Filter>>,
     mut filter: Filter,
 ) -> Result<Filter> {
+    let (is_fastp, is_galore) = (preset.is_fastp(), preset.is_trim_galore());
     if let Some(place) = args.umi {
         filter = filter.trim(umi(args, place, paired, is_fastp)?);
     }
     let (front, tail) = (args.crop_front.unwrap_or_default(), args.crop_tail.unwrap_or_default());
-    let by_sum = quality_cutoff(args, paired)?;
+    let by_sum = quality_cutoff(args, paired, is_galore)?;
     let phred = number("--cut-mean-quality", args.cut_mean_quality, 0.0, 93.0)?;
     let size = args.cut_window_size.get();
     if is_fastp {
@@ -136,7 +140,7 @@ pub(super) fn trimmers(
             );
         }
     } else {
-        if args.crop_front.is_some() || args.crop_tail.is_some() {
+        if !is_galore && (args.crop_front.is_some() || args.crop_tail.is_some()) {
             filter = filter.trim(Crop { front, tail });
         }
         if let Some(phred) = args.nextseq_trim {
@@ -166,8 +170,13 @@ pub(super) fn trimmers(
         }
         filter = filter.trim(Overlap::default());
     }
-    if !others.adapters.is_empty() {
+    if let Some(filled_in) = preset.rrbs() {
+        filter = filter.trim(RrbsCutter::new(others.adapters, filled_in));
+    } else if !others.adapters.is_empty() {
         filter = filter.trim(others.adapters);
+    }
+    if is_galore {
+        filter = preset_galore::clip(args, preset.rrbs(), filter);
     }
     if let Some(min) = args.trim_poly_x {
         filter = filter.trim(PolyX(min.get()));
@@ -185,16 +194,21 @@ pub(super) fn trimmers(
 }
 
 /// What cuts ends by sums of qualities, if that is asked for.
-fn quality_cutoff(args: &TrimArgs, paired: bool) -> Result<Option<QualityCutoff>> {
+fn quality_cutoff(args: &TrimArgs, paired: bool, is_galore: bool) -> Result<Option<QualityCutoff>> {
     if args.quality_cutoff2.is_some() && !paired {
         bail!("--quality-cutoff2 needs pairs: two files, or --interleaved");
     }
-    if args.quality_cutoff.is_none() && args.quality_cutoff2.is_none() {
+    let implied = (is_galore && args.nextseq_trim.is_none()).then_some(preset_galore::CUTOFF);
+    let given = args.quality_cutoff.or(implied);
+    if given.is_none() && args.quality_cutoff2.is_none() {
         return Ok(None);
     }
-    let first = args.quality_cutoff.unwrap_or_default();
+    let first = given.unwrap_or_default();
     let second = args.quality_cutoff2.unwrap_or(first);
     if [first, second] == [Cutoffs::default(); 2] {
+        if is_galore {
+            return Ok(None);
+        }
         bail!("--quality-cutoff 0 cuts nothing: leave it out");
     }
     let (front, tail) = ([first.front, second.front], [first.tail, second.tail]);
@@ -204,8 +218,8 @@ fn quality_cutoff(args: &TrimArgs, paired: bool) -> Result<Option<QualityCutoff>
 /// The cutoffs of both ends; 0 cuts nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cutoffs {
-    front: u8,
-    tail: u8,
+    pub(super) front: u8,
+    pub(super) tail: u8,
 }
 
 /// `Q` for the 3′ end, or `FRONT,Q` for both.

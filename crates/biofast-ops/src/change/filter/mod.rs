@@ -39,6 +39,7 @@ pub mod sample;
 pub mod statistics;
 mod tally;
 pub mod trim;
+pub mod trim_galore;
 pub mod unaligned;
 
 pub use chain::{

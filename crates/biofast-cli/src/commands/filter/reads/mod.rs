@@ -17,6 +17,7 @@ use biofast_ops::measure::records::Sum;
 use super::args::{Args, FilterIndexFormat};
 use super::chain::{self, Looked};
 use super::preset_fastp;
+use super::preset_galore;
 use super::report::FilterReports;
 use crate::console::Console;
 use crate::inputs::{self, Input, Layout};
@@ -159,7 +160,8 @@ fn plan<'a>(
             job.warn_of_encoding(source);
         }
     }
-    let looked = chain::look(args, paired, &mut sources)?;
+    preset_galore::check(args, session)?;
+    let looked = chain::look(args, paired, job.inputs(), &mut sources)?;
     let filter = chain::filter(args, paired, &looked, session)?;
     if paired && !args.trim.trim_overlap && !args.reading.messages.quiet {
         args.adapters.tell_of_one_mate(&session.console, &filter);
