@@ -230,16 +230,17 @@ impl Columns {
     /// How a series is stored; `None` if it has no values and nobody asks how.
     fn encoding(&self, series: usize) -> Option<Vec<u8>> {
         const ARRAYS: [Series; 3] = [Series::RN, Series::IN, Series::SC];
-        // htslib wants to know of these where reads have no bases.
-        const WANTED: [Series; 2] = [Series::BA, Series::QS];
         let numbers = &self.numbers[series];
         if let Some(first) = numbers.first {
             return Some(if numbers.varies { external(id(series)) } else { constant(first) });
         }
         match () {
-            () if self.bytes[series].is_empty() => {
-                WANTED.iter().any(|&wanted| wanted as usize == series).then(|| constant(0))
-            }
+            // htslib wants to know of bases and qualities where reads have none, and htsjdk has no constant for all qualities of a read.
+            () if self.bytes[series].is_empty() => match () {
+                () if series == Series::BA as usize => Some(constant(0)),
+                () if series == Series::QS as usize => Some(external(id(series))),
+                () => None,
+            },
             () if series == Series::BB as usize => {
                 let parts = [external(STRETCHES), external(id(series))];
                 Some(encoding(LEN_AND_VALUES, &parts.concat()))
@@ -364,6 +365,12 @@ fn until(stop: u8, id: i32) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn qualities_of_reads_without_any_are_stored_as_htsjdk_knows_it() {
+        let series = Series::QS as usize;
+        assert_eq!(Columns::default().encoding(series), Some(external(id(series))));
+    }
 
     #[test]
     fn frequent_substitutions_have_low_codes_and_are_told_by_the_matrix() {
