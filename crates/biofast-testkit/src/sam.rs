@@ -162,3 +162,47 @@ pub fn fasta(seed: u64) -> String {
     }
     out
 }
+
+/// The records of SAM as CRAM holds them, with their tags in an order of their own.
+pub fn held_by_cram(sam: &str) -> Vec<String> {
+    let records = sam.lines().filter(|line| !line.starts_with('@'));
+    records.map(|line| record_held(&line.split('\t').collect::<Vec<_>>())).collect()
+}
+
+fn record_held(fields: &[&str]) -> String {
+    let mut fields: Vec<String> = fields.iter().map(|&field| field.to_owned()).collect();
+    // Not FLAG, if it isn't a number: then this isn't SAM.
+    let flags = fields[1].parse::<u16>().unwrap_or_default() & 0xfff;
+    fields[1] = flags.to_string();
+    fields[5] = joined(&fields[5]);
+    if flags & 4 != 0 {
+        (fields[4], fields[5]) = ("0".into(), "*".into());
+    }
+    if flags & 1 == 0 {
+        fields[6] = "*".into();
+    }
+    fields[11..].sort();
+    fields.join("\t")
+}
+
+/// A CIGAR with M for = and X, without operations of length 0, and with neighbours of one kind joined but for clips.
+fn joined(cigar: &str) -> String {
+    let mut operations: Vec<(u64, char)> = Vec::new();
+    for operation in cigar.split_inclusive(|c: char| !c.is_ascii_digit()) {
+        let Some(len) = operation[..operation.len() - 1].parse::<u64>().ok().filter(|&n| n > 0)
+        else {
+            continue;
+        };
+        let kind = match operation.chars().next_back() {
+            Some('=' | 'X') => 'M',
+            Some(kind) => kind,
+            None => continue,
+        };
+        match operations.last_mut() {
+            Some(last) if last.1 == kind && kind != 'S' => last.0 += len,
+            _ => operations.push((len, kind)),
+        }
+    }
+    let text: String = operations.iter().map(|(len, kind)| format!("{len}{kind}")).collect();
+    if text.is_empty() { "*".into() } else { text }
+}

@@ -184,7 +184,7 @@ pub(super) fn decode(
             }
             _ => return bad("an unknown read feature"),
         }
-        if (len > 0 && read.done > len) || read.position > i64::from(i32::MAX) {
+        if (len > 0 && read.done > len) || read.position - 1 > i64::from(i32::MAX) {
             return bad("a read feature that goes beyond its read or reference");
         }
     }

@@ -1,9 +1,9 @@
 //! CRAM that biofast writes, read by itself: what went in comes out, by every command that writes alignments, on any number of
 //! threads. Other readers: `tests/peers/cram_out.rs`.
 
-use biofast_testkit::sam::{self, SamShape};
+use biofast_testkit::sam::{self, SamShape, held_by_cram as held};
 
-use crate::common::cram_out::{WAYS, fasta, held, odd};
+use crate::common::cram_out::{WAYS, fasta, odd};
 use crate::common::{
     Folder, assert_error, biofast, biofast_with, command, fails, silent, text, words,
 };

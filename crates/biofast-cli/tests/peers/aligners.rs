@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use biofast_testkit::random::Random;
 use biofast_testkit::reference::reverse_complement;
-use common::cram_out::held;
+use biofast_testkit::sam::held_by_cram as held;
 use common::{Folder, biofast, command, finish, text};
 
 /// A reference of random bases, and pairs of reads of it: some of them twice, with an error now and then.

@@ -104,6 +104,26 @@ pub(crate) fn samtools_of_pysam(args: &[&str]) -> Command {
     command
 }
 
+/// What commands of [`samtools_of_pysam`] print, run by one process: it takes longer to start than they take. `to` is a file for it.
+pub(crate) fn samtools_of_pysam_each(commands: &[Vec<&str>], to: &str) -> Vec<String> {
+    if std::env::var_os("BIOFAST_SAMTOOLS").is_some() {
+        let print = |words: &Vec<&str>| run(&mut samtools_of_pysam(words)).stdout;
+        return commands.iter().map(|words| String::from_utf8(print(words)).unwrap()).collect();
+    }
+    let mut command = need("python3");
+    command.arg("-c").arg(
+        "import sys, pysam, pysam.samtools\n\
+         assert pysam.__samtools_version__ >= '1.24', pysam.__samtools_version__\n\
+         for number, words in enumerate(sys.argv[2:]):\n\
+         \x20   verb, *words = words.split('\\t')\n\
+         \x20   getattr(pysam.samtools, verb)(*words, '-o', f'{sys.argv[1]}.{number}', catch_stdout=False)",
+    );
+    run(command.arg(to).args(commands.iter().map(|words| words.join("\t"))));
+    (0..commands.len())
+        .map(|number| std::fs::read_to_string(format!("{to}.{number}")).unwrap())
+        .collect()
+}
+
 /// Picard 3.4: `BIOFAST_PICARD` names a jar with all it needs, or the folder of jars that
 /// `mvn dependency:copy-dependencies` makes of `com.github.broadinstitute:picard:3.4.0`.
 pub(crate) fn picard(tool: &str) -> Command {

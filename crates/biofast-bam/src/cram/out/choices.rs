@@ -71,14 +71,14 @@ impl Choice {
 pub(super) type Choices = HashMap<i32, Choice>;
 
 /// What one container tells others.
-type Told = Arc<OnceLock<Choices>>;
+type SharedChoices = Arc<OnceLock<Choices>>;
 
 /// How a container finds its choices.
 pub(super) enum Choosing {
     /// It tries all ways, and tells others.
     Tries(Teller),
     /// As another did.
-    Follows(Told),
+    Follows(SharedChoices),
 }
 
 impl Choosing {
@@ -100,7 +100,7 @@ impl Choosing {
 }
 
 /// Tells the choices of a container. If that fails, others learn that there is nothing to wait for.
-pub(super) struct Teller(Told);
+pub(super) struct Teller(SharedChoices);
 
 impl Drop for Teller {
     fn drop(&mut self) {
@@ -114,8 +114,8 @@ impl Drop for Teller {
 pub(super) struct Turns {
     number: u64,
     /// Of the last container that tries, and of the one before it, which is done by now.
-    last: Told,
-    before: Option<Told>,
+    last: SharedChoices,
+    before: Option<SharedChoices>,
 }
 
 impl Turns {

@@ -12,7 +12,7 @@ use biofast_ops::filter::trim::{
 use biofast_ops::filter::{AdapterRule, Filter};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
 
-use super::preset_galore;
+use super::named::{self, NamedAdapter};
 use crate::console::Console;
 use crate::inputs;
 use crate::options::InFile;
@@ -149,9 +149,6 @@ const SIDES: [(&str, usize, AdapterSide); 6] = [
     ("front2", 1, AdapterSide::Front),
     ("anywhere2", 1, AdapterSide::Anywhere),
 ];
-
-/// An adapter as typed: the id of the option, the mate, the side it is on, and its text.
-pub(super) type NamedAdapter = (&'static str, usize, AdapterSide, String);
 
 /// Adapters in the order in which they were typed: of those that fit equally well the first one is cut.
 #[derive(Default)]
@@ -339,7 +336,7 @@ impl AdapterArgs {
             AdapterCutter::new().times(self.times.get()).action(action).both_strands(self.revcomp);
         let mut adding = Adding { cutter, settings, session };
         let found = detected.first().and_then(|found| found.adapter.as_deref());
-        let meant = galore.map(|_| preset_galore::adapters(&self.named.0, paired, found));
+        let meant = galore.map(|_| named::of_trim_galore(&self.named.0, paired, found));
         for (id, mate, side, text) in meant.as_ref().unwrap_or(&self.named.0) {
             if *mate == 1 && !paired {
                 bail!("--{id} needs pairs: two files, or --interleaved");

@@ -13,6 +13,7 @@ mod chain;
 
 mod given;
 mod mates;
+mod named;
 mod places;
 mod preset;
 mod preset_fastp;

@@ -5,20 +5,14 @@ use std::io::Cursor;
 use anyhow::{Result, bail};
 use biofast_fastq::{Inputs, Reader};
 use biofast_io::{Options, Source};
-use biofast_ops::filter::Filter;
 use biofast_ops::filter::trim::detect::AdapterEvidence;
-use biofast_ops::filter::trim::{AdapterSide, KITS};
-use biofast_ops::filter::trim_galore::{self, FilledIn, LastClip, adapters_of, is_small_rna};
+use biofast_ops::filter::trim_galore::{self, is_small_rna};
 
-use super::adapters::NamedAdapter;
 use super::args::{Args, Select};
-use super::trims::{Cutoffs, TrimArgs};
 use crate::console::Hinted;
 use crate::inputs::Input;
 use crate::session::Session;
 
-/// The cutoff of qualities at 3′ ends.
-pub(super) const CUTOFF: Cutoffs = Cutoffs { front: 0, tail: 20 };
 /// The fewest bases of an adapter that are cut.
 const MIN_OVERLAP: usize = 1;
 /// The fewest bases that are kept of a read, and of one of small RNA.
@@ -80,47 +74,6 @@ pub(super) fn min_overlap(args: &Args) -> Option<usize> {
     args.preset.is_trim_galore().then_some(least)
 }
 
-/// The adapters that are meant by those named: of a kit those of Trim Galore, and those of first reads for second ones if these
-/// have none. `found` is the adapter of first reads if none is named.
-pub(super) fn adapters(
-    named: &[NamedAdapter],
-    paired: bool,
-    found: Option<&str>,
-) -> Vec<NamedAdapter> {
-    let of_both = paired && !named.iter().any(|&(_, mate, ..)| mate == 1);
-    let mut meant = Vec::new();
-    for adapter in named {
-        let (id, mate, side, text) = adapter;
-        let of_first = *id == "adapter";
-        let kit = KITS.iter().find(|kit| of_first && kit.name.eq_ignore_ascii_case(text));
-        let (first, second) = match kit.map(|kit| adapters_of(kit.name)) {
-            Some(Some([first, second])) => (first.to_owned(), second.to_owned()),
-            // Both mates get those of another kit anyway.
-            Some(None) => {
-                meant.push(adapter.clone());
-                continue;
-            }
-            None => (text.clone(), of_second(text).to_owned()),
-        };
-        meant.push((id, *mate, *side, first));
-        if of_both {
-            meant.push((id, 1, *side, second));
-        }
-    }
-    if let Some(found) = found.filter(|_| of_both) {
-        meant.push(("adapter", 1, AdapterSide::Back, of_second(found).to_owned()));
-    }
-    meant
-}
-
-/// The adapter of second reads where this is that of first ones.
-fn of_second(adapter: &str) -> &str {
-    match is_small_rna(adapter) {
-        true => adapters_of("small-rna").map_or(adapter, |[_, second]| second),
-        false => adapter,
-    }
-}
-
 /// What reads must be like: of Trim Galore's length, unless another one is given.
 pub(super) fn select(args: &Args, detected: &[AdapterEvidence]) -> Select {
     let found = detected.iter().filter_map(|found| found.adapter.as_deref());
@@ -129,15 +82,4 @@ pub(super) fn select(args: &Args, detected: &[AdapterEvidence]) -> Select {
         adapters.any(|text| is_small_rna(text) || text.eq_ignore_ascii_case("small-rna"));
     let least = MIN_LEN[usize::from(small_rna)];
     Select { min_len: args.select.min_len.or(Some(least)), ..args.select }
-}
-
-/// Cuts fixed numbers of bases, after all else that Trim Galore cuts.
-pub(super) fn clip(args: &TrimArgs, rrbs: Option<FilledIn>, filter: Filter) -> Filter {
-    let filled_in = if rrbs == Some(FilledIn::Directional) { [0, 2] } else { [0; 2] };
-    let front = args.crop_front.unwrap_or(filled_in);
-    let tail = args.crop_tail.unwrap_or_default();
-    match [front, tail] == [[0; 2]; 2] {
-        true => filter,
-        false => filter.trim(LastClip { front, tail }),
-    }
 }

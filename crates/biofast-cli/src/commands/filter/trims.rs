@@ -10,13 +10,12 @@ use biofast_ops::filter::trim::{
     AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, MaskBelow,
     NextSeqTrim, Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
 };
-use biofast_ops::filter::trim_galore::RrbsCutter;
+use biofast_ops::filter::trim_galore::{FilledIn, LastClip, RrbsCutter};
 use biofast_ops::filter::{Filter, fastp};
 use clap::ValueEnum;
 
 use super::bounds::number;
 use super::preset::PresetArgs;
-use super::preset_galore;
 
 /// The trims in their order, for the help.
 pub(super) const TRIM_ORDER: &str = "--umi, --crop-front and --crop-tail, --nextseq-trim, --quality-cutoff, --cut-front, --cut-right or --cut-tail, \
@@ -176,7 +175,7 @@ pub(super) fn trimmers(
         filter = filter.trim(others.adapters);
     }
     if is_galore {
-        filter = preset_galore::clip(args, preset.rrbs(), filter);
+        filter = clip_last(args.crop_front, args.crop_tail, preset.rrbs(), filter);
     }
     if let Some(min) = args.trim_poly_x {
         filter = filter.trim(PolyX(min.get()));
@@ -193,12 +192,31 @@ pub(super) fn trimmers(
     Ok(filter)
 }
 
+/// The cutoff of qualities at 3′ ends with `--preset trim-galore`.
+const GALORE_CUTOFF: u8 = 20;
+
+/// Cuts fixed numbers of bases, after all else that Trim Galore cuts.
+fn clip_last(
+    front: Option<[usize; 2]>,
+    tail: Option<[usize; 2]>,
+    rrbs: Option<FilledIn>,
+    filter: Filter,
+) -> Filter {
+    let filled_in = if rrbs == Some(FilledIn::Directional) { [0, 2] } else { [0; 2] };
+    let (front, tail) = (front.unwrap_or(filled_in), tail.unwrap_or_default());
+    match [front, tail] == [[0; 2]; 2] {
+        true => filter,
+        false => filter.trim(LastClip { front, tail }),
+    }
+}
+
 /// What cuts ends by sums of qualities, if that is asked for.
 fn quality_cutoff(args: &TrimArgs, paired: bool, is_galore: bool) -> Result<Option<QualityCutoff>> {
     if args.quality_cutoff2.is_some() && !paired {
         bail!("--quality-cutoff2 needs pairs: two files, or --interleaved");
     }
-    let implied = (is_galore && args.nextseq_trim.is_none()).then_some(preset_galore::CUTOFF);
+    let implied = (is_galore && args.nextseq_trim.is_none())
+        .then_some(Cutoffs { front: 0, tail: GALORE_CUTOFF });
     let given = args.quality_cutoff.or(implied);
     if given.is_none() && args.quality_cutoff2.is_none() {
         return Ok(None);

@@ -365,7 +365,7 @@ struct Finder {
     lost: Option<MissingInterval>,
     /// Where in `text` what is left out starts, or goes on; `left_out` has what is gone of it.
     lost_from: usize,
-    left_out: LeftOut,
+    left_out: SkippedText,
     /// The record that was written last.
     last: Vec<u8>,
     out: Vec<u8>,
@@ -379,7 +379,7 @@ struct Finder {
 
 /// Text that is left out.
 #[derive(Default)]
-struct LeftOut {
+struct SkippedText {
     /// Of the interval that goes on.
     piece: Vec<u8>,
     /// Whether its beginning has been shown.
@@ -400,7 +400,7 @@ impl Finder {
             is_gzip: false,
             is_skipping: false,
             lost_from: 0,
-            left_out: LeftOut::default(),
+            left_out: SkippedText::default(),
             text: Vec::new(),
             gone: 0,
             starts: VecDeque::new(),
@@ -580,7 +580,7 @@ impl Finder {
 
     /// Shows the text that is left out as far as it is known. `next` follows it.
     fn show(&mut self, lost: &mut MissingInterval, next: &[u8]) {
-        let LeftOut { piece, is_shown, out } = &mut self.left_out;
+        let SkippedText { piece, is_shown, out } = &mut self.left_out;
         if !std::mem::replace(is_shown, true) {
             if lost.lines.is_some() {
                 lost.reason = fault_of([&piece[..], next].concat());

@@ -9,7 +9,7 @@ use super::edge::Mate;
 use super::low::Low;
 use super::mates::correct;
 use super::run::{DepthChange, DepthRun};
-use super::spans::{MateRole, RecordSpan, SpanGroup, Spans};
+use super::span::{MateRole, RecordSpan, SpanGroup};
 use super::window::DepthWindow;
 
 /// Which depths are made of spans.
@@ -65,6 +65,15 @@ impl BatchDepths {
         self.open.clear();
         self.tail.clear();
     }
+}
+
+/// The records of a batch.
+pub(super) struct BatchSpans<'b> {
+    pub(super) groups: &'b mut [SpanGroup],
+    pub(super) records: &'b [RecordSpan],
+    pub(super) blocks: &'b [(u32, u32)],
+    /// Gets the stretches that records reach over, group after group.
+    pub(super) extents: &'b mut Vec<(u32, u32)>,
 }
 
 /// Finds the depths of batches.
@@ -170,11 +179,17 @@ fn push_change(run: DepthRun, changes: &mut Vec<DepthChange>) {
 const DEEPEST: usize = 1 << 16;
 
 impl DepthFinder {
-    /// Finds the depths of all records of `spans`.
-    pub(crate) fn find(&mut self, spans: &mut Spans, kinds: DepthKinds, references: &[Reference]) {
-        let Spans { groups, records, blocks, each, once, extents, .. } = spans;
+    /// Finds the depths of all records: each of them, and mates once.
+    pub(super) fn find(
+        &mut self,
+        spans: BatchSpans<'_>,
+        [each, once]: [&mut BatchDepths; 2],
+        kinds: DepthKinds,
+        references: &[Reference],
+    ) {
+        let BatchSpans { groups, records, blocks, extents } = spans;
         extents.clear();
-        let mut all = &records[..];
+        let mut all = records;
         for group in &mut *groups {
             let (own, later) = all.split_at(group.spans);
             all = later;
@@ -191,7 +206,7 @@ impl DepthFinder {
         for (wanted, is_once, depths) in [(kinds.each, false, each), (kinds.once, true, once)] {
             depths.clear();
             depths.are_found = wanted;
-            let (mut records, mut blocks) = (&records[..], &blocks[..]);
+            let (mut records, mut blocks) = (records, blocks);
             for group in groups.iter().filter(|_| wanted) {
                 let (own, later) = records.split_at(group.spans);
                 records = later;

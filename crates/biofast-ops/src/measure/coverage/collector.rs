@@ -14,9 +14,8 @@ use super::low::Low;
 use super::mates::PendingMates;
 use super::run::DepthSink;
 use super::seam::MateSeam;
-use super::spans::{
-    Counting, MateRole, RecordSpan, ReferenceSums, SpanGroup, SpanPosition, SpanRules, Spans,
-};
+use super::span::{MateRole, RecordSpan, SpanGroup, SpanPosition};
+use super::spans::{Counting, ReferenceSums, SpanRules, Spans};
 use super::window::DepthWindow;
 
 /// Makes depths of [`Spans`] that come in the order of the file.

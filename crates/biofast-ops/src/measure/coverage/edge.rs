@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use super::spans::{MateRole, RecordSpan};
+use super::span::{MateRole, RecordSpan};
 
 /// Of records that start within so many positions behind the first one everything is kept, whatever they say of their mates. Of those
 /// further behind what they say counts: that the mate is before this part.

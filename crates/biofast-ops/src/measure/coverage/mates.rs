@@ -5,7 +5,7 @@ use std::hash::BuildHasherDefault;
 
 use super::edge::{EdgeMate, Event, Mate, MateEdge};
 use super::low::Low;
-use super::spans::{MateRole, RecordSpan};
+use super::span::{MateRole, RecordSpan};
 
 /// Mates from which on those are forgotten that nothing can overlap any more.
 const FEW: usize = 1024;

@@ -43,6 +43,7 @@ mod parts;
 pub mod regions;
 mod run;
 mod seam;
+mod span;
 mod spans;
 mod targets;
 mod window;

@@ -14,7 +14,7 @@ use super::edge::{EdgeMate, Event};
 use super::mates::PendingMates;
 use super::run::{DepthRun, DepthSink};
 use super::seam::MateSeam;
-use super::spans::SpanPosition;
+use super::span::SpanPosition;
 use super::{DepthRules, ReferenceSums, SpanRules};
 use crate::measure::alignments::runs::{Changes, DepthRuns, DepthStretches, stretches};
 

@@ -6,7 +6,7 @@ use std::io;
 use biofast_fastq::{Inputs, Reader};
 use biofast_io::{Options, Source};
 
-use super::known::{known, most_frequent};
+use super::known::{code, known, most_frequent};
 use crate::measure::compat::FastpVersion;
 
 /// Whether a machine writes G where there is no signal: iSeq, MiniSeq, NextSeq and NovaSeq, told by how its reads are named. Before 1.1
@@ -92,16 +92,6 @@ pub fn look(inputs: &mut Inputs, adapters: bool, version: FastpVersion) -> Input
         }
     }
     found
-}
-
-pub(super) fn code(base: u8) -> Option<usize> {
-    match base {
-        b'A' => Some(0),
-        b'T' => Some(1),
-        b'C' => Some(2),
-        b'G' => Some(3),
-        _ => None,
-    }
 }
 
 /// The words of a read, with their places: those without N, from the 21st base on, before the last one.

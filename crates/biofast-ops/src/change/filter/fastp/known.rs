@@ -1,10 +1,20 @@
 //! Adapters and primers of kits, by which fastp tells what reads end with.
 
-use super::detect::code;
 use crate::measure::compat::FastpVersion;
 
+/// The number of a base, of which words are made.
+pub(super) fn code(base: u8) -> Option<usize> {
+    match base {
+        b'A' => Some(0),
+        b'T' => Some(1),
+        b'C' => Some(2),
+        b'G' => Some(3),
+        _ => None,
+    }
+}
+
 /// Sequences that differ in what is between two others.
-struct Series {
+struct AdapterSeries {
     before: &'static str,
     after: &'static str,
     between: &'static str,
@@ -16,31 +26,31 @@ const RNA: &str = "\
     CGTACG CGTGAT CTCTAC CTGATC CTTCGA CTTTTG GAATGA GATCTG GCCATG GCCTAA GCGGAC GCTACC GCTCAT GCTGTA GGAACT GGACGG \
     GGCCAC GTAGCC GTATAG GTCGTC TACAAG TAGTTG TCAAGT TCGGGA TCTGAG TGACAT TGAGTG TGCCGA TGGTCA TGTTGG TTGACT TTTCAC";
 
-const SERIES: [Series; 6] = [
-    Series {
+const SERIES: [AdapterSeries; 6] = [
+    AdapterSeries {
         before: "CAAGCAGAAGACGGCATACGAGAT",
         after: "GTGACTGGAGTTCCTTGGCACCCGAGAATTCCA",
         between: RNA,
     },
-    Series {
+    AdapterSeries {
         before: "CAAGCAGAAGACGGCATACGAGAT",
         after: "GTGACTGGAGTTC",
         between: "AAGCTA ACATCG ATTGGC CACTGT CGTGAT CTGATC GATCTG GCCTAA GTAGCC TACAAG TCAAGT TGGTCA",
     },
-    Series {
+    AdapterSeries {
         before: "CCGAGCCCACGAGAC",
         after: "ATCTCGTATGCCGTCTTCTGCTTG",
         between: "AAGAGGCA ACTCGCTA ACTGAGCG AGGCAGAA ATCTCAGG ATGCGCAG CAGAGAGG CCTAAGAC CGAGGCTG CGATCAGT CGGAGCCT \
             CGTACTAG CTCTCTAC GCGTAGTA GCTACGCT GCTCATGA GGACTCCT GGAGCTAC GTAGAGGA TAAGGCGA TACGCTGC TAGCGCTC \
             TAGGCATG TCCTGAGC TCGACGTC TGCAGCTA",
     },
-    Series {
+    AdapterSeries {
         before: "GACGCTGCCGACGA",
         after: "GTGTAGATCTCGGTGGTCGCCGTATCATT",
         between: "ACTCTAGG AGAGGATA AGCTAGAA AGGCTTAG ATAGAGAG ATAGCCTT ATTAGACG CGGAGAGA CTAGTCGA CTCCTTAC CTTAATAG \
             GCGATCTA TAAGGCTC TACTCCTT TATGCAGT TCGCATAA TCTACTCT TCTTACGC",
     },
-    Series {
+    AdapterSeries {
         before: "GATCGGAAGAGCACACGTCTGAACTCCAGTCAC",
         after: "CTCGTATGCCGTCTTCTGCTTG",
         between: "ACAGTGAT ACTGATATAT ACTGATAT ACTTGAAT AGTCAACAAT AGTCAACT AGTTCCGTAT AGTTCCGT ATCACGAT ATGTCAGAAT \
@@ -48,7 +58,7 @@ const SERIES: [Series; 6] = [
             CTTGTAAT GAGTGGATAT GATCAGAT GCCAATAT GGCTACAT GTCCGCACAT GTCCGCAT GTGAAACGAT GTGAAACT GTGGCCTTAT \
             GTGGCCTT GTTTCGGAAT GTTTCGGT TAGCTTAT TGACCAAT TTAGGCAT",
     },
-    Series {
+    AdapterSeries {
         before: "TGGAATTCTCGGGTGCCAAGGAACTCCAGTCAC",
         after: "ATCTCGTATGCCGTCTTCTGCTTG",
         between: "ACAGTG ACTGAT ACTTGA AGTCAA AGTTCC ATCACG ATGAGC ATGTCA ATTCCT CAAAAG CAACTA CACCGG CACGAT CACTCA CAGATC \
@@ -112,7 +122,7 @@ const QIASEQ: &str = "AACTGTAGGCACCATCAAT";
 
 /// The sequences that a version knows, in alphabetical order.
 pub(super) fn known(version: FastpVersion) -> Vec<Vec<u8>> {
-    let in_series = SERIES.iter().flat_map(|Series { before, after, between }| {
+    let in_series = SERIES.iter().flat_map(|AdapterSeries { before, after, between }| {
         between.split_ascii_whitespace().map(move |index| [before, index, after].concat())
     });
     let more = (version >= FastpVersion::V1_3).then_some(QIASEQ);
