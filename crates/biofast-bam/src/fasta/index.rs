@@ -49,7 +49,8 @@ impl FastaIndex {
     ///
     /// # Errors
     /// The first line that doesn't belong there or has another length than it may have; text that can't be read.
-    pub fn build(name: &str, mut text: impl BufRead) -> Result<FastaIndex, Error> {
+    pub fn build(name: &str, text: impl BufRead) -> Result<FastaIndex, Error> {
+        let mut text = text;
         let start = text.fill_buf().map_err(|error| Error::from_io(error, &name.into()))?;
         let is_bam = start.starts_with(b"BAM\x01");
         let mut lines = FastaLines::new(name, text);

@@ -61,6 +61,10 @@ fn whole_records_are_written_and_what_is_missing_is_said() {
     let run = good(&folder, &["check", "--repair", "whole.fq.gz", "-o", "out.fq.gz"]);
     assert!(run.stderr.contains("nothing is missing; 200 records written"), "{}", run.stderr);
     assert_eq!(good(&folder, &["convert", "--to", "fastq", "out.fq.gz"]).stdout, text);
+    folder.file("cut.fq.gz", &whole[..whole.len() - 28]);
+    let run = run_in(&folder, &["check", "--repair", "cut.fq.gz", "-o", "out.fq.gz"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("the BGZF end-of-file block is missing"), "{}", run.stderr);
     // From a pipe to a pipe.
     let run = biofast_with(&["check", "-q", "--repair", "-", "-o", "-"], &whole);
     assert_eq!((run.code, run.stdout, run.stderr.as_str()), (0, text, ""));

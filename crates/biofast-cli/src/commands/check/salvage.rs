@@ -69,15 +69,18 @@ pub(super) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
 fn intact_reads(input: &Input) -> Result<Option<Reader>> {
     let Input::Path(path) = input else { return Ok(None) };
     let file = Reread::new(path);
-    let open = || Reader::new(file.open()?, &Options::default());
-    let mut text = open()?;
+    let (options, notes) = Options::default().noted();
+    let mut text = Reader::new(file.open()?, &options)?;
     let is_compressed = matches!(text.container(), Container::Bgzf | Container::Gzip);
     if !is_compressed || !file.open()?.peek(1).is_ok_and(|start| start == b"@") {
         return Ok(None);
     }
+    // Nor may anything be odd about it, such as a missing end-of-file block.
     match std::io::copy(&mut text, &mut std::io::sink()) {
-        Ok(_) => Ok(Some(open()?)),
-        Err(_) => Ok(None),
+        Ok(_) if notes.warnings().is_empty() => {
+            Ok(Some(Reader::new(file.open()?, &Options::default())?))
+        }
+        _ => Ok(None),
     }
 }
 
