@@ -258,7 +258,7 @@ fn samtools_reads_what_was_made_of_the_corpus() {
         counts
     });
     println!("files in each way, in all, and their records: {counts:?}");
-    assert!(counts[6] > 500 && counts[0] > 400, "{counts:?}");
+    assert!(counts[6] > 500 && counts[0] > 350, "{counts:?}");
 }
 
 #[test]
