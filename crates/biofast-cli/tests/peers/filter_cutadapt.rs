@@ -10,7 +10,7 @@ use biofast_testkit::random::Random;
 use biofast_testkit::reference::reverse_complement;
 
 use crate::common::{Folder, biofast, text};
-use crate::made::{ADAPTERS, bases, sets};
+use crate::made::{ADAPTERS, Options, bases, sets};
 use crate::tools;
 
 const PRIMER: &str = "GTGCCAGCMGCCGCGGTAA";
@@ -84,23 +84,10 @@ fn pairs(random: &mut Random, n: usize, long: bool) -> [String; 2] {
     out
 }
 
-/// Options of one run, as both programs have them.
-#[derive(Default)]
-struct Options {
-    ours: Vec<String>,
-    theirs: Vec<String>,
-    /// Whether an adapter may be anywhere.
-    anywhere: bool,
-}
-
 impl Options {
-    fn add(&mut self, ours: &str, theirs: &str) {
-        self.ours.extend(ours.split_whitespace().map(str::to_owned));
-        self.theirs.extend(theirs.split_whitespace().map(str::to_owned));
-    }
-
-    fn value(&mut self, ours: &str, theirs: &str, value: impl std::fmt::Display) {
-        self.add(&format!("{ours} {value}"), &format!("{theirs} {value}"));
+    /// Whether an adapter may be anywhere.
+    fn are_anywhere(&self) -> bool {
+        self.theirs.iter().any(|word| word == "-b" || word == "-B")
     }
 
     /// Parameters of one adapter.
@@ -147,16 +134,15 @@ impl Options {
                     0..=2 => {
                         let text = Options::back(random, mate);
                         let option = ["-a", "-A"][mate];
-                        self.value(option, option, text);
+                        self.same(option, option, text);
                     }
                     3..=5 => {
                         let text = Options::front(random);
-                        self.value(["-g", "--front2"][mate], ["-g", "-G"][mate], text);
+                        self.same(["-g", "--front2"][mate], ["-g", "-G"][mate], text);
                     }
                     6 => {
                         let text = &ADAPTERS[mate][..8 + random.below(20)];
-                        self.anywhere = true;
-                        self.value(["--anywhere", "-B"][mate], ["-b", "-B"][mate], text);
+                        self.same(["--anywhere", "-B"][mate], ["-b", "-B"][mate], text);
                     }
                     _ => {
                         let tied = random.chance(50);
@@ -174,17 +160,17 @@ impl Options {
                             (false, 0) => ["-g", "-g"],
                             (false, _) => ["--front2", "-G"],
                         };
-                        self.value(options[0], options[1], text);
+                        self.same(options[0], options[1], text);
                     }
                 }
             }
         }
         if random.chance(50) {
             let rate = ["0", "0.05", "0.13", "0.2", "0.3", "1", "2", "3", "6"][random.below(9)];
-            self.value("--error-rate", "-e", rate);
+            self.same("--error-rate", "-e", rate);
         }
         if random.chance(40) {
-            self.value("--overlap", "-O", 1 + random.below(12));
+            self.same("--overlap", "-O", 1 + random.below(12));
         }
         for (ours, theirs, percent) in [
             ("--no-indels", "--no-indels", 20),
@@ -199,7 +185,7 @@ impl Options {
         // cutadapt 5.2 ends with an exception where it crops to a linked adapter.
         let linked = self.theirs.iter().any(|word| word.contains("..."));
         if random.chance(50) && !(action == "crop" && linked) {
-            self.value("--action", "--action", action);
+            self.same("--action", "--action", action);
         }
         let once = self.theirs.iter().any(|word| ["retain", "crop"].contains(&word.as_str()));
         // Where an adapter has so many errors that its score is negative, cutadapt 5.2 takes the other strand without any adapter: of reads
@@ -210,8 +196,8 @@ impl Options {
         if random.chance(30) && !many_errors {
             self.add("--revcomp", "--revcomp");
         }
-        if random.chance(30) && !once && !self.anywhere {
-            self.value("--times", "-n", 2 + random.below(3));
+        if random.chance(30) && !once && !self.are_anywhere() {
+            self.same("--times", "-n", 2 + random.below(3));
         }
     }
 
@@ -226,43 +212,43 @@ impl Options {
             }
         }
         // What leaves reads short: see the first lines.
-        if random.chance(20) && !self.anywhere {
-            self.value("--nextseq-trim", "--nextseq-trim", 1 + random.below(40));
+        if random.chance(20) && !self.are_anywhere() {
+            self.same("--nextseq-trim", "--nextseq-trim", 1 + random.below(40));
         }
         for (ours, theirs, mates) in [("--quality-cutoff", "-q", 1), ("--quality-cutoff2", "-Q", 2)]
         {
-            if random.chance(25) && !self.anywhere && mates <= 1 + usize::from(paired) {
+            if random.chance(25) && !self.are_anywhere() && mates <= 1 + usize::from(paired) {
                 let [front, tail] = [0, 1].map(|_| 1 + random.below(35));
                 let front = if random.chance(50) { format!("{front},") } else { String::new() };
-                self.value(ours, theirs, format!("{front}{tail}"));
+                self.same(ours, theirs, format!("{front}{tail}"));
             }
         }
         if random.chance(20) {
-            self.value("--keep-first", "-l", 10 + random.below(70));
+            self.same("--keep-first", "-l", 10 + random.below(70));
         }
         // cutadapt's filters object each by itself where both mates must be bad, so there may be one only.
         let both = paired && random.chance(15);
         let least = if both || random.chance(40) { 1 + random.below(40) } else { 1 };
-        self.value("--min-len", "-m", least);
+        self.same("--min-len", "-m", least);
         if both {
             self.add("--pair any", "--pair-filter both");
             return;
         }
         if random.chance(20) {
-            self.value("--max-len", "-M", 30 + random.below(50));
+            self.same("--max-len", "-M", 30 + random.below(50));
         }
         if random.chance(15) {
-            self.value("--max-n", "--max-n", 1 + random.below(6));
+            self.same("--max-n", "--max-n", 1 + random.below(6));
         } else if random.chance(15) {
             self.add("--max-n-percent 12.5", "--max-n 0.125");
         }
         if random.chance(20) {
             let errors = random.below(40) as f64 / 8.0 + 0.0371;
-            self.value("--max-expected-errors", "--max-ee", errors);
+            self.same("--max-expected-errors", "--max-ee", errors);
         }
         if random.chance(15) {
             let rate = random.below(12) as f64 / 128.0 + 0.000_371;
-            self.value("--max-expected-errors-per-base", "--max-aer", rate);
+            self.same("--max-expected-errors-per-base", "--max-aer", rate);
         }
         match random.below(6) {
             0 => self.add("--discard-trimmed", "--discard-trimmed"),
@@ -321,7 +307,7 @@ fn three_hundred_sets_of_options_give_the_bytes_of_cutadapt() {
         let mut options = Options::default();
         options.adapters(&mut random, paired);
         options.rest(&mut random, paired);
-        let files = &inputs[usize::from(options.anywhere)][i % 6][..1 + usize::from(paired)];
+        let files = &inputs[usize::from(options.are_anywhere())][i % 6][..1 + usize::from(paired)];
         let mut words = ["--quiet", "--no-index"].map(str::to_owned).to_vec();
         words.extend(options.theirs.iter().cloned());
         words.extend(["-o".into(), path("theirs", i, 1)]);

@@ -7,27 +7,10 @@ use serde_json::Value;
 
 use crate::common::{Folder, biofast, text};
 use crate::filter_fastp_cases::Fastp;
-use crate::made::{ADAPTERS, Made, bases, sets};
+use crate::made::{ADAPTERS, Made, Options, bases, sets};
 use crate::tools;
 
-/// Options of one run, as both programs have them.
-#[derive(Default)]
-struct Options {
-    ours: Vec<String>,
-    theirs: Vec<String>,
-}
-
 impl Options {
-    fn add(&mut self, ours: &str, theirs: &str) {
-        self.ours.extend(ours.split_whitespace().map(str::to_owned));
-        self.theirs.extend(theirs.split_whitespace().map(str::to_owned));
-    }
-
-    /// An option of the same value.
-    fn same(&mut self, ours: &str, theirs: &str, value: usize) {
-        self.add(&format!("{ours} {value}"), &format!("{theirs} {value}"));
-    }
-
     /// What is cut off the mates, in each program's way to say it.
     fn by_mate(
         &mut self,
@@ -49,7 +32,7 @@ impl Options {
         }
     }
 
-    fn random(random: &mut Random, paired: bool) -> Options {
+    fn like_fastp(random: &mut Random, paired: bool) -> Options {
         let mut options = Options::default();
         if random.chance(45) {
             let (ours, theirs) = match random.below(if paired { 6 } else { 3 }) {
@@ -361,7 +344,7 @@ fn compare_sets(version: Fastp) {
             inputs = vec![folder.file("1.fq", one), folder.file("2.fq", two)];
         }
         let paired = random.chance(75);
-        let options = Options::random(&mut random, paired);
+        let options = Options::like_fastp(&mut random, paired);
         let outputs = match random.below(8) {
             _ if !paired => Outputs::Plain,
             0 | 1 => Outputs::Merged,

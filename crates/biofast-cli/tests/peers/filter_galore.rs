@@ -7,7 +7,7 @@ use biofast_testkit::random::Random;
 use biofast_testkit::reference::reverse_complement;
 
 use crate::common::{Folder, ok, text};
-use crate::made::{bases, sets};
+use crate::made::{Options, bases, sets};
 use crate::tools::{corpus, need, run};
 
 /// Adapters of first and second reads, of the kits that Trim Galore tells apart.
@@ -52,24 +52,8 @@ fn pairs(random: &mut Random, n: usize, kits: &[usize]) -> [String; 2] {
     out
 }
 
-/// Options of one run, as both programs have them.
-#[derive(Default)]
-struct Options {
-    ours: Vec<String>,
-    theirs: Vec<String>,
-}
-
 impl Options {
-    fn add(&mut self, ours: &str, theirs: &str) {
-        self.ours.extend(ours.split_whitespace().map(str::to_owned));
-        self.theirs.extend(theirs.split_whitespace().map(str::to_owned));
-    }
-
-    fn same(&mut self, ours: &str, theirs: &str, value: impl std::fmt::Display) {
-        self.add(&format!("{ours} {value}"), &format!("{theirs} {value}"));
-    }
-
-    fn random(random: &mut Random, paired: bool) -> Options {
+    fn like_trim_galore(random: &mut Random, paired: bool) -> Options {
         let mut options = Options::default();
         let rrbs = random.chance(40);
         if rrbs {
@@ -203,7 +187,7 @@ fn random_sets_of_options_keep_the_reads_of_trim_galore() {
     // One run of Trim Galore takes a second.
     for i in 0..n.div_ceil(5) {
         let paired = random.chance(65);
-        let options = Options::random(&mut random, paired);
+        let options = Options::like_trim_galore(&mut random, paired);
         kept += compare(&folder, &options, &inputs[i % 7][..1 + usize::from(paired)]);
     }
     assert!(kept > 50 * n.div_ceil(5), "only {kept} reads were kept");

@@ -14,6 +14,25 @@ pub(crate) fn sets(seed: u64) -> (usize, Random) {
     (number("BIOFAST_SETS").unwrap_or(300) as usize, Random(number("BIOFAST_SEED").unwrap_or(seed)))
 }
 
+/// Options of one run, as both programs have them.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) ours: Vec<String>,
+    pub(crate) theirs: Vec<String>,
+}
+
+impl Options {
+    pub(crate) fn add(&mut self, ours: &str, theirs: &str) {
+        self.ours.extend(ours.split_whitespace().map(str::to_owned));
+        self.theirs.extend(theirs.split_whitespace().map(str::to_owned));
+    }
+
+    /// An option of the same value.
+    pub(crate) fn same(&mut self, ours: &str, theirs: &str, value: impl std::fmt::Display) {
+        self.add(&format!("{ours} {value}"), &format!("{theirs} {value}"));
+    }
+}
+
 pub(crate) fn bases(random: &mut Random, n: usize) -> Vec<u8> {
     (0..n).map(|_| b"ACGT"[random.below(4)]).collect()
 }

@@ -136,11 +136,16 @@ impl BedLines {
     }
 }
 
+/// How many digits a number has.
+#[inline]
+fn digits(number: u32) -> usize {
+    number.checked_ilog10().map_or(1, |log| log as usize + 1)
+}
+
 /// How long the lines of [`BedLines::depths`] are.
 fn depths_len(name: &[u8], changes: &[DepthChange]) -> usize {
     let [first, between @ .., last] = changes else { return 0 };
     let lines = changes.len() - 1;
-    let digits = |number: u32| number.checked_ilog10().map_or(1, |log| log as usize + 1);
     let (few, many) = (digits(first.at), digits(last.at));
     // Each position but the first and the last one ends a line and begins one.
     let positions = match few == many {
@@ -206,7 +211,7 @@ impl Field {
             }
             pairs
         };
-        let digits = number.checked_ilog10().map_or(1, |log| log as usize + 1);
+        let digits = digits(number);
         let mut bytes = [0; Field::MOST];
         bytes[digits] = end;
         let mut at = digits;

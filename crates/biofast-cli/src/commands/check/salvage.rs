@@ -70,9 +70,11 @@ fn intact_reads(input: &Input) -> Result<Option<Reader>> {
     let Input::Path(path) = input else { return Ok(None) };
     let file = Reread::new(path);
     let (options, notes) = Options::default().noted();
-    let mut text = Reader::new(file.open()?, &options)?;
+    let mut source = file.open()?;
+    let are_reads = source.peek(1).is_ok_and(|start| start == b"@");
+    let mut text = Reader::new(source, &options)?;
     let is_compressed = matches!(text.container(), Container::Bgzf | Container::Gzip);
-    if !is_compressed || !file.open()?.peek(1).is_ok_and(|start| start == b"@") {
+    if !is_compressed || !are_reads {
         return Ok(None);
     }
     // Nor may anything be odd about it, such as a missing end-of-file block.

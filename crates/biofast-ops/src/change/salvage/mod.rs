@@ -253,7 +253,7 @@ impl Salvage {
             CatContent::Bam => RecordFormat::Bam(Header::default()),
         };
         let mut finder = Finder::new(&self.name, format);
-        (finder.is_gzip, finder.line) = (is_gzip, is_text.then_some(1));
+        (finder.is_gzip, finder.line) = (is_gzip, is_text.then_some((0, 1)));
         // The header is in the first blocks.
         let mut parser = HeaderParser::default();
         let mut needs_header = self.content == CatContent::Bam;
@@ -348,8 +348,8 @@ struct Finder {
     name: Arc<str>,
     format: RecordFormat,
     text: Vec<u8>,
-    /// In intact text, the number of the line that `text` starts in, from 1.
-    line: Option<u64>,
+    /// In intact text, a place of `text`, and the number of the line that it is in, from 1.
+    line: Option<(usize, u64)>,
     /// How much of the text since the last damage is gone from the front of `text`.
     gone: u64,
     /// Where in the text since the last damage blocks start, and where in the file.
@@ -435,7 +435,8 @@ impl Finder {
             self.leave_out(keep);
             self.lost_from -= keep.min(self.lost_from);
         }
-        self.line = self.line.map(|line| line + lines_in(&self.text[..keep]));
+        self.line_at(keep);
+        self.line = self.line.map(|(at, line)| (at - keep, line));
         self.text.drain(..keep);
         self.gone += keep as u64;
         self.at -= keep;
@@ -462,9 +463,15 @@ impl Finder {
         VirtualOffset::new(block, u16::try_from(at - start).unwrap_or(u16::MAX)).into()
     }
 
-    /// The number of the line that starts at `at` of the text.
-    fn line_at(&self, at: usize) -> Option<u64> {
-        Some(self.line? + lines_in(&self.text[..at]))
+    /// In intact text, the number of the line that `at` of the text is in. Lines before the last place that was asked for aren't
+    /// counted again.
+    fn line_at(&mut self, at: usize) -> Option<u64> {
+        let (from, line) = self.line.as_mut()?;
+        if *from < at {
+            *line += lines_in(&self.text[*from..at]);
+            *from = at;
+        }
+        Some(*line)
     }
 
     /// The first start of a block in the text behind `from` and up to `to`.
@@ -529,11 +536,11 @@ impl Finder {
             self.lose(self.at);
         }
         self.leave_out(self.text.len());
-        if let Some(lost) = &mut self.lost
-            && let (Some((_, last)), Some(line)) = (&mut lost.lines, self.line)
+        if let Some(line) = self.line_at(self.text.len())
+            && let Some((_, last)) = self.lost.as_mut().and_then(|lost| lost.lines.as_mut())
         {
             let is_cut = self.text.last().is_some_and(|byte| *byte != b'\n');
-            *last = (line + lines_in(&self.text) + u64::from(is_cut)).saturating_sub(1);
+            *last = (line + u64::from(is_cut)).saturating_sub(1);
         }
         self.text.clear();
         (self.at, self.lost_from) = (0, 0);

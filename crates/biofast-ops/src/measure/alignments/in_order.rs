@@ -3,6 +3,7 @@
 use biofast_bam::{Record, flag};
 
 use super::basics::ExaminedRecord;
+use crate::measure::coverage::take_first;
 
 /// Where a record lies, as far as order matters.
 #[derive(Clone, Copy, Debug)]
@@ -89,11 +90,11 @@ impl InOrder {
     pub(crate) fn each(&self, mut each: impl FnMut(RecordParts<'_>)) {
         let (mut blocks, mut mismatches) = (&self.blocks[..], &self.mismatches[..]);
         for record in &self.records {
-            let (own_blocks, later) = blocks.split_at(record.blocks as usize);
-            blocks = later;
-            let (own_mismatches, later) = mismatches.split_at(record.mismatches as usize);
-            mismatches = later;
-            each(RecordParts { record, blocks: own_blocks, mismatches: own_mismatches });
+            each(RecordParts {
+                record,
+                blocks: take_first(&mut blocks, record.blocks as usize),
+                mismatches: take_first(&mut mismatches, record.mismatches as usize),
+            });
         }
     }
 

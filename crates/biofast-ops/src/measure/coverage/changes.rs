@@ -8,7 +8,7 @@ use biofast_bam::Reference;
 use super::edge::Mate;
 use super::low::Low;
 use super::mates::correct;
-use super::run::{DepthChange, DepthRun};
+use super::run::{DepthChange, DepthRun, take_first};
 use super::span::{MateRole, RecordSpan, SpanGroup};
 use super::window::DepthWindow;
 
@@ -191,8 +191,7 @@ impl DepthFinder {
         extents.clear();
         let mut all = records;
         for group in &mut *groups {
-            let (own, later) = all.split_at(group.spans);
-            all = later;
+            let own = take_first(&mut all, group.spans);
             group.blocks = own.iter().map(|span| span.blocks as usize).sum();
             let first = extents.len();
             for span in own {
@@ -208,10 +207,8 @@ impl DepthFinder {
             depths.are_found = wanted;
             let (mut records, mut blocks) = (records, blocks);
             for group in groups.iter().filter(|_| wanted) {
-                let (own, later) = records.split_at(group.spans);
-                records = later;
-                let (own_blocks, later) = blocks.split_at(group.blocks);
-                blocks = later;
+                let own = take_first(&mut records, group.spans);
+                let own_blocks = take_first(&mut blocks, group.blocks);
                 let length = references.get(group.reference as usize).map_or(0, |r| r.length);
                 self.find_group(group, (own, own_blocks), length, is_once, depths);
             }

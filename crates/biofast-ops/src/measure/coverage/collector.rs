@@ -12,7 +12,7 @@ use super::changes::{BatchDepths, DepthKinds};
 use super::joint::JointDepth;
 use super::low::Low;
 use super::mates::PendingMates;
-use super::run::DepthSink;
+use super::run::{DepthSink, take_first};
 use super::seam::MateSeam;
 use super::span::{MateRole, RecordSpan, SpanGroup, SpanPosition};
 use super::spans::{Counting, ReferenceSums, SpanRules, Spans};
@@ -140,12 +140,15 @@ impl<D: DepthSink> DepthCollector<D> {
         let (mut open, mut tail) = (&found.open[..], &found.tail[..]);
         for (group, of_group) in spans.groups.iter().zip(&found.groups) {
             self.begin(group)?;
-            let own = split(&mut records, group.spans);
-            let own = (own, split(&mut blocks, group.blocks));
-            let extents = split(&mut extents, group.extents);
-            let depths =
-                (split(&mut changes, of_group.changes), split(&mut counts, of_group.counts));
-            let (open, tail) = (split(&mut open, of_group.open), split(&mut tail, of_group.tail));
+            let own = take_first(&mut records, group.spans);
+            let own = (own, take_first(&mut blocks, group.blocks));
+            let extents = take_first(&mut extents, group.extents);
+            let depths = (
+                take_first(&mut changes, of_group.changes),
+                take_first(&mut counts, of_group.counts),
+            );
+            let (open, tail) =
+                (take_first(&mut open, of_group.open), take_first(&mut tail, of_group.tail));
             if own.0.is_empty() {
                 continue;
             }
@@ -177,12 +180,8 @@ impl<D: DepthSink> DepthCollector<D> {
         let mut records = &spans.records[..];
         for group in &spans.groups {
             self.begin(group)?;
-            let (own, later) = records.split_at(group.spans);
-            records = later;
-            for span in own {
-                let (own, later) = blocks.split_at(span.blocks as usize);
-                blocks = later;
-                self.add_span(span, own);
+            for span in take_first(&mut records, group.spans) {
+                self.add_span(span, take_first(&mut blocks, span.blocks as usize));
             }
         }
         Ok(())
@@ -295,13 +294,6 @@ impl<D: DepthSink> DepthCollector<D> {
         }
         self.depths
     }
-}
-
-/// Takes the first so many items.
-fn split<'a, T>(all: &mut &'a [T], number: usize) -> &'a [T] {
-    let (own, later) = all.split_at(number);
-    *all = later;
-    own
 }
 
 /// The first record out of order.

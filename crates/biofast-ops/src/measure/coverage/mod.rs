@@ -64,6 +64,7 @@ pub(crate) use collector::DepthCollector;
 pub(crate) use collector::Unsorted;
 pub(crate) use joint::JointDepth;
 pub(crate) use low::Low;
+pub(crate) use run::take_first;
 pub use run::{DepthChange, DepthRun, DepthSink, RunBatch};
 pub use seam::MateSeam;
 pub(crate) use seam::Seams;

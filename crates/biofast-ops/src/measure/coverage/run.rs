@@ -19,6 +19,14 @@ impl DepthRun {
     }
 }
 
+/// Takes the first so many items off.
+#[inline]
+pub(crate) fn take_first<'a, T>(all: &mut &'a [T], number: usize) -> &'a [T] {
+    let (own, later) = all.split_at(number);
+    *all = later;
+    own
+}
+
 /// A position from which on the depth is another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthChange {

@@ -1,7 +1,7 @@
 //! What a worker finds of the depths of a batch for the [pileup](super::pileup), where samtools' are the true ones.
 
 use crate::measure::alignments::in_order::InOrder;
-use crate::measure::coverage::{BatchDepths, DepthFinder};
+use crate::measure::coverage::{BatchDepths, DepthFinder, take_first};
 
 /// The mapped records of a batch that lie in order.
 #[derive(Debug, Default)]
@@ -77,9 +77,7 @@ impl BatchPile {
         let mut blocks = &batch.blocks[..];
         for group in &self.groups {
             let own = records.by_ref().take(group.records).map(|record| {
-                let (own, later) = blocks.split_at(record.blocks as usize);
-                blocks = later;
-                (record.position as u32, own)
+                (record.position as u32, take_first(&mut blocks, record.blocks as usize))
             });
             let longest = u32::try_from(self.farthest).unwrap_or(u32::MAX);
             finder.find_stretches(own, (group.first, group.last), longest, &mut self.depths);

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use crate::measure::alignments::in_order::{InOrder, RecordParts};
 use crate::measure::compat::SamtoolsVersion;
-use crate::measure::coverage::{DepthRun, DepthSink, JointDepth, RunBatch};
+use crate::measure::coverage::{DepthRun, DepthSink, JointDepth, RunBatch, take_first};
 
 use super::batch_pile::{BatchPile, PileGroup};
 use super::mismatches::Mismatches;
@@ -142,9 +142,7 @@ impl Pileup {
             if self.reference != group.reference {
                 joint.finish(u32::MAX.into(), &mut DepthCounts(&mut self.depths));
             }
-            let (own, later) = starts.split_at(group.records);
-            starts = later;
-            for &(start, gc) in own {
+            for &(start, gc) in take_first(&mut starts, group.records) {
                 let position = i64::from(start);
                 let is_new = self.bin_start == -1
                     || self.reference != group.reference
@@ -158,11 +156,8 @@ impl Pileup {
                     bin.gc += gc;
                 }
             }
-            let (own_changes, later) = changes.split_at(depths.changes);
-            changes = later;
-            let (own_counts, later) = counts.split_at(depths.counts);
-            counts = later;
-            let own = (own_changes, own_counts);
+            let own =
+                (take_first(&mut changes, depths.changes), take_first(&mut counts, depths.counts));
             joint.add(own, depths, group.last, &mut DepthCounts(&mut self.depths));
             self.last_position = group.last.into();
         }
@@ -442,8 +437,8 @@ mod tests {
                 (Pileup::new(version, None), Pileup::new(version, None));
             let mut rest = &records[..];
             while !rest.is_empty() {
-                let (own, later) = rest.split_at(random.below(90).min(rest.len()));
-                rest = later;
+                let len = random.below(90).min(rest.len());
+                let own = take_first(&mut rest, len);
                 let mut batch = InOrder::default();
                 for (record, blocks) in own {
                     batch.records.push(*record);
