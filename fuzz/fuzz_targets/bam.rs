@@ -2,7 +2,7 @@
 #![no_main]
 
 use biofast_bam::Detail;
-use biofast_fuzz::{alignments_alike, reads_back};
+use biofast_fuzz::{alignments_alike, framed, reads_back};
 use biofast_testkit::{bam, container};
 use libfuzzer_sys::fuzz_target;
 
@@ -24,16 +24,6 @@ fuzz_target!(|data: &[u8]| {
         reads_back(&text);
     }
 });
-
-/// Records with block sizes that fit, however long their parts claim to be.
-fn framed(data: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    for part in data.split(|&b| b == 0xf5) {
-        out.extend((part.len() as u32).to_le_bytes());
-        out.extend(part);
-    }
-    out
-}
 
 /// Names and text fields hold what SAM can say: BAM that doesn't is not checked when it is printed, but by `check`.
 fn printable(record: &[u8]) -> bool {

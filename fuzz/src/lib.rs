@@ -104,7 +104,17 @@ pub struct Alignments {
 
 /// Reads alignments of any format and looks at every part of every record.
 pub fn alignments(data: &[u8], options: &Options, detail: Detail) -> Alignments {
-    let opening = InputOptions { io: options, reference: None, detail };
+    alignments_with(data, options, detail, None)
+}
+
+/// The same with a reference for CRAM.
+pub fn alignments_with(
+    data: &[u8],
+    options: &Options,
+    detail: Detail,
+    reference: Option<PathBuf>,
+) -> Alignments {
+    let opening = InputOptions { io: options, reference, detail };
     let input = match Input::open(source("x", data), &opening) {
         Ok(input) => input,
         Err(error) => {
@@ -193,4 +203,14 @@ pub fn reads_back(text: &[u8]) {
     let again = again.text.expect("a header that was written can be written again");
     let third = alignments(&again, &options(1, 1 << 16), Detail::Full);
     assert_eq!(third.text.as_deref().map(shown), Some(shown(&again)));
+}
+
+/// Records with block sizes that fit, however long their parts claim to be.
+pub fn framed(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for part in data.split(|&b| b == 0xf5) {
+        out.extend((part.len() as u32).to_le_bytes());
+        out.extend(part);
+    }
+    out
 }

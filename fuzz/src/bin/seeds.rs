@@ -120,6 +120,9 @@ fn main() {
             SamShape { records: 4, sorted: number == 1, longest: 30, oddities, seed: number };
         let text = sam::text(&shape);
         put(&folder("sam"), &format!("{number}"), &[b"\x06", text.as_bytes()]);
+        for how in [0x08, 0x0a, 0x1a, 0x2a] {
+            put(&folder("cram_out"), &format!("{number}-{how:02x}"), &[&[how], text.as_bytes()]);
+        }
         put(&folder("check"), &format!("sam-{number}"), &[b"\x06", text.as_bytes()]);
         for version in ["2.1", "3.0", "3.1"] {
             for more in [&["-O", "cram,no_ref=1"][..], &["-O", "cram,embed_ref=2,small"]] {
@@ -151,6 +154,14 @@ fn main() {
     put(&folder("bam"), "whole", &[b"\x00", &header, &one, &records]);
     put(&folder("bam"), "records", &[b"\x05", &one, &records]);
     put(&folder("bam"), "framed", &[b"\x03", &one[4..]]);
+    put(&folder("cram_out"), "framed", &[b"\x09", &one[4..]]);
+    for how in 0x40..=0x7f {
+        put(
+            &folder("cram_out"),
+            &format!("made-{how:02x}"),
+            &[&[how], b"\x05\x7f\x00\x02\x1f", &one],
+        );
+    }
     put(
         &folder("check"),
         "bam",
