@@ -20,6 +20,7 @@ mod memory;
 mod messages;
 pub(crate) mod multiples;
 mod outputs;
+mod page;
 mod paths;
 mod regions;
 mod seek_index;
@@ -48,6 +49,7 @@ pub(crate) use mates::{Mates, OutputSet, Pairing, PairsOut, ReadsOut, Repeated, 
 pub(crate) use memory::{Size, default as default_memory};
 pub(crate) use messages::Messages;
 pub(crate) use outputs::{Out, ProgramLineArgs};
+pub(crate) use page::{Page, PageTitle};
 pub(crate) use paths::{Folder, InFile, OutFile, keep_inputs};
 pub(crate) use regions::{RegionArgs, tell};
 pub(crate) use seek_index::{SeekIndexArg, SeekIndexes};

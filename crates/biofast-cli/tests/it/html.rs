@@ -244,6 +244,41 @@ fn mates_are_one_sample_on_the_page() {
     assert_eq!(mates, [1, 2, 1, 2, 1, 2]);
 }
 
+/// Illumina's software names mates so that they can be told from samples; a page finds them, in whichever order they are named.
+#[test]
+fn mates_are_known_by_their_names_and_pages_have_titles_and_contents() {
+    let folder = Folder::new();
+    let page = text(&folder.path("page.html"));
+    let names = ["b_R1_001.fq", "a_R1.fq", "b_R2_001.fq", "c_R1.fq", "a_R2.fq", "c_1.fq", "c_2.fq"];
+    let files = names.map(|name| folder.file(name, reads("r", 50)));
+    let mut args = vec!["stats", "-q", "--html", &page, "--title", "Run <7>"];
+    args.extend(files.iter().map(String::as_str));
+    ok(&args);
+    let page = std::fs::read_to_string(&page).unwrap();
+    assert!(
+        page.contains("<title>Run &lt;7&gt;</title>") && page.contains("<h1>Run &lt;7&gt;</h1>")
+    );
+    assert!(page.contains("<p>Sequencing reads · 5 samples in 7 files · biofast "), "{page}");
+    let shown: Vec<&str> = page
+        .split("<details class=\"sample\"")
+        .skip(1)
+        .map(|sample| sample.split_once("<h3>").unwrap().1.split_once('<').unwrap().0)
+        .collect();
+    assert_eq!(shown, ["b R1", "b R2", "a R1", "a R2", "c_R1", "c_1", "c_2"]);
+    // Each chart is named before all of them, with the worst verdict about what it shows.
+    let first = page.split_once("id=\"r0\"").unwrap().1;
+    let contents =
+        first.split_once("<nav class=\"contents\"").unwrap().1.split_once("</nav>").unwrap().0;
+    let bases = "<span class=\"status bad\" title=\"fail\">✗<span class=\"unseen\"> fail:</span></span> <a href=\"#r0-bases\">";
+    assert!(contents.contains(bases), "{contents}");
+    assert_eq!(
+        contents.matches("<li>").count(),
+        first.split("id=\"r2\"").next().unwrap().matches("<figure").count()
+    );
+    let run = biofast(&["stats", "-q", "--title", "x", &files[0]]);
+    assert!(run.code == 2 && run.stderr.contains("--html"), "{}", run.stderr);
+}
+
 #[test]
 fn insert_sizes_of_few_pairs_come_with_a_caution() {
     let folder = Folder::new();

@@ -360,6 +360,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--target-intervals", &["bed.bed"]),
     ("--thresholds", &["1,2"]),
     ("--times", &["3"]),
+    ("--title", &["Run 7"]),
     ("--umi", &["index1"]),
     ("--umi-in", &["none", "name"]),
     ("--umi-len", &["4"]),

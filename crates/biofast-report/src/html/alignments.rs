@@ -212,8 +212,7 @@ fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
         facts.push(("Mean depth", decimal(coverage.mean_depth, 2)));
         facts.push(("Covered", format!("{} %", decimal(coverage.breadth_percent, 2))));
     }
-    let mut text = table::facts(&facts);
-    text += &verdicts::section(assessment);
+    let mut text = String::new();
     if figures.coverage.is_none() {
         text += "<p>No coverage: it is counted of files sorted by coordinate.</p>\n";
     }
@@ -245,7 +244,8 @@ fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
             text += &read_charts::charts(&format!("{id}-{suffix}"), reads);
         }
     }
-    text
+    let contents = verdicts::contents(id, assessment, &text);
+    [table::facts(&facts), verdicts::section(assessment), contents, text].concat()
 }
 
 fn insert_size(id: &str, insert: &InsertSize) -> String {

@@ -368,3 +368,12 @@ impl Chart {
         )
     }
 }
+
+/// The ids and titles of the charts in a part of a page, as they are written there.
+pub(super) fn listed(part: &str) -> impl Iterator<Item = (&str, &str)> {
+    part.split("<figure class=\"chart\" id=\"").skip(1).filter_map(|chart| {
+        let (id, rest) = chart.split_once('"')?;
+        let (_, rest) = rest.split_once("<figcaption><h4>")?;
+        Some((id, rest.split_once("</h4>")?.0))
+    })
+}

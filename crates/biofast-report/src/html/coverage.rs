@@ -39,7 +39,7 @@ const COMPARED: [Compared; 5] = [
 ///
 /// let mut all = Distribution::default();
 /// all.add(DepthRun { from: 0, to: 100, depth: 12 });
-/// let page = coverage(&[Depths { sample: "lane1.bam".into(), all, targets: None }]);
+/// let page = coverage(None, &[Depths { sample: "lane1.bam".into(), all, targets: None }]);
 /// assert!(page.contains("<td class=\"n\">12.00</td>"));
 /// ```
 pub struct Depths {

@@ -38,8 +38,9 @@ const SCRIPTS: [&str; 4] = [
     include_str!("script/save.js"),
 ];
 
-/// The page of `biofast stats`: reads, alignments or both, each with its JSON.
+/// The page of `biofast stats`: reads, alignments or both, each with its JSON. A `title` of one's own stands before what is in it.
 pub fn stats(
+    title: Option<&str>,
     reads: Option<(&measure::reads::report::ReadReport, &str)>,
     alignments: Option<(&measure::alignments::report::AlignmentReport, &str)>,
 ) -> String {
@@ -75,21 +76,22 @@ pub fn stats(
             format!("{} in {}", numbered(samples as u64, noun), numbered(files as u64, "file"))
         }
     };
-    let title = match (reads.is_some(), alignments.is_some()) {
+    let subject = match (reads.is_some(), alignments.is_some()) {
         (true, false) => "Sequencing reads",
         (false, true) => "Alignments",
         _ => "Reads and alignments",
     };
     let whole = if data.is_empty() { NOT_IN_PAGE } else { IN_JSON };
-    page(title, &about, version, &body, &data, whole)
+    page(title, subject, &about, version, &body, &data, whole)
 }
 
 /// The page of `biofast coverage`.
-pub fn coverage(samples: &[Depths]) -> String {
+pub fn coverage(title: Option<&str>, samples: &[Depths]) -> String {
     let whole = "<code>biofast coverage</code> prints its figures as a table, and <code>--out-dir</code> writes those of each \
                  position and target.";
     let version = env!("CARGO_PKG_VERSION");
     page(
+        title,
         "Coverage",
         &numbered(samples.len() as u64, "sample"),
         version,
@@ -106,18 +108,36 @@ const IN_JSON: &str = "Every figure is in this file as JSON, in the <code>script
                        <code>application/json</code> at its end.";
 
 /// The page of `biofast filter`, with its JSON; with fastp's report of the run it has frequent words, too.
-pub fn filter(report: &FilterReport, json: &str, fastp: Option<&fastp::FastpReport>) -> String {
+pub fn filter(
+    title: Option<&str>,
+    report: &FilterReport,
+    json: &str,
+    fastp: Option<&fastp::FastpReport>,
+) -> String {
     let data = embedded("biofast-filter", json);
     let body = filter::section(report, &fastp.map_or(String::new(), words::section));
-    page("Filtered reads", "", report.tool.version, &body, &data, IN_JSON)
+    page(title, "Filtered reads", "", report.tool.version, &body, &data, IN_JSON)
 }
 
-fn page(title: &str, about: &str, version: &str, body: &str, data: &str, whole: &str) -> String {
+fn page(
+    title: Option<&str>,
+    subject: &str,
+    about: &str,
+    version: &str,
+    body: &str,
+    data: &str,
+    whole: &str,
+) -> String {
     let version = escape(version);
-    let about = match about {
-        "" => String::new(),
-        about => format!("{} · ", escape(about)),
+    let (title, subject) = match title {
+        Some(title) => (escape(title), subject),
+        None => (subject.to_owned(), ""),
     };
+    let about: String = [subject, about]
+        .iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| format!("{} · ", escape(part)))
+        .collect();
     let script = SCRIPTS.concat();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -153,7 +173,7 @@ fn embedded(id: &str, json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::text::short_names;
+    use crate::html::text::{mate_by_name, short_names};
 
     #[test]
     fn names_are_as_short_as_they_can_be_told_apart() {
@@ -167,9 +187,13 @@ mod tests {
             same("t"),
             same("t"),
         ];
-        let shown = ["a/x/r.fq", "b/x/r.fq", "s.fq", "p/q", "r.fq", "t", "t"];
+        let shown = ["a/x/r", "b/x/r", "s", "p/q", "r", "t", "t"];
         assert_eq!(short_names(&samples), shown);
         assert!(short_names(&[]).is_empty());
+        let alike = ["a/x.fq", "a/x.fq.gz", "a/y.bam", ".fq", "b/.gz"].map(same);
+        assert_eq!(short_names(&alike), ["a/x.fq", "a/x.fq.gz", "y", ".fq", ".gz"]);
+        assert_eq!(mate_by_name("a/S1_L001_R2_001"), Some(("a/S1_L001", 2)));
+        assert_eq!(["x_1", "_R1", "a/_R1", "xR1"].map(mate_by_name), [None; 4]);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! The part of a page about samples of FASTQ.
 
+use std::collections::HashMap;
+
 use super::chart::{step, tenths};
 use super::compare::{self, Compared};
 use super::packed::Bodies;
 use super::read_charts::{self, mean_quality_axis, middle, position_axis};
 use super::scale::Scale;
 use super::table::{self, TableCell, TableRow};
-use super::text::{MANY, escape, notice};
+use super::text::{MANY, escape, mate_by_name, notice};
 use super::{together, verdicts};
 use crate::number::{decimal, grouped};
 use biofast_ops::measure::reads::report::{ReadFileReport, ReadReport, Statistics};
@@ -27,23 +29,62 @@ const COMPARED: [Compared; 10] = [
     Compared::difference(9, 0.2),
 ];
 
-/// The number of the sample of each row: the mates of a pair are one.
-fn units(report: &ReadReport) -> Vec<usize> {
+/// A file of reads as the page has it.
+pub(super) struct Placed {
+    /// Its name as it is shown.
+    pub(super) name: String,
+    /// The number of its sample: mates share one.
+    unit: usize,
+    /// 1 or 2, of mates.
+    pub(super) mate: Option<u8>,
+}
+
+/// Names and samples of the files: mates are those that were read as such, or whose names say so.
+fn placed(report: &ReadReport) -> Vec<Placed> {
+    let inputs: Vec<String> = report.files.iter().map(|file| file.inputs.join(", ")).collect();
+    let names = report.files.iter().zip(&inputs);
+    let names: Vec<_> =
+        names.map(|(file, inputs)| (file.sample.as_str(), inputs.as_str())).collect();
+    let names = super::text::short_names(&names);
+    let by_name: Vec<Option<(&str, u8)>> = names.iter().map(|name| mate_by_name(name)).collect();
+    let times = |one: Option<(&str, u8)>| by_name.iter().filter(|of| **of == one).count();
+    // Both files of a pair are there, and once.
+    let by_name: Vec<Option<(&str, u8)>> = by_name
+        .iter()
+        .map(|of| {
+            of.filter(|&(pair, mate)| [mate, 3 - mate].map(|m| times(Some((pair, m)))) == [1, 1])
+        })
+        .collect();
+    let mut pairs: HashMap<&str, usize> = HashMap::new();
     let mut next = 0;
-    let files = report.files.iter().enumerate();
-    let units = files.map(|(i, file)| {
+    let mut placed: Vec<Placed> = Vec::new();
+    for (i, ((file, name), named)) in report.files.iter().zip(&names).zip(&by_name).enumerate() {
         let follows = i > 0 && report.files[i - 1].mate == Some(1);
-        if !(file.mate == Some(2) && follows) {
+        let before = match (file.mate, named) {
+            (Some(2), _) if follows => placed.last().map(|one| one.unit),
+            (None, Some((pair, _))) => pairs.get(pair).copied(),
+            _ => None,
+        };
+        let unit = before.unwrap_or_else(|| {
             next += 1;
-        }
-        next - 1
-    });
-    units.collect()
+            next - 1
+        });
+        let shown = match named {
+            Some((pair, mate)) => {
+                pairs.insert(pair, unit);
+                format!("{pair} R{mate}")
+            }
+            None => name.clone(),
+        };
+        let mate = file.mate.or(named.map(|(_, mate)| mate));
+        placed.push(Placed { name: shown, unit, mate });
+    }
+    placed
 }
 
 /// How many samples there are.
 pub(super) fn counted(report: &ReadReport) -> usize {
-    units(report).last().map_or(0, |last| last + 1)
+    placed(report).iter().map(|one| one.unit + 1).max().unwrap_or(0)
 }
 
 /// The table of all samples, charts of all of them together, and the charts of each.
@@ -51,18 +92,17 @@ pub(super) fn section(report: &ReadReport) -> String {
     // One scale for all the small drawings, lest they be compared wrongly.
     let positions = report.files.iter().flat_map(|file| &file.statistics.positions);
     let scale = mean_quality_axis(positions).between(21.0, 1.0);
-    let inputs: Vec<String> = report.files.iter().map(|file| file.inputs.join(", ")).collect();
-    let names = report.files.iter().zip(&inputs);
-    let names: Vec<_> =
-        names.map(|(file, inputs)| (file.sample.as_str(), inputs.as_str())).collect();
-    let names = super::text::short_names(&names);
-    let units = units(report);
+    let placed = placed(report);
+    // Mates stand together, wherever they were named.
+    let mut order: Vec<usize> = (0..placed.len()).collect();
+    order.sort_by_key(|&i| (placed[i].unit, placed[i].mate));
     let is_many = report.files.len() > MANY;
     let mut bodies = Bodies::new("pr", is_many);
     let mut rows: Vec<TableRow> = Vec::new();
-    for ((i, file), name) in report.files.iter().enumerate().zip(&names) {
+    for i in order {
+        let (file, placed) = (&report.files[i], &placed[i]);
         let statistics = &file.statistics;
-        let mate = match file.mate {
+        let mate = match placed.mate {
             None => "",
             Some(1) => "first mates, ",
             Some(_) => "second mates, ",
@@ -72,10 +112,13 @@ pub(super) fn section(report: &ReadReport) -> String {
         let mut body = from(&file.inputs.join(", "), &file.error, &file.warnings);
         body += &facts(statistics);
         body += &verdicts::section(file.verdicts.as_ref());
-        body += &read_charts::charts(&format!("r{i}"), statistics);
-        let body = sample(&format!("r{i}"), name, &about, i < UNFOLDED, &body);
+        let id = format!("r{i}");
+        let charts = read_charts::charts(&id, statistics);
+        body += &verdicts::contents(&id, file.verdicts.as_ref(), &charts);
+        body += &charts;
+        let body = sample(&id, &placed.name, &about, rows.len() < UNFOLDED, &body);
         let pack = bodies.add(&body);
-        rows.push(row((i, units[i]), file, name, &scale, pack));
+        rows.push(row(id, file, placed, &scale, pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let columns = [
@@ -89,7 +132,7 @@ pub(super) fn section(report: &ReadReport) -> String {
     let (outliers, said) = unusual.unwrap_or_default();
     text += &super::text::said(&said);
     let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
-    text += &together::charts(report, &names, &order, &outliers);
+    text += &together::charts(report, &placed, &order, &outliers);
     text += chosen(is_many);
     text + &bodies.finish() + "</section>\n"
 }
@@ -157,9 +200,9 @@ pub(super) fn facts(s: &Statistics) -> String {
 }
 
 fn row(
-    (i, unit): (usize, usize),
+    id: String,
     file: &ReadFileReport,
-    name: &str,
+    placed: &Placed,
     scale: &Scale,
     pack: String,
 ) -> TableRow {
@@ -188,10 +231,10 @@ fn row(
     };
     let warnings = file.warnings.len();
     TableRow {
-        id: format!("r{i}"),
-        unit,
-        mate: file.mate,
-        sample: name.to_owned(),
+        id,
+        unit: placed.unit,
+        mate: placed.mate,
+        sample: placed.name.clone(),
         path: file.sample.clone(),
         error: file.error.clone(),
         warnings,

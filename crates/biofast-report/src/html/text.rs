@@ -39,8 +39,23 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Names of samples as they are shown: of a path its last parts, as many as tell it from the others. Each comes with the
-/// inputs' names: a name that was given stays as it is.
+/// Endings of names of files that hold other files …
+const PACKED: [&str; 5] = [".gz", ".bgz", ".zst", ".bz2", ".xz"];
+/// … and of those that hold reads.
+const OF_READS: [&str; 9] =
+    [".fastq", ".fq", ".fasta", ".fa", ".fna", ".ubam", ".bam", ".sam", ".cram"];
+
+/// A file's name without the endings that say what is in it.
+fn stem(name: &str) -> &str {
+    let without = |name, endings: &[&str]| -> &str {
+        let stems = endings.iter().filter_map(|ending| str::strip_suffix(name, ending));
+        stems.last().filter(|stem| !stem.is_empty() && !stem.ends_with('/')).unwrap_or(name)
+    };
+    without(without(name, &PACKED), &OF_READS)
+}
+
+/// Names of samples as they are shown: of a path its last parts without endings, as many as tell it from the others. Each comes
+/// with the inputs' names: a name that was given stays as it is.
 pub(super) fn short_names(samples: &[(&str, &str)]) -> Vec<String> {
     let parts = |name: &str, n: usize| {
         let from = name.rmatch_indices('/').nth(n - 1).map_or(0, |(at, _)| at + 1);
@@ -49,26 +64,39 @@ pub(super) fn short_names(samples: &[(&str, &str)]) -> Vec<String> {
     let depth = |name: &str| name.matches('/').count() + 1;
     let mut lengths = vec![1; samples.len()];
     loop {
-        let shown: Vec<String> = samples
-            .iter()
-            .zip(&lengths)
-            .map(
-                |((name, inputs), &n)| if name == inputs { parts(name, n) } else { (*name).into() },
-            )
-            .collect();
+        let shown = |with_endings: &dyn Fn(usize) -> bool| -> Vec<String> {
+            let places = samples.iter().zip(&lengths).enumerate();
+            let name = |(at, ((name, inputs), &n)): (usize, (&(&str, &str), &usize))| match name
+                == inputs
+            {
+                false => (*name).to_owned(),
+                true if with_endings(at) => parts(name, n),
+                true => parts(stem(name), n),
+            };
+            places.map(name).collect()
+        };
+        let names = shown(&|_| false);
         let mut times = std::collections::HashMap::new();
-        shown.iter().for_each(|name| *times.entry(name.as_str()).or_insert(0) += 1);
-        let mut has_grown = false;
-        for ((length, (name, inputs)), shown) in lengths.iter_mut().zip(samples).zip(&shown) {
-            if name == inputs && times.get(shown.as_str()) > Some(&1) && *length < depth(name) {
-                *length += 1;
-                has_grown = true;
-            }
+        names.iter().for_each(|name| *times.entry(name.as_str()).or_insert(0) += 1);
+        let is_shared = |at: usize| samples[at].0 == samples[at].1 && times[names[at].as_str()] > 1;
+        let short = |at: &usize| is_shared(*at) && lengths[*at] < depth(samples[*at].0);
+        let growing: Vec<usize> = (0..samples.len()).filter(short).collect();
+        if growing.is_empty() {
+            // Endings alone may tell them apart.
+            return shown(&is_shared);
         }
-        if !has_grown {
-            return shown;
-        }
+        growing.into_iter().for_each(|at| lengths[at] += 1);
     }
+}
+
+/// The name of a pair and which of its reads a file holds, where the file's name says so as Illumina's software does it: `x_R1` and
+/// `x_R1_001`. Other names, such as `x_1`, may be those of samples.
+pub(super) fn mate_by_name(name: &str) -> Option<(&str, u8)> {
+    let name = name.strip_suffix("_001").unwrap_or(name);
+    let (pair, mate) = [("_R1", 1), (".R1", 1), ("_R2", 2), (".R2", 2)]
+        .into_iter()
+        .find_map(|(ending, mate)| Some((name.strip_suffix(ending)?, mate)))?;
+    (!pair.is_empty() && !pair.ends_with('/')).then_some((pair, mate))
 }
 
 /// A remark; nothing of nothing.

@@ -5,6 +5,7 @@ use super::compare::median;
 use super::heat;
 use super::packed::Packs;
 use super::read_charts::{mean_quality_axis, middle, position_axis};
+use super::reads::Placed;
 use super::scale::Axis;
 use super::text::{MANY, numbered};
 use crate::gc_model;
@@ -23,20 +24,21 @@ const COLOURS: [&str; 7] = ["c1", "c2", "c3", "c4", "c5", "c6", "c7"];
 struct Sample<'a> {
     id: String,
     name: &'a str,
+    placed: &'a Placed,
     file: &'a ReadFileReport,
 }
 
 /// Charts of all samples, where there are several. `order` has the ids as they are in the table, `outliers` those of unusual ones.
 pub(super) fn charts(
     report: &ReadReport,
-    names: &[String],
+    placed: &[Placed],
     order: &[String],
     outliers: &[String],
 ) -> String {
-    let samples = report.files.iter().zip(names).enumerate();
+    let samples = report.files.iter().zip(placed).enumerate();
     let mut good: Vec<Sample<'_>> = samples
         .filter(|(_, (file, _))| file.error.is_none() && file.statistics.bases > 0)
-        .map(|(i, (file, name))| Sample { id: format!("r{i}"), name, file })
+        .map(|(i, (file, placed))| Sample { id: format!("r{i}"), name: &placed.name, placed, file })
         .collect();
     if good.len() < 2 {
         return String::new();
@@ -64,7 +66,7 @@ pub(super) fn charts(
 
 /// How many samples there are; mates are files.
 fn named(samples: &[Sample<'_>]) -> String {
-    let noun = match samples.iter().any(|sample| sample.file.mate.is_some()) {
+    let noun = match samples.iter().any(|sample| sample.placed.mate.is_some()) {
         true => "file",
         false => "sample",
     };

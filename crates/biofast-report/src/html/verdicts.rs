@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::chart;
 use super::table::TableCell;
 use super::text::escape;
 use crate::number::{decimal, grouped};
@@ -38,6 +39,52 @@ pub(super) fn section(assessment: Option<&Assessment>) -> String {
         off(assessment)
     );
     text
+}
+
+/// Which chart shows what a check is about, by the end of its id.
+const SHOWN: [(&str, &[&str]); 11] = [
+    ("quality", &["lowest-position-quality"]),
+    ("bases", &["n-share", "n-by-position", "first-bases", "base-composition"]),
+    ("gc", &["gc-deviation"]),
+    ("lengths", &["mean-length", "empty-reads"]),
+    ("qualities", &["q30-share", "old-encoding"]),
+    ("means", &["mean-quality"]),
+    ("adapters", &["adapter-content"]),
+    ("duplication", &["duplication", "overrepresented-sequences"]),
+    ("insert", &["insert-size"]),
+    ("depth", &["mean-depth"]),
+    ("reached", &["covered-share", "coverage-evenness"]),
+];
+
+/// What is in a part of a page about the sample `id`: its charts, each with the worst of the verdicts about what it shows.
+pub(super) fn contents(id: &str, assessment: Option<&Assessment>, part: &str) -> String {
+    let links = chart::listed(part).map(|(chart, title)| {
+        let of = |check: &Judged| {
+            let suffix = chart.strip_prefix(id).and_then(|rest| rest.strip_prefix('-'));
+            let shown = SHOWN.iter().find(|(name, _)| suffix == Some(name));
+            shown.is_some_and(|(_, checks)| checks.contains(&&*check.check))
+        };
+        let checks = assessment.map_or(&[][..], |all| &all.checks).iter().filter(|c| of(c));
+        let mark = match checks.map(|check| check.verdict).max() {
+            None | Some(Verdict::NotMeasured) => String::new(),
+            Some(verdict) => {
+                let (class, sign) = look(verdict);
+                format!(
+                    "<span class=\"status {class}\" title=\"{0}\">{sign}<span class=\"unseen\"> {0}:</span></span> ",
+                    word(verdict)
+                )
+            }
+        };
+        format!("<li>{mark}<a href=\"#{chart}\">{title}</a></li>")
+    });
+    let links: Vec<String> = links.collect();
+    match links.len() {
+        ..2 => String::new(),
+        _ => format!(
+            "<nav class=\"contents\" aria-label=\"Charts of this sample\"><ul>{}</ul></nav>\n",
+            links.concat()
+        ),
+    }
 }
 
 /// Verdicts by number.

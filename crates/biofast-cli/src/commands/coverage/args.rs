@@ -4,7 +4,7 @@ use biofast_ops::compat::Peer;
 
 use super::formats::CoverageFormat;
 use crate::options::{
-    CompatArgs, DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, ShardArg, versions,
+    CompatArgs, DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, PageTitle, ShardArg, versions,
 };
 use crate::watch::Reading;
 
@@ -53,6 +53,9 @@ pub(crate) struct Args {
     /// Also write an HTML report to FILE: the distribution of depths and, with --by BED, each target
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<OutFile>,
+
+    #[command(flatten)]
+    pub(super) title: PageTitle,
 
     #[command(flatten)]
     pub(super) shard: ShardArg,

@@ -34,7 +34,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
     if let Some(folder) = &args.out_dir {
         output::make_folder(session, folder)?;
     }
-    let page = output::optional_report(session, args.html.as_deref())?;
+    let page = args.title.open(session, args.html.as_deref())?;
     let mut samples = Vec::new();
     let only = args.chrom.as_deref().map(str::as_bytes);
     let bar = Bar::new(&session.console, &progress, total, args.reading.messages.quiet);
@@ -70,7 +70,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
     }
     drop(bar);
     if let Some(page) = page {
-        output::finish(page, html::coverage(&samples))?;
+        commit(vec![page.filled(|title| Ok(html::coverage(title, &samples)))?], false)?;
     }
     Ok(Exit::Fine)
 }

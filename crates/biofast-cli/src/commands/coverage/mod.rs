@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         tell_empty(&session.console, intervals.iter().filter_map(Intervals::note));
     }
     let report = args.out.open_as(false, session)?;
-    let page = output::optional_report(session, args.html.as_deref())?;
+    let page = args.title.open(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = match args.chrom {
         // Of a reference only a part of each file is read.
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     };
     let mut outputs = vec![output::filled(report, text)?];
     if let Some(page) = page {
-        outputs.push(output::filled(page, html::coverage(&samples))?);
+        outputs.push(page.filled(|title| Ok(html::coverage(title, &samples)))?);
     }
     commit(outputs, false)?;
     Ok(Exit::Fine)

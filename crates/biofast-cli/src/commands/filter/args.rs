@@ -11,10 +11,10 @@ use super::alignment_args::AlignmentArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
 use super::trims::{TRIM_ORDER, TrimArgs};
-use crate::options::multiples::multiple;
 use crate::options::{
     AlignmentsFormat, CompatArgs, Given, InFile, OutFile, Pairing, PairsOut, ShardArg, versions,
 };
+use crate::options::{PageTitle, multiples::multiple};
 use crate::reads_job::ReadsOptions;
 
 /// Trim adapters and low-quality ends; filter reads or alignments
@@ -170,6 +170,9 @@ pub(crate) struct Args {
     /// Write an HTML report to FILE: statistics before and after, and why reads were rejected
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<OutFile>,
+
+    #[command(flatten)]
+    pub(super) title: PageTitle,
 
     #[command(flatten)]
     pub(super) preset: PresetArgs,

@@ -6,12 +6,13 @@ use biofast_ops::filter::fastp;
 use biofast_ops::filter::report::FilterReport;
 
 use super::Args;
+use crate::options::Page;
 use crate::output;
 use crate::session::Session;
 
 /// The reports of a run, which appear together with its records.
 pub(super) struct FilterReports {
-    html: Option<Output>,
+    html: Option<Page>,
     json: Option<Output>,
     fastp: Option<Output>,
     /// What fastp's report says, if it is wanted.
@@ -21,7 +22,7 @@ pub(super) struct FilterReports {
 impl FilterReports {
     /// Opens those that are wanted.
     pub(super) fn open(args: &Args, session: &mut Session) -> Result<FilterReports> {
-        let html = output::optional_report(session, args.html.as_deref())?;
+        let html = args.title.open(session, args.html.as_deref())?;
         let json = output::optional_report(session, args.json.as_deref())?;
         let fastp = args.preset.open(session)?;
         Ok(FilterReports { html, json, fastp, counted: None })
@@ -29,7 +30,7 @@ impl FilterReports {
 
     /// How many are wanted.
     pub(super) fn len(&self) -> usize {
-        self.html.iter().chain(&self.json).chain(&self.fastp).count()
+        usize::from(self.html.is_some()) + self.json.iter().chain(&self.fastp).count()
     }
 
     /// Whether fastp's report is wanted.
@@ -57,8 +58,10 @@ impl FilterReports {
     ) -> Result<()> {
         if let Some(html) = self.html {
             let json = serde_json::to_string(&report)?;
-            let page = biofast_report::html::filter(&report, &json, self.counted.as_ref());
-            outputs.push(output::filled(html, page)?);
+            let page = |title: Option<&str>| {
+                Ok(biofast_report::html::filter(title, &report, &json, self.counted.as_ref()))
+            };
+            outputs.push(html.filled(page)?);
             if !args.stats {
                 // The curves were gathered for the page alone.
                 report.curves = None;

@@ -17,7 +17,7 @@ use super::Args;
 use crate::commands::stats::{self, Entry, Figures, NeededFigures, ReportName, qc_reads};
 use crate::console::Hinted;
 use crate::inputs;
-use crate::options::Judge;
+use crate::options::{Judge, Page};
 use crate::output;
 use crate::session::{Exit, Session};
 
@@ -25,7 +25,7 @@ use crate::session::{Exit, Session};
 pub(super) fn write(
     args: &Args,
     entries: Vec<Entry>,
-    (judge, page): (&Judge, Option<Output>),
+    (judge, page): (&Judge, Option<Page>),
     session: &mut Session,
 ) -> Result<Exit> {
     let Some(folder) = args.out_dir.as_deref() else { return Ok(Exit::Fine) };
@@ -239,7 +239,7 @@ fn text(entry: &Entry, figures: &AlignmentFigures, report: ReportName) -> Result
         }
         ReportName::Idxstats => Some(idxstats::Table::from(figures).text()),
         ReportName::Json => Some(stats::json_of(entry)?),
-        ReportName::Html => Some(stats::html::page(std::slice::from_ref(entry))?),
+        ReportName::Html => Some(stats::html::page(None, std::slice::from_ref(entry))?),
         _ => None,
     })
 }

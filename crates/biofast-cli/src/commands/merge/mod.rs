@@ -15,8 +15,8 @@ use super::stats::{self, StatsFormat};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
 use crate::options::{
-    CompatArgs, DepthFiles, Folder, Given, InFile, Out, OutFile, ProgramLineArgs, RegionArgs,
-    SortedOut, VerdictArgs, sam_tag, versions,
+    CompatArgs, DepthFiles, Folder, Given, InFile, Out, OutFile, PageTitle, ProgramLineArgs,
+    RegionArgs, SortedOut, VerdictArgs, sam_tag, versions,
 };
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
@@ -166,6 +166,9 @@ pub(crate) struct Args {
     /// Also write an HTML report to FILE, like `biofast stats --html`
     #[arg(long, value_name = "FILE", group = "of_reports")]
     html: Option<OutFile>,
+
+    #[command(flatten)]
+    title: PageTitle,
 
     #[command(flatten)]
     reading: Reading,

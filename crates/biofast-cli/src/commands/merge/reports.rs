@@ -14,7 +14,6 @@ use super::{Args, parts};
 use crate::commands::stats::{Entry, row_of_alignments, row_of_reads};
 use crate::console::Console;
 use crate::inputs::{self, Input};
-use crate::output;
 use crate::parts::{Mergeable, command, mixed};
 use crate::session::{Exit, Session};
 
@@ -23,7 +22,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], session: &mut Session) -> Resul
         Some(_) => None,
         None => Some(args.out.open_as(args.format.json, session)?),
     };
-    let page = output::optional_report(session, args.html.as_deref())?;
+    let page = args.title.open(session, args.html.as_deref())?;
     args.verdicts.refuse(args.partial, "--partial", "verdicts need whole files")?;
     let judge = args.verdicts.judge(session)?;
     let merging = Merging { args, out, page, judge, session };

@@ -7,7 +7,7 @@ use biofast_report::samtools::flagstat;
 
 use super::{Args, folder};
 use crate::commands::stats::{self, Entry, NeededFigures};
-use crate::options::Judge;
+use crate::options::{Judge, Page};
 use crate::output;
 use crate::session::{Exit, Session};
 
@@ -16,7 +16,7 @@ pub(super) struct Merging<'a> {
     pub(super) args: &'a Args,
     /// Where the report goes, unless files go to a folder.
     pub(super) out: Option<Output>,
-    pub(super) page: Option<Output>,
+    pub(super) page: Option<Page>,
     pub(super) judge: Judge,
     pub(super) session: &'a mut Session,
 }

@@ -16,7 +16,7 @@ use biofast_ops::qc;
 use biofast_report::samtools;
 
 use crate::commands::stats;
-use crate::options::{CompatArgs, OutFile, versions};
+use crate::options::{CompatArgs, OutFile, Page, PageTitle, versions};
 use crate::output;
 use crate::session::Session;
 
@@ -39,12 +39,15 @@ pub(crate) struct ReportArgs {
     /// Also write an HTML report to FILE, like `biofast stats --html`
     #[arg(long, value_name = "FILE", group = "ReportArgs")]
     html: Option<OutFile>,
+
+    #[command(flatten)]
+    title: PageTitle,
 }
 
 /// The reports that are wanted, with their outputs.
 pub(crate) struct RecordReports {
     stats: Option<Output>,
-    html: Option<Output>,
+    html: Option<Page>,
     samtools: Option<Output>,
     version: SamtoolsVersion,
     statistics: Option<JoinHandle<Result<Statistics>>>,
@@ -64,7 +67,7 @@ impl ReportArgs {
         Ok(RecordReports {
             version,
             stats: output::optional_report(session, self.stats.as_deref())?,
-            html: output::optional_report(session, self.html.as_deref())?,
+            html: self.title.open(session, self.html.as_deref())?,
             samtools: output::optional_report(session, self.samtools_stats.as_deref())?,
             statistics: None,
             text: None,
@@ -76,7 +79,7 @@ impl ReportArgs {
 impl RecordReports {
     /// How many are wanted.
     pub(crate) fn len(&self) -> usize {
-        self.stats.iter().chain(&self.html).chain(&self.samtools).count()
+        usize::from(self.html.is_some()) + self.stats.iter().chain(&self.samtools).count()
     }
 
     /// Begins to gather what they need of records with this header, or begins again.
@@ -139,11 +142,12 @@ impl RecordReports {
             let Ok(statistics) = statistics else { bail!("the statistics can't be computed") };
             let statistics = statistics.context("the statistics can't be computed")?;
             let name = path.map_or_else(|| "-".into(), biofast_io::display_name);
-            let (json, page) = stats::of_alignments(name, format, &statistics)?;
-            for (output, text) in [(self.stats, json), (self.html, page)] {
-                if let Some(output) = output {
-                    filled.push(output::filled(output, text)?);
-                }
+            let entry = stats::of_alignments(name, format, &statistics);
+            if let Some(output) = self.stats {
+                filled.push(output::filled(output, stats::json_of(&entry)?)?);
+            }
+            if let Some(page) = self.html {
+                filled.push(page.filled(|title| stats::html::page(title, &[entry]))?);
             }
         }
         if let (Some(text), Some(output)) = (self.text.map(JoinHandle::join), self.samtools) {

@@ -7,8 +7,8 @@ use biofast_report::picard::Metrics;
 use clap::ValueEnum;
 
 use crate::options::{
-    CompatArgs, DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, Pairing,
-    RegionArgs, SeekIndexArg, ShardArg, Strictness, Threads, VerdictArgs, versions,
+    CompatArgs, DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, PageTitle,
+    Pairing, RegionArgs, SeekIndexArg, ShardArg, Strictness, Threads, VerdictArgs, versions,
 };
 
 const BY: &str = "Also report each read group (RG), sample (SM) or library (LB); with --out-dir, also write the depth of each \
@@ -151,6 +151,9 @@ pub(crate) struct Args {
     /// The report needs no network. With --out-dir, it is written in addition to the reports of each file.
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<OutFile>,
+
+    #[command(flatten)]
+    pub(super) title: PageTitle,
 
     /// Plot quality by position, GC and lengths below the table
     ///

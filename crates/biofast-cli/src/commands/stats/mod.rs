@@ -164,7 +164,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         Some(_) => None,
         None => Some(args.out.open_as(format.json, session)?),
     };
-    let page = output::optional_report(session, args.html.as_deref())?;
+    let page = args.title.open(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&session.console, &progress, total, args.messages.quiet);
@@ -447,19 +447,14 @@ pub(crate) fn old_encoding(name: &str, collector: &Collector) -> Option<String> 
     encoding_warning(name, collector.summary().encoding)
 }
 
-/// The report of one file of alignments in this format, as JSON and as a page for the browser.
-pub(crate) fn of_alignments(
-    name: String,
-    format: bam::Format,
-    statistics: &Statistics,
-) -> Result<(String, String)> {
+/// The row of one file of alignments in this format.
+pub(crate) fn of_alignments(name: String, format: bam::Format, statistics: &Statistics) -> Entry {
     let error = alignments::malformed(statistics).map(|trouble| trouble.after(&name));
     let figures = Figures::Alignments(format, Some(Box::new(statistics.into())));
-    let entry = Entry {
+    Entry {
         errors: error.into_iter().collect(),
         ..Entry::new(name.clone(), vec![name], format.name(), figures)
-    };
-    Ok((rows::json(&alignments::report(&[&entry], None))?, html::page(&[entry])?))
+    }
 }
 
 /// The report of a row of alignments.

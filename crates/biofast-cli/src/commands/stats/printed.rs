@@ -7,6 +7,7 @@ use biofast_report::tables::reads::{self as table, ReadRow};
 use super::args::StatsFormat;
 use super::rows::{Entry, Figures, json, reads_report};
 use super::{alignments, html, plot};
+use crate::options::Page;
 use crate::output;
 use crate::session::Exit;
 
@@ -53,13 +54,13 @@ pub(crate) fn write(
     entries: &[Entry],
     report: Output,
     text: &str,
-    page: Option<Output>,
+    page: Option<Page>,
     others: Vec<Output>,
 ) -> Result<Exit> {
     let mut outputs = others;
     outputs.push(output::filled(report, text)?);
     if let Some(page) = page {
-        outputs.push(output::filled(page, html::page(entries)?)?);
+        outputs.push(page.filled(|title| html::page(title, entries))?);
     }
     commit(outputs, false)?;
     let good = entries.iter().all(|entry| entry.errors.is_empty());

@@ -65,7 +65,7 @@ pub(super) fn write(
     let prefixes = prefixes(args, folder, inputs)?;
     // The page may be in it.
     output::make_folder(session, folder)?;
-    let page = output::optional_report(session, args.html.as_deref())?;
+    let page = args.title.open(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&session.console, &progress, total, args.messages.quiet);
@@ -497,7 +497,7 @@ impl Asked<'_> {
                     entry.map(|entry| json(&alignments::report(&[entry], None))).transpose()?
                 }
                 ReportName::Html => {
-                    entry.map(|entry| html::page(std::slice::from_ref(entry))).transpose()?
+                    entry.map(|entry| html::page(None, std::slice::from_ref(entry))).transpose()?
                 }
                 _ => None,
             };

@@ -89,7 +89,7 @@ pub(super) fn write(
     let prefixes = prefixes(args, folder, inputs)?;
     // The page may be in it.
     output::make_folder(session, folder)?;
-    let page = output::optional_report(session, args.html.as_deref())?;
+    let page = args.title.open(session, args.html.as_deref())?;
     let progress = Arc::new(Progress::default());
     let total: Option<u64> = inputs.iter().map(Input::len).sum();
     let bar = Bar::new(&session.console, &progress, total, args.messages.quiet);
@@ -266,7 +266,7 @@ pub(crate) fn fill(
                     Some(serde_json::to_string_pretty(&report)? + "\n")
                 }
                 ".biofast.json" => Some(json(&reads_report(&[entry], None))?),
-                _ => Some(html::page(std::slice::from_ref(entry))?),
+                _ => Some(html::page(None, std::slice::from_ref(entry))?),
             };
             if let Some(content) = content {
                 filled.push(output::filled(output, content)?);
