@@ -98,6 +98,46 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     );
 }
 
+/// References, chromosomes X and Y beside the others, and all samples in one chart.
+#[test]
+fn the_page_has_the_depths_of_references_and_of_sex_chromosomes() {
+    let folder = folder(11);
+    let names = ["chr1", "chrX", "chrY"];
+    let mut text = String::from("@HD\tVN:1.6\tSO:coordinate\n");
+    names.iter().for_each(|name| text.push_str(&format!("@SQ\tSN:{name}\tLN:2000\n")));
+    // Twice on the autosome what is on X, and nothing on Y.
+    for (name, reads) in names.iter().zip([200, 100]) {
+        let read = |i| {
+            format!("r{name}{i}\t0\t{name}\t{}\t60\t10M\t*\t0\t0\t*\t*\n", 1 + i * 1990 / reads)
+        };
+        text.extend((0..reads).map(read));
+    }
+    let sam = folder.file("sexes.sam", text);
+    let [page, prefix, other] = ["p.html", "p", "x.sam"].map(|name| at(&folder, name));
+    silent(&["coverage", "--html", &page, &sam, &other]);
+    silent(&["coverage", "--quiet", "--prefix", &prefix, &sam]);
+    let page = std::fs::read_to_string(page).expect("page");
+    let summary = String::from_utf8(content(&format!("{prefix}.mosdepth.summary.txt"))).unwrap();
+    for line in
+        summary.lines().filter(|line| line.starts_with("chr1\t") || line.starts_with("chrX\t"))
+    {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let mean: f64 = fields[3].parse().unwrap();
+        let row = format!(
+            "<th scope=\"row\">{}</th><td class=\"n\">2,000</td><td class=\"n\">{mean}</td>",
+            fields[0]
+        );
+        assert!(page.contains(&row), "{row}");
+    }
+    assert!(
+        page.contains("The depth of chromosome X is 0.5 of that of the autosomes, that of Y 0. ")
+    );
+    assert!(page.contains("<figure class=\"chart\" id=\"all-reached\""));
+    assert!(page.contains("<figure class=\"chart\" id=\"c0-along\""));
+    // The file of other references has no such figures.
+    assert_eq!(page.matches("The depth of chromosome X").count(), 1);
+}
+
 #[test]
 fn bedgraph_has_the_depths_of_the_per_base_file() {
     let folder = folder(3);

@@ -7,7 +7,8 @@ use super::read_charts::bar_chart;
 use super::reads::{chosen, sample};
 use super::scale::Axis;
 use super::table::{self, TableCell, TableRow};
-use super::text::{MANY, escape, said, short_names};
+use super::text::{MANY, escape, numbered, said, short_names};
+use super::{references, together};
 use crate::bins::{self, Bin};
 use crate::number::{decimal, grouped, percent};
 use biofast_ops::measure::coverage::{Distribution, TargetDepth, TargetDepths};
@@ -39,7 +40,9 @@ const COMPARED: [Compared; 5] = [
 ///
 /// let mut all = Distribution::default();
 /// all.add(DepthRun { from: 0, to: 100, depth: 12 });
-/// let page = coverage(None, &[Depths { sample: "lane1.bam".into(), all, targets: None }]);
+/// let references = vec![("chr1".into(), all.clone())];
+/// let lane = Depths { sample: "lane1.bam".into(), all, references, windows: None, targets: None };
+/// let page = coverage(None, &[lane]);
 /// assert!(page.contains("<td class=\"n\">12.00</td>"));
 /// ```
 pub struct Depths {
@@ -47,6 +50,10 @@ pub struct Depths {
     pub sample: String,
     /// Of all positions.
     pub all: Distribution,
+    /// Of each reference, by the name it is listed by.
+    pub references: Vec<(String, Distribution)>,
+    /// Of windows of [`window_length`](super::window_length) along the references, if they are drawn.
+    pub windows: Option<TargetDepths>,
     /// Of targets, if there are any.
     pub targets: Option<TargetDepths>,
 }
@@ -65,6 +72,7 @@ pub(super) fn section(samples: &[Depths]) -> String {
         samples.iter().map(|one| (one.sample.as_str(), one.sample.as_str())).collect();
     let names = short_names(&names);
     let is_many = samples.len() > MANY;
+    let has_sexes = samples.iter().any(|sample| references::sexes(sample)[0].is_some());
     let mut bodies = Bodies::new("pc", is_many);
     let mut rows = Vec::new();
     for ((i, depths), name) in samples.iter().enumerate().zip(&names) {
@@ -72,7 +80,7 @@ pub(super) fn section(samples: &[Depths]) -> String {
         let about = format!("mean depth {}", decimal(depths.main().mean(), 2));
         let body = sample(&id, name, &about, i < UNFOLDED, &one(&id, depths));
         let pack = bodies.add(&body);
-        rows.push(row(i, name, depths, has_targets, pack));
+        rows.push(row(i, name, depths, (has_targets, has_sexes), pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let mut columns =
@@ -80,17 +88,28 @@ pub(super) fn section(samples: &[Depths]) -> String {
     if has_targets {
         columns.extend(["Targets", "Below a fifth of the mean %", "Mean depth of all positions"]);
     }
+    if has_sexes {
+        columns.extend(["X ÷ autosomes", "Y ÷ autosomes"]);
+    }
+    let (outliers, unusual) = unusual.unwrap_or_default();
     let of = if has_targets { "targets" } else { "all positions" };
     format!(
-        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}</section>\n",
+        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}{}</section>\n",
         table::table("coverage", &format!("Depth of {of}, by sample"), &columns, &rows, &[]),
-        said(&unusual.unwrap_or_default().1),
+        said(&unusual),
+        together(samples, &rows, &outliers),
         chosen(is_many),
         bodies.finish()
     )
 }
 
-fn row(i: usize, name: &str, depths: &Depths, has_targets: bool, pack: String) -> TableRow {
+fn row(
+    i: usize,
+    name: &str,
+    depths: &Depths,
+    (has_targets, has_sexes): (bool, bool),
+    pack: String,
+) -> TableRow {
     let main = depths.main();
     let shares = DEPTHS.map(|depth| percent(main.at_least(depth), main.positions()));
     let mut cells = vec![TableCell::Number(main.mean(), 2), TableCell::Count(main.median().into())];
@@ -105,6 +124,13 @@ fn row(i: usize, name: &str, depths: &Depths, has_targets: bool, pack: String) -
             None => cells.extend([TableCell::Nothing, TableCell::Nothing, TableCell::Nothing]),
         }
     }
+    if has_sexes {
+        let ratio = |ratio: Option<f64>| match ratio {
+            Some(ratio) => TableCell::Number(ratio, 2),
+            None => TableCell::Nothing,
+        };
+        cells.extend(references::sexes(depths).map(ratio));
+    }
     TableRow {
         id: format!("c{i}"),
         unit: i,
@@ -118,6 +144,38 @@ fn row(i: usize, name: &str, depths: &Depths, has_targets: bool, pack: String) -
         cells,
         apart: Vec::new(),
     }
+}
+
+/// The share of positions, or of targets' positions, that reach each depth, a line for each sample.
+fn together(samples: &[Depths], rows: &[TableRow], outliers: &[String]) -> String {
+    if samples.len() < 2 {
+        return String::new();
+    }
+    let is_many = samples.len() > MANY;
+    let last = samples.iter().map(|sample| tail(sample.main())).max().unwrap_or(10).max(10);
+    let x = Axis::new("Depth", 1.0, last as f64).whole();
+    let highest = samples.iter().map(|depths| share(depths.main(), 1)).fold(1.0, f64::max);
+    let y = Axis::up_to("Positions at or above this depth", highest).percent();
+    let mut chart = Chart::new("all-reached".into(), "Positions by depth reached", x, y);
+    let step = (last as usize).div_ceil(if is_many { 60 } else { POINTS }).max(1);
+    let places: Vec<u64> = (1..=last).step_by(step).collect();
+    // In the order of the table, whose rows end their ids with the number of the sample.
+    let of = |row: &TableRow| row.id[1..].parse::<usize>().ok().and_then(|i| samples.get(i));
+    let (mut ids, mut lines) = (Vec::new(), Vec::new());
+    for (row, depths) in rows.iter().filter_map(|row| Some((row, of(row)?))) {
+        let point = |&at: &u64| (at as f64, share(depths.main(), at));
+        ids.push((row.id.as_str(), row.sample.as_str()));
+        lines.push(places.iter().map(point).collect::<Vec<_>>());
+    }
+    together::lines(&mut chart, &lines, &ids, outliers, is_many);
+    let shares = samples.iter().map(|depths| share(depths.main(), 20));
+    let lowest = shares.fold(100.0, f64::min);
+    let chart = chart.finish(&format!(
+        "A line for each of {}; at least {} % of the positions have depth 20 or more in each sample.",
+        numbered(samples.len() as u64, "sample"),
+        decimal(lowest, 2)
+    ));
+    together::joint("pcj", &chart, is_many)
 }
 
 /// Targets that are less deep than a fifth of the mean of all target positions.
@@ -148,7 +206,9 @@ fn one(id: &str, depths: &Depths) -> String {
     let all: Vec<(&str, String)> =
         all.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     text += &table::facts(&all);
+    text += &references::sexes_in_words(depths);
     let mut charts = reached(id, depths);
+    charts += &references::along(id, depths);
     let mut listed = String::new();
     if let Some(of) = &depths.targets {
         let mut sorted: Vec<&TargetDepth> = of.targets().iter().collect();
@@ -160,7 +220,10 @@ fn one(id: &str, depths: &Depths) -> String {
         }
         listed = worst(of, &sorted);
     }
-    text + &format!("<div class=\"charts\">\n{charts}</div>\n{listed}")
+    text + &format!(
+        "<div class=\"charts\">\n{charts}</div>\n{listed}{}",
+        references::listed(depths)
+    )
 }
 
 /// The share of positions that are at least so deep.
@@ -168,9 +231,6 @@ fn reached(id: &str, depths: &Depths) -> String {
     let sets = [Some(&depths.all), depths.targets.as_ref().map(TargetDepths::together)];
     let last = sets.iter().flatten().map(|of| tail(of)).max().unwrap_or(10).max(10);
     let x = Axis::new("Depth", 1.0, last as f64).whole();
-    let share = |of: &Distribution, depth: u64| {
-        percent(of.at_least(u32::try_from(depth).unwrap_or(u32::MAX)), of.positions())
-    };
     let highest = sets.iter().flatten().map(|of| share(of, 1)).fold(1.0, f64::max);
     let y = Axis::up_to("Positions at or above this depth", highest).percent();
     let mut chart = Chart::new(format!("{id}-reached"), "Positions by depth reached", x, y);
@@ -198,6 +258,11 @@ fn reached(id: &str, depths: &Depths) -> String {
         DEPTHS.map(|depth| format!("{} % at least {depth}", decimal(share(main, depth.into()), 2)));
     let of = if depths.targets.is_some() { "targets" } else { "all positions" };
     chart.finish(&format!("Share of {of} by depth: {}.", shares.join(", ")))
+}
+
+/// The positions at or above a depth, in percent.
+fn share(of: &Distribution, depth: u64) -> f64 {
+    percent(of.at_least(u32::try_from(depth).unwrap_or(u32::MAX)), of.positions())
 }
 
 /// The depth up to which a distribution is drawn.

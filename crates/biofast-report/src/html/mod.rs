@@ -12,6 +12,7 @@ mod heat;
 mod packed;
 mod read_charts;
 mod reads;
+mod references;
 mod scale;
 mod search_charts;
 mod table;
@@ -27,6 +28,7 @@ use biofast_ops::filter::report::FilterReport;
 use biofast_ops::measure;
 
 pub use coverage::Depths;
+pub use references::window_length;
 use text::{MANY, escape, numbered};
 
 const STYLE: &str = include_str!("page.css");

@@ -50,12 +50,17 @@ pub(super) fn charts(
     if is_many {
         charts += &heat_map(&good);
     }
+    joint("pj", &charts, is_many)
+}
+
+/// Charts with all samples, packed where these are many; their packs begin with `packs`.
+pub(super) fn joint(packs: &'static str, charts: &str, is_many: bool) -> String {
     let head = "<h3 class=\"head\">All samples together</h3>";
     let charts = format!("<div class=\"charts\">\n{charts}</div>");
     if !is_many {
         return format!("<div class=\"sample joint\">{head}{charts}</div>\n");
     }
-    let mut packs = Packs::new("pj");
+    let mut packs = Packs::new(packs);
     let pack = packs.add(&charts);
     format!(
         "<div class=\"sample joint late\"{pack}>{head}<noscript><p>The charts are compressed and need the page's \
@@ -73,6 +78,11 @@ fn named(samples: &[Sample<'_>]) -> String {
     numbered(samples.len() as u64, noun)
 }
 
+/// The ids of the samples, and their names.
+fn named_ids<'s>(samples: &'s [Sample<'_>]) -> Vec<(&'s str, &'s str)> {
+    samples.iter().map(|sample| (sample.id.as_str(), sample.name)).collect()
+}
+
 /// How a sample's line looks, and whether it has a place in the key.
 fn look(number: usize, id: &str, outliers: &[String], is_many: bool) -> (String, bool) {
     if !is_many {
@@ -85,16 +95,16 @@ fn look(number: usize, id: &str, outliers: &[String], is_many: bool) -> (String,
     }
 }
 
-/// Draws a line for each sample, the named ones last, over a band of those between.
-fn lines(
+/// Draws a line for each sample, of which the id and the name are known, the named ones last, over a band of those between.
+pub(super) fn lines(
     chart: &mut Chart,
     lines: &[Vec<(f64, f64)>],
-    samples: &[Sample<'_>],
+    samples: &[(&str, &str)],
     outliers: &[String],
     is_many: bool,
 ) {
     let mut named = Vec::new();
-    for (number, (points, Sample { id, name, .. })) in lines.iter().zip(samples).enumerate() {
+    for (number, (points, (id, name))) in lines.iter().zip(samples).enumerate() {
         let (class, is_named) = look(number, id, outliers, is_many);
         match is_named {
             true => named.push((class, points, id, *name)),
@@ -124,7 +134,7 @@ fn quality(samples: &[Sample<'_>], outliers: &[String], is_many: bool) -> String
         }
     };
     let all: Vec<_> = samples.iter().map(|sample| points(&sample.file.statistics)).collect();
-    lines(&mut chart, &all, samples, outliers, is_many);
+    lines(&mut chart, &all, &named_ids(samples), outliers, is_many);
     let with_mean =
         samples.iter().filter_map(|sample| Some((sample, sample.file.statistics.quality.mean?)));
     let said = with_mean.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(
@@ -175,7 +185,7 @@ fn gc(samples: &[Sample<'_>], outliers: &[String], is_many: bool) -> String {
         points.map(|(at, &share)| (at as f64, share)).collect()
     };
     let drawn: Vec<_> = all.iter().map(points).collect();
-    lines(&mut chart, &drawn, samples, outliers, is_many);
+    lines(&mut chart, &drawn, &named_ids(samples), outliers, is_many);
     let gcs = samples.iter().map(|sample| sample.file.statistics.composition.gc_percent);
     let (low, high) =
         gcs.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), gc| (low.min(gc), high.max(gc)));

@@ -7,14 +7,12 @@ use anyhow::{Result, bail};
 use biofast_bam::{Detail, Header, Query};
 use biofast_io::output::commit;
 use biofast_io::{Options, Progress};
-use biofast_ops::coverage::{
-    self, DepthRules, DepthSink, Intervals, PerReference, ReferenceSums, TargetDepths,
-};
-use biofast_report::html::{self, Depths};
+use biofast_ops::coverage::{self, DepthRules, DepthSink, Intervals, ReferenceSums};
+use biofast_report::html;
 use biofast_report::mosdepth;
 
 use super::formats::{self, DepthInput};
-use super::{Args, query, rules, sum, watch};
+use super::{Args, gathered, query, rules, watch};
 use crate::console::{Bar, Console};
 use crate::inputs::Input;
 use crate::options::{targets, tell_empty, tell_unknown};
@@ -50,18 +48,12 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
         let threads = watch.options.threads;
         let result = coverage::collect(query, &watch.options, &rules(args)?, |header| {
             intervals.map_or(Ok(()), |intervals| intervals.check(header, &input.name()))?;
-            let drawn = page.is_some().then(|| {
-                let targets = targets_drawn
-                    .map(|intervals| TargetDepths::new(header, intervals.clone(), only));
-                (PerReference::new(header), targets)
-            });
+            let drawn = page.is_some().then(|| super::drawn(header, targets_drawn, true, only));
             Ok((mosdepth::Files::new(header, settings.clone(), targets, threads)?, drawn))
         });
         args.reading.tell(&watch, input);
         let (header, (made, drawn)) = result?;
-        if let Some((depths, targets)) = drawn {
-            samples.push(Depths { sample: input.name(), all: sum(&header, depths, only), targets });
-        }
+        samples.extend(drawn.map(|drawn| gathered(drawn, input, &header, only)));
         if !args.reading.messages.quiet && args.chrom.is_none() {
             tell_unknown(&session.console, intervals, &header, &input.name());
         }

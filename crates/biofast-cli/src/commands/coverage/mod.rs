@@ -99,11 +99,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let mut rows = Vec::new();
     let mut samples = Vec::new();
     for input in &all {
-        let (depths, targets) = depths(args, input, intervals.as_ref(), &progress, session)?;
+        let depths = depths(args, input, (intervals.as_ref(), page.is_some()), &progress, session)?;
+        rows.push((input.name(), depths.all.clone()));
         if page.is_some() {
-            samples.push(Depths { sample: input.name(), all: depths.clone(), targets });
+            samples.push(depths);
         }
-        rows.push((input.name(), depths));
     }
     drop(bar);
     let text = match args.format {
@@ -146,28 +146,66 @@ impl Args {
     }
 }
 
-/// The depths of one input for its row, and those of its targets.
+/// The depths of one input for its row, and where they are `drawn`, those of its targets and along its references.
 fn depths(
     args: &Args,
     input: &Input,
-    intervals: Option<&Intervals>,
+    (intervals, are_drawn): (Option<&Intervals>, bool),
     progress: &Arc<Progress>,
     session: &Session,
-) -> Result<(Distribution, Option<TargetDepths>)> {
+) -> Result<Depths> {
     let watch = watch(args, progress, session);
     let query = query(args, input, &watch, None, Detail::Alignment)?;
     let only = args.chrom.as_deref().map(str::as_bytes);
     let result = coverage::collect(query, &watch.options, &rules(args)?, |header| {
         intervals.map_or(Ok(()), |intervals| intervals.check(header, &input.name()))?;
-        let targets = intervals.map(|intervals| TargetDepths::new(header, intervals.clone(), only));
-        Ok((coverage::PerReference::new(header), targets))
+        Ok(drawn(header, intervals, are_drawn, only))
     });
     args.reading.tell(&watch, input);
-    let (header, (depths, targets)) = result?;
+    let (header, found) = result?;
     if !args.reading.messages.quiet && only.is_none() {
         tell_unknown(&session.console, intervals, &header, &input.name());
     }
-    Ok((sum(&header, depths, only), targets))
+    Ok(gathered(found, input, &header, only))
+}
+
+/// What is gathered of an input for its row and its part of the page: depths of its references, of targets, and of windows along the
+/// references.
+type Drawn = ((PerReference, Option<TargetDepths>), Option<TargetDepths>);
+
+/// For the targets on these references, and windows where there are none and these `are_drawn`.
+fn drawn(
+    header: &Header,
+    targets: Option<&Intervals>,
+    are_drawn: bool,
+    only: Option<&[u8]>,
+) -> Drawn {
+    let of = |intervals: Intervals| TargetDepths::new(header, intervals, only);
+    let lengths = || header.references().iter().map(|reference| reference.length);
+    let windows = (are_drawn && targets.is_none()).then(|| html::window_length(lengths()));
+    let windows = windows.and_then(Intervals::windows).map(of);
+    ((PerReference::new(header), targets.cloned().map(of)), windows)
+}
+
+/// The depths of an input: of all references, or of the `only` one.
+fn gathered(drawn: Drawn, input: &Input, header: &Header, only: Option<&[u8]>) -> Depths {
+    let ((depths, targets), windows) = drawn;
+    let names = header.references().iter().map(|reference| reference.name.to_vec());
+    let references: Vec<(Vec<u8>, Distribution)> = names.zip(depths.finish()).collect();
+    let of = references.iter().filter(|(name, _)| only.is_none_or(|only| only == name));
+    let all = sum(of.map(|(_, depths)| depths));
+    let named = |(name, depths): (Vec<u8>, Distribution)| {
+        (String::from_utf8_lossy(&name).into_owned(), depths)
+    };
+    let references = references.into_iter().map(named).collect();
+    Depths { sample: input.name(), all, references, windows, targets }
+}
+
+/// Depths of references together.
+fn sum<'d>(depths: impl Iterator<Item = &'d Distribution>) -> Distribution {
+    let mut sum = Distribution::default();
+    depths.for_each(|depths| sum.merge(depths));
+    sum
 }
 
 /// Which records count, and what of them.
@@ -182,17 +220,6 @@ fn rules(args: &Args) -> Result<DepthRules> {
         }
         _ => rules,
     })
-}
-
-/// The sum of all references, or of the `only` one.
-fn sum(header: &Header, depths: PerReference, only: Option<&[u8]>) -> Distribution {
-    let mut sum = Distribution::default();
-    for (reference, depths) in header.references().iter().zip(depths.finish()) {
-        if only.is_none_or(|only| only == reference.name) {
-            sum.merge(&depths);
-        }
-    }
-    sum
 }
 
 /// What is read of an input: all, or the references that are asked for, through an index where there is one.

@@ -135,8 +135,8 @@ pub(crate) fn merge(found: &ShardDepths, as_tsv: bool, out: Output) -> Result<Ex
     }
     let filled = match format {
         CoverageFormat::Table | CoverageFormat::Tsv => {
-            let (header, depths, _) = join(found, |header| Ok(PerReference::new(header)))?;
-            let rows = [(found.path.clone(), sum(&header, depths, None))];
+            let (_, depths, _) = join(found, |header| Ok(PerReference::new(header)))?;
+            let rows = [(found.path.clone(), sum(depths.finish().iter()))];
             let text = match as_tsv || format == CoverageFormat::Tsv {
                 true => table::tsv(&rows),
                 false => table::table(&rows),
