@@ -352,6 +352,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--stats", &["o.stats"]),
     ("--subsample", &[".3"]),
     ("--subsample-seed", &["7"]),
+    ("--sra-names", &["SRR1"]),
     ("--subseq", &["2:9"]),
     ("--summary", &["o.json"]),
     ("--skipped", &["o6.txt"]),
