@@ -205,6 +205,103 @@ fn the_summary_adds_up_and_check_compares_it() {
     assert_eq!(sum(0), sum(1).wrapping_add(sum(2)));
 }
 
+#[test]
+fn hopped_indexes_and_unknown_barcodes_are_counted() {
+    let folder = Folder::new();
+    let texts = run(11, 3_000, &SAMPLES);
+    let [r1, i1, i2, r2] = written(&folder, ["r1.fq.gz", "i1.fq", "i2.fq", "r2.fq"], &texts);
+    let samples = folder.file("samples.tsv", sheet(&SAMPLES));
+    let at = |name: &str| text(&folder.path(name)).to_owned();
+    let [hopping, unknown, json, out] = ["h.tsv", "u.tsv", "s.json", "o"].map(at);
+    let args = [
+        "demux", "-i", &r1, &i1, &i2, &r2, "-r", "+T", "8B", "8B", "+T", "-s", &samples, "-o",
+        &out, "--summary", &json, "--index-hopping", &hopping, "--unknown-barcodes", &unknown,
+    ];
+    let mut found = Vec::new();
+    for threads in ["1", "4"] {
+        ok(&[&args[..], &["-@", threads]].concat());
+        found.push([&hopping, &unknown].map(|name| std::fs::read_to_string(name).unwrap()));
+    }
+    assert!(found[0] == found[1]);
+    let [hopping, unknown] = &found[0];
+    // The only index with the fewest mismatches, of at most one.
+    let near = |indexes: &[&str], read: &str| -> Option<usize> {
+        let differ = |index: &&str| index.bytes().zip(read.bytes()).filter(|(a, b)| a != b).count();
+        let counts: Vec<usize> = indexes.iter().map(differ).collect();
+        let least = *counts.iter().min().unwrap();
+        let is_clear = counts.iter().filter(|count| **count == least).count() == 1;
+        (least <= 1 && is_clear).then(|| counts.iter().position(|count| *count == least).unwrap())
+    };
+    let mut indexes = [Vec::new(), Vec::new()];
+    for (_, barcode) in SAMPLES {
+        for (known, index) in indexes.iter_mut().zip([&barcode[..8], &barcode[8..]]) {
+            if !known.contains(&index) {
+                known.push(index);
+            }
+        }
+    }
+    let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
+    let mut unmatched = std::collections::BTreeMap::<String, u64>::new();
+    let barcodes = lines(&texts[1]).into_iter().zip(lines(&texts[2])).skip(1).step_by(4);
+    let mut counts = std::collections::BTreeMap::<(usize, usize), u64>::new();
+    let assigned: Vec<String> = contents(&folder.path("o"), "R1.fq.gz")
+        .into_iter()
+        .filter(|(name, _)| name.contains("unmatched"))
+        .flat_map(|(_, text)| lines(&text).into_iter().step_by(4))
+        .map(|line| line.split(' ').next().unwrap().to_owned())
+        .collect();
+    let names = lines(&texts[0]).into_iter().step_by(4);
+    for ((first, second), name) in barcodes.zip(names) {
+        if assigned.iter().any(|other| *other == name.split(' ').next().unwrap()) {
+            *unmatched.entry(format!("{first}\t{second}")).or_default() += 1;
+            if let (Some(one), Some(two)) = (near(&indexes[0], &first), near(&indexes[1], &second))
+            {
+                *counts.entry((one, two)).or_default() += 1;
+            }
+        }
+    }
+    let rows: Vec<Vec<&str>> =
+        hopping.lines().skip(1).map(|row| row.split('\t').collect()).collect();
+    assert_eq!(rows.len(), indexes[0].len() * indexes[1].len());
+    let mut hopped = 0;
+    for (row, (one, two)) in rows
+        .iter()
+        .zip((0..indexes[0].len()).flat_map(|one| (0..indexes[1].len()).map(move |two| (one, two))))
+    {
+        assert_eq!(row[..2], [indexes[0][one], indexes[1][two]]);
+        let barcode = row[..2].concat();
+        match SAMPLES.iter().find(|(_, other)| *other == barcode) {
+            Some((id, _)) => assert_eq!((row[2], row[4]), (*id, ".")),
+            None => {
+                let count = counts.get(&(one, two)).copied().unwrap_or(0);
+                assert_eq!((row[2], row[3]), (".", count.to_string().as_str()), "{row:?}");
+                hopped += count;
+            }
+        }
+    }
+    assert!(hopped > 0);
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    assert_eq!(report["summary"]["templates_hopped"], hopped);
+    assert_eq!(report["summary"]["unmatched_barcodes_of_templates"], 10_000_000);
+    let mut expected: Vec<(&String, &u64)> = unmatched.iter().collect();
+    expected.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let rows: Vec<&str> = unknown.lines().collect();
+    assert_eq!(rows[0], "barcode1\tbarcode2\ttemplates\tfrac_unknown\tfrac_templates");
+    assert_eq!(rows.len(), 1 + expected.len().min(1000));
+    for (row, (barcode, count)) in rows[1..].iter().zip(expected) {
+        assert!(row.starts_with(&format!("{barcode}\t{count}\t")), "{row} {barcode} {count}");
+    }
+    // One index has no pairs.
+    let one = folder.file("one.tsv", "sample_id\tbarcode\ns\tAACCGGTT\n");
+    fails(
+        &[
+            "demux", "-i", &i1, &r2, "-r", "8B", "+T", "-s", &one, "-o", &out, "--index-hopping",
+            &json,
+        ],
+        &["--index-hopping needs dual barcodes"],
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn hundreds_of_files_need_no_hundreds_of_descriptors() {

@@ -22,6 +22,7 @@ Examples:
   biofast demux -i R1.fq.gz R2.fq.gz -r 8B+T +T -s samples.tsv -o out
   biofast demux -i R1.fq.gz I1.fq.gz R2.fq.gz -r 12M+T 8B 12M+T -s samples.tsv -o out
   biofast demux -i R1.fq.gz I1.fq.gz I2.fq.gz -r +T 8B 8B -s SampleSheet.csv --lane 1 -o out
+  biofast demux -i I1.fq.gz I2.fq.gz R1.fq.gz -r 8B 8B +T -s SampleSheet.csv -o x --index-hopping h.tsv
   biofast demux -i reads.fq.gz --header-barcodes -s samples.tsv -o out --summary demux.json")]
 pub(crate) struct Args {
     /// Files of one run: mates and index reads, with the same reads in the same order
@@ -125,6 +126,18 @@ pub(crate) struct Args {
     /// Write the counts of samples to FILE [default: demux-metrics.txt in the output folder]
     #[arg(long, value_name = "FILE")]
     pub(super) metrics: Option<OutFile>,
+
+    /// Write a table of index hopping to FILE: counts of all pairs of first and second barcodes of samples
+    ///
+    /// Pairs that are not a sample are reads whose index hopped. Each barcode may have --max-mismatches.
+    #[arg(long, value_name = "FILE")]
+    pub(super) index_hopping: Option<OutFile>,
+
+    /// Write the 1,000 most frequent unknown barcodes to FILE
+    ///
+    /// They are counted among the first 10,000,000 reads, without the option among the first 200,000.
+    #[arg(long, value_name = "FILE")]
+    pub(super) unknown_barcodes: Option<OutFile>,
 
     /// Write a JSON summary to FILE
     ///

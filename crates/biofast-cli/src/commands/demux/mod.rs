@@ -11,10 +11,10 @@ use biofast_fastq::Transform;
 use biofast_io::output::Output;
 use biofast_io::{TextBounds, display_name};
 use biofast_ops::demux::{
-    BarcodeRegions, Demux, DemuxTally, MatchRules, Matcher, Misfit, PlanError, ReadStructure,
-    SegmentKind, Sheet, TooShort,
+    BarcodeRegions, Demux, DemuxTally, IndexPairs, LOOKED_AT, MatchRules, Matcher, Misfit,
+    PlanError, ReadStructure, SegmentKind, Sheet, TooShort,
 };
-use biofast_report::demux::metrics;
+use biofast_report::demux::{index_hopping, metrics, unknown_barcodes};
 
 pub(crate) use args::Args;
 
@@ -59,10 +59,24 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let summary = (summary, report::sums(&tally, &job, &opened));
     let mut outputs = opened.reads;
     outputs.push(output::filled(opened.metrics, table)?);
+    if let (Some(output), Some(pairs)) = (opened.hopping, demux.pairs()) {
+        outputs.push(output::filled(output, index_hopping(&sheet.samples, pairs, &tally))?);
+    }
+    if let Some(output) = opened.unknown {
+        let total = tally.templates.iter().sum::<u64>() + tally.skipped;
+        let total = total.min(demux.counted());
+        let table = unknown_barcodes(&tally.unknown, demux.parts(), total, LISTED_UNKNOWN);
+        outputs.push(output::filled(output, table)?);
+    }
     job.finish(outputs, args.sync, summary, |console| {
         report::tell(console, &demux, &tally, opened.names.len())
     })
 }
+
+/// Of so many reads unknown barcodes are counted for their table.
+const COUNTED_UNKNOWN: u64 = 10_000_000;
+/// So many of them are in it.
+const LISTED_UNKNOWN: usize = 1_000;
 
 /// The samples.
 fn sheet(args: &Args) -> Result<Sheet> {
@@ -138,6 +152,7 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
     let mut kinds = args.output_types.clone();
     kinds.sort();
     kinds.dedup();
+    let regions_differ = regions.is_some();
     let demux = match (args.header_barcodes, regions) {
         (true, _) => Demux::of_headers(matcher, structures, &kinds, &sheet.parts),
         (false, Some(regions)) => Demux::of_regions(matcher, structures, &kinds, regions),
@@ -155,8 +170,20 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
     if args.revcomp_index2 && demux.parts().len() < 2 {
         bail!("--revcomp-index2 needs dual barcodes");
     }
+    let pairs = match regions_differ {
+        true => None,
+        false => IndexPairs::new(&sheet.samples, demux.parts(), rules),
+    };
+    if args.index_hopping.is_some() && pairs.is_none() {
+        bail!(
+            "--index-hopping needs dual barcodes, each with the same length and position in all samples"
+        );
+    }
+    let counted = if args.unknown_barcodes.is_some() { COUNTED_UNKNOWN } else { LOOKED_AT };
     let too_short = if args.skip_reasons.is_some() { TooShort::Skip } else { TooShort::Refuse };
     Ok(demux
+        .index_pairs(pairs)
+        .count_unknown(counted)
         .mates(args.pairing.rule())
         .turn_second(args.revcomp_index2)
         .umi_place(args.umi_in.into())

@@ -1,6 +1,6 @@
 //! What `biofast demux` says about what became of reads.
 
-use biofast_ops::demux::{Demux, DemuxTally, LOOKED_AT, Sheet};
+use biofast_ops::demux::{Demux, DemuxTally, Sheet};
 use biofast_ops::filter::report::FileRole;
 
 use super::args::Args;
@@ -56,11 +56,12 @@ pub(super) fn summary(
         "templates_matched": tally.templates.iter().take(sheet.samples.len()).sum::<u64>(),
         "templates_unmatched": tally.templates.last(),
         "templates_skipped": tally.skipped,
+        "templates_hopped": demux.pairs().map(|_| tally.hopped.iter().sum::<u64>()),
         "max_mismatches": args.max_mismatches,
         "min_mismatch_delta": args.min_mismatch_delta,
         "samples": samples,
         "unmatched_files": files(sheet.samples.len()),
-        "unmatched_barcodes_of_templates": LOOKED_AT,
+        "unmatched_barcodes_of_templates": demux.counted(),
         "unmatched_barcodes": unknown,
     })
 }

@@ -6,6 +6,7 @@
 mod barcode;
 mod header;
 mod matcher;
+mod pairs;
 mod regions;
 mod sheet;
 mod structure;
@@ -20,12 +21,13 @@ use crate::measure::records::{Checksum, Sum};
 pub use barcode::LONGEST_BARCODE;
 pub use header::{BarcodePlace, UmiPlace};
 pub use matcher::{BarcodeError, MatchRules, Matcher};
+pub use pairs::IndexPairs;
 pub use regions::BarcodeRegions;
 pub use sheet::{Sample, Sheet, SheetError};
 pub use structure::{ReadStructure, Segment, SegmentKind, StructureError};
 pub use unknown::Unknown;
 
-/// Of so many reads at the start the barcodes of no sample are counted.
+/// Of so many reads at the start the barcodes of no sample are counted, unless [another number](Demux::count_unknown) is asked for.
 pub const LOOKED_AT: u64 = 200_000;
 
 /// What becomes of reads that are too short for their structure.
@@ -128,6 +130,9 @@ pub struct Demux {
     /// Samples whose reads have structures of their own.
     own: Vec<Option<SampleLayout>>,
     mates: MateNaming,
+    /// Indexes that are looked for one by one where a barcode belongs to no sample.
+    index_pairs: Option<IndexPairs>,
+    counted: u64,
 }
 
 /// What reads of a sample are.
@@ -225,7 +230,33 @@ impl Demux {
             too_short: TooShort::default(),
             own: Vec::new(),
             mates: MateNaming::Strict,
+            index_pairs: None,
+            counted: LOOKED_AT,
         }
+    }
+
+    /// Counts the pairs of known indexes that belong to no sample.
+    #[must_use]
+    pub fn index_pairs(mut self, pairs: Option<IndexPairs>) -> Demux {
+        self.index_pairs = pairs;
+        self
+    }
+
+    /// Counts the barcodes of no sample of the first so many reads.
+    #[must_use]
+    pub fn count_unknown(mut self, reads: u64) -> Demux {
+        self.counted = reads;
+        self
+    }
+
+    /// Of how many reads at the start the barcodes of no sample are counted.
+    pub fn counted(&self) -> u64 {
+        self.counted
+    }
+
+    /// The pairs of indexes that are counted.
+    pub fn pairs(&self) -> Option<&IndexPairs> {
+        self.index_pairs.as_ref()
     }
 
     /// Gives samples read structures of their own: for each sample, in order, one for each input, or none. Their
@@ -347,6 +378,7 @@ impl Demux {
                 written: vec![Sum::default(); samples * self.pieces.len()],
                 templates: vec![0; samples],
                 skipped: 0,
+                hopped: vec![0; self.index_pairs.as_ref().map_or(0, IndexPairs::len)],
                 unknown: Unknown::default(),
                 misfits: 0,
                 first_misfit: None,
@@ -401,6 +433,8 @@ pub struct DemuxTally {
     pub templates: Vec<u64>,
     /// Templates left out, as a read was too short.
     pub skipped: u64,
+    /// Templates of no sample with each pair of known indexes, by its [number](IndexPairs::number).
+    pub hopped: Vec<u64>,
     /// Barcodes of no sample.
     pub unknown: Unknown,
     /// Templates whose barcodes have another length than those of samples.
@@ -525,8 +559,15 @@ impl DemuxWorker<'_> {
             None => barcodes.as_slice().iter().for_each(|part| add(part)),
         }
         let found = demux.matcher.find(barcode);
-        if found.is_none() && number < LOOKED_AT {
+        if found.is_none() && number < demux.counted {
             tally.unknown.add(barcode);
+        }
+        if found.is_none()
+            && let Some(pairs) = &demux.index_pairs
+            && let Some((first, second)) = pairs.find(barcode)
+            && pairs.sample(first, second).is_none()
+        {
+            tally.hopped[pairs.number(first, second)] += 1;
         }
         if barcode.len() != demux.matcher.barcode_len() && demux.matcher.barcode_len() > 0 {
             tally.misfits += 1;
@@ -585,13 +626,22 @@ impl DemuxWorker<'_> {
 
     /// Adds what another worker did.
     pub fn merge(&mut self, other: Self) {
-        let DemuxTally { input, written, templates, skipped, unknown, misfits, first_misfit } =
-            other.tally;
+        let DemuxTally {
+            input,
+            written,
+            templates,
+            skipped,
+            hopped,
+            unknown,
+            misfits,
+            first_misfit,
+        } = other.tally;
         let tally = &mut self.tally;
         tally.input.iter_mut().zip(input).for_each(|(sum, other)| sum.add(other));
         tally.written.iter_mut().zip(written).for_each(|(sum, other)| sum.add(other));
         tally.templates.iter_mut().zip(templates).for_each(|(count, other)| *count += other);
         tally.skipped += skipped;
+        tally.hopped.iter_mut().zip(hopped).for_each(|(count, other)| *count += other);
         tally.unknown.merge(unknown);
         tally.misfits += misfits;
         let both = [tally.first_misfit.take(), first_misfit];
