@@ -4,6 +4,7 @@ use std::process::Command;
 
 use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::random::Random;
+use biofast_testkit::reference::reverse_complement;
 
 use crate::common::demux::{SAMPLES, contents, demux, run, sheet, written};
 use crate::common::{
@@ -299,6 +300,99 @@ fn hopped_indexes_and_unknown_barcodes_are_counted() {
             &json,
         ],
         &["--index-hopping needs dual barcodes"],
+    );
+}
+
+#[test]
+fn barcodes_at_the_ends_of_long_reads_are_found_with_errors_and_cut() {
+    let folder = Folder::new();
+    let mut random = Random(0xe4d5);
+    let mut bases =
+        |n: usize| -> String { (0..n).map(|_| char::from(b"ACGT"[random.below(4)])).collect() };
+    let barcodes: Vec<String> = (0..12).map(|_| bases(24)).collect();
+    let mut reads = String::new();
+    let mut expected = vec![Vec::new(); barcodes.len() + 1];
+    for number in 0..600 {
+        let insert = bases(200 + number % 300);
+        let mut numbers = Random(number as u64 * 77 + 5);
+        let sample = numbers.below(barcodes.len() + 1);
+        let kind = numbers.below(3);
+        let mut inner = insert.clone();
+        let mut read = insert;
+        if let Some(barcode) = barcodes.get(sample) {
+            // One base less inside, or another one.
+            let at = 5 + numbers.below(12);
+            let barcode = match numbers.below(3) {
+                0 => format!("{}{}", &barcode[..at], &barcode[at + 1..]),
+                1 => format!("{}N{}", &barcode[..at], &barcode[at + 1..]),
+                _ => barcode.clone(),
+            };
+            let (before, behind) = (bases(numbers.below(60)), bases(numbers.below(60)));
+            if kind != 1 {
+                read = format!("{before}{barcode}{read}");
+            } else {
+                inner = format!("{before}{inner}");
+                read = format!("{before}{read}");
+            }
+            if kind != 0 {
+                let turned = String::from_utf8(reverse_complement(barcode.as_bytes())).unwrap();
+                read += &format!("{turned}{behind}");
+            } else {
+                inner += &behind;
+                read += &behind;
+            }
+        }
+        let qualities = "5".repeat(read.len());
+        reads += &format!("@r{number} ch=7\n{read}\n+\n{qualities}\n");
+        expected[sample].push((format!("@r{number} ch=7"), inner, kind == 2));
+    }
+    let input = folder.file("long.fq", &reads);
+    let names: Vec<String> = (0..barcodes.len()).map(|n| format!("s{n}")).collect();
+    let rows: Vec<(&str, &str)> =
+        names.iter().zip(&barcodes).map(|(id, barcode)| (id.as_str(), barcode.as_str())).collect();
+    let samples = folder.file("samples.tsv", sheet(&rows));
+    let at = |name: &str| text(&folder.path(name)).to_owned();
+    let json = at("s.json");
+    for (ends, threads) in [("either", "1"), ("either", "4"), ("both", "2")] {
+        let out = at(&format!("{ends}{threads}"));
+        demux(&[
+            "-i", &input, "--ends", ends, "-s", &samples, "-o", &out, "-@", threads, "--summary",
+            &json,
+        ]);
+        for (sample, reads) in expected.iter().enumerate().take(barcodes.len()) {
+            let file = folder.path(&format!("{ends}{threads}"));
+            let written = contents(&file, &format!("s{sample}.R1.fq.gz"));
+            let lines: Vec<&str> = written[0].1.lines().collect();
+            let found: Vec<(&str, &str)> = lines.chunks(4).map(|read| (read[0], read[1])).collect();
+            let wanted: Vec<(&str, &str)> = reads
+                .iter()
+                .filter(|(.., both)| ends == "either" || *both)
+                .map(|(name, inner, _)| (name.as_str(), inner.as_str()))
+                .collect();
+            // An error at the inner end of a barcode may leave a base.
+            let same = |(a, b): (&(&str, &str), &(&str, &str))| {
+                a.0 == b.0 && (a.1 == b.1 || a.1.len().abs_diff(b.1.len()) <= 2)
+            };
+            assert_eq!(found.len(), wanted.len(), "{ends} {sample}");
+            assert!(found.iter().zip(&wanted).all(same), "{ends} {sample}");
+        }
+    }
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let both: usize =
+        expected[..barcodes.len()].iter().flatten().filter(|(.., both)| *both).count();
+    assert_eq!(report["summary"]["templates_by_ends"]["both"], both);
+    ok(&["check", "--against", &json]);
+    for (words, needed) in [
+        (&["-i", &input, &input][..], "two inputs are"),
+        (&["-i", &input, "-b", "B"], "--ends writes only templates"),
+    ] {
+        let more = ["--ends", "both", "-s", &samples, "-o", &at("x")];
+        fails(&[&["demux"][..], words, &more].concat(), &[needed]);
+    }
+    let letters = folder.file("n.tsv", "sample_id\tbarcode\na\tACGTN\nb\tTTTTT\n");
+    fails(
+        &["demux", "-i", &input, "--ends", "both", "-s", &letters, "-o", &at("x")],
+        &["n.tsv", "sample a has letters other than A, C, G and T"],
     );
 }
 

@@ -116,6 +116,7 @@ const MODES: &[Mode] = &[
         &[
             ("bases", "-i r1.fq -r 4B4M+T -s sheet.tsv -o D"),
             ("headers", "-i r1.fq --header-barcodes -s headers.tsv -o D"),
+            ("ends", "-i r1.fq --ends either -s sheet.tsv -o D"),
         ],
     ),
     (
@@ -224,6 +225,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--files-from", &["list.txt"]),
     ("--dust-action", &["lowercase"]),
     ("--dust-window", &["20"]),
+    ("--end-window", &["9"]),
     ("--first-bases", &["20", "1"]),
     ("--flag-mask", &["16"]),
     ("--format", &["json", "samtools", "fastqc", "samtools-depth"]),

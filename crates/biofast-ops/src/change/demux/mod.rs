@@ -4,6 +4,7 @@
 //! barcode; [`Demux`] puts them together. The rules and the texts are those of fqtk.
 
 mod barcode;
+mod ends;
 mod header;
 mod matcher;
 mod pairs;
@@ -12,6 +13,8 @@ mod sheet;
 mod structure;
 mod unknown;
 
+use std::ops::Range;
+
 use biofast_fastq::pair::MateNaming;
 use biofast_fastq::{Record, Refusal};
 
@@ -19,6 +22,7 @@ use crate::change::grep::reverse_complement;
 use crate::measure::records::{Checksum, Sum};
 
 pub use barcode::LONGEST_BARCODE;
+pub use ends::{EndSearch, RequiredEnds, SampleByEnds};
 pub use header::{BarcodePlace, UmiPlace};
 pub use matcher::{BarcodeError, MatchRules, Matcher};
 pub use pairs::IndexPairs;
@@ -130,6 +134,8 @@ pub struct Demux {
     /// Samples whose reads have structures of their own.
     own: Vec<Option<SampleLayout>>,
     mates: MateNaming,
+    /// What looks for barcodes at the ends of reads, instead of where the structures have them.
+    ends: Option<EndSearch>,
     /// Indexes that are looked for one by one where a barcode belongs to no sample.
     index_pairs: Option<IndexPairs>,
     counted: u64,
@@ -169,6 +175,13 @@ impl Demux {
         let pieces = pieces(&structures, kinds).map_err(PlanError::Nothing)?;
         let parts = regions.lens().collect();
         Ok(Demux { regions: Some(regions), ..Demux::of(matcher, structures, pieces, parts) })
+    }
+
+    /// Reads of one input whose barcodes are at their ends, and are cut off. The `matcher` is of the same samples.
+    pub fn of_ends(matcher: Matcher, ends: EndSearch) -> Demux {
+        let structures = vec![ReadStructure::template()];
+        let pieces = pieces(&structures, &[SegmentKind::Template]).unwrap_or_default();
+        Demux { ends: Some(ends), ..Demux::of(matcher, structures, pieces, Vec::new()) }
     }
 
     /// The same where the first read's header line has barcodes, too, before those of reads. `parts` are the numbers of bases of the
@@ -230,6 +243,7 @@ impl Demux {
             too_short: TooShort::default(),
             own: Vec::new(),
             mates: MateNaming::Strict,
+            ends: None,
             index_pairs: None,
             counted: LOOKED_AT,
         }
@@ -378,6 +392,7 @@ impl Demux {
                 written: vec![Sum::default(); samples * self.pieces.len()],
                 templates: vec![0; samples],
                 skipped: 0,
+                ends: [0; 3],
                 hopped: vec![0; self.index_pairs.as_ref().map_or(0, IndexPairs::len)],
                 unknown: Unknown::default(),
                 misfits: 0,
@@ -433,6 +448,8 @@ pub struct DemuxTally {
     pub templates: Vec<u64>,
     /// Templates left out, as a read was too short.
     pub skipped: u64,
+    /// Reads of samples with a barcode at the start only, at the end only, and at both [ends](Demux::of_ends).
+    pub ends: [u64; 3],
     /// Templates of no sample with each pair of known indexes, by its [number](IndexPairs::number).
     pub hopped: Vec<u64>,
     /// Barcodes of no sample.
@@ -497,6 +514,20 @@ fn too_short(records: &[Record<'_>], structures: &[ReadStructure]) -> Option<Ref
     None
 }
 
+/// Appends a part of a read with this header line.
+fn append(text: &mut Vec<u8>, definition: &[u8], record: &Record<'_>, part: Range<usize>) -> Sum {
+    let (sequence, qualities) = (&record.sequence()[part.clone()], &record.qualities()[part]);
+    let written = Record::new(definition, sequence, qualities);
+    text.push(b'@');
+    text.extend_from_slice(definition);
+    text.push(b'\n');
+    text.extend_from_slice(sequence);
+    text.extend_from_slice(b"\n+\n");
+    text.extend_from_slice(qualities);
+    text.push(b'\n');
+    Sum { records: 1, checksum: Checksum::of(&written) }
+}
+
 /// The barcodes and UMIs of reads of these structures.
 fn barcodes_and_umis<'r>(
     records: &[Record<'r>],
@@ -530,6 +561,25 @@ impl DemuxWorker<'_> {
         let DemuxWorker { demux, tally, barcode, turned, definition } = self;
         for (sum, record) in tally.input.iter_mut().zip(records) {
             sum.add(Sum { records: 1, checksum: Checksum::of(record) });
+        }
+        if let Some(ends) = &demux.ends {
+            if let [record] = records {
+                let found = ends.find(record.sequence(), turned);
+                let whole = 0..record.sequence().len();
+                let (sample, inner) = match found {
+                    Some(SampleByEnds { sample, inner, ends }) => {
+                        tally.ends[usize::from(ends[1]) * (1 + usize::from(ends[0]))] += 1;
+                        (sample, inner)
+                    }
+                    None => (demux.matcher.samples(), whole),
+                };
+                tally.templates[sample] += 1;
+                if let Some(text) = texts.get_mut(sample) {
+                    let sum = append(text, record.definition(), record, inner);
+                    tally.written[sample].add(sum);
+                }
+            }
+            return Ok(());
         }
         if let Some(refusal) = too_short(records, &demux.structures) {
             if demux.too_short == TooShort::Skip {
@@ -609,17 +659,7 @@ impl DemuxWorker<'_> {
                 barcode_place: demux.barcode_place,
             };
             header::append(definition, record, &added);
-            let (sequence, qualities) =
-                (&record.sequence()[part.clone()], &record.qualities()[part]);
-            let written = Record::new(definition, sequence, qualities);
-            tally.written[place].add(Sum { records: 1, checksum: Checksum::of(&written) });
-            text.push(b'@');
-            text.extend_from_slice(definition);
-            text.push(b'\n');
-            text.extend_from_slice(sequence);
-            text.extend_from_slice(b"\n+\n");
-            text.extend_from_slice(qualities);
-            text.push(b'\n');
+            tally.written[place].add(append(text, definition, record, part));
         }
         Ok(())
     }
@@ -631,6 +671,7 @@ impl DemuxWorker<'_> {
             written,
             templates,
             skipped,
+            ends,
             hopped,
             unknown,
             misfits,
@@ -641,6 +682,7 @@ impl DemuxWorker<'_> {
         tally.written.iter_mut().zip(written).for_each(|(sum, other)| sum.add(other));
         tally.templates.iter_mut().zip(templates).for_each(|(count, other)| *count += other);
         tally.skipped += skipped;
+        tally.ends.iter_mut().zip(ends).for_each(|(count, other)| *count += other);
         tally.hopped.iter_mut().zip(hopped).for_each(|(count, other)| *count += other);
         tally.unknown.merge(unknown);
         tally.misfits += misfits;

@@ -21,6 +21,7 @@ pub use adapter::{Adapters, InvalidAdapter, KITS, Kit};
 pub use crop::{Crop, KeepFirst};
 pub use cutter::{Action, AdapterCutter, AdapterFile, AdapterSettings, AdapterSide, InvalidSpec};
 pub use dust::MaskDust;
+pub(in crate::change) use long::MiddlePattern;
 pub use long::{LONG_KITS, LongAdapters, LongKit, Middle};
 pub use mask::MaskBelow;
 pub use mates::{LONGEST_INSERT, Laid, MateOverlap, MateRule, reverse_complement};
