@@ -304,8 +304,10 @@ fn likely(typed: &str, names: &[&str]) -> Vec<String> {
 }
 
 /// Options of `filter` that may have a number, or none.
-const WITH_NUMBER: [&str; 6] =
-    ["--trim-poly-g", "--trim-poly-x", "--trim_poly_g", "--trim_poly_x", "--detect-adapter", "-x"];
+const WITH_NUMBER: [&str; 7] = [
+    "--trim-poly-g", "--trim-poly-x", "--trim_poly_g", "--trim_poly_x", "--detect-adapter",
+    "--mask-dust", "-x",
+];
 
 /// Puts a number that follows such an option into one word with it, as `--trim-poly-g=5`, unless it is the name of a file.
 pub(crate) fn join_numbers(arguments: Vec<OsString>) -> Vec<OsString> {

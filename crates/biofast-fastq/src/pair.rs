@@ -29,7 +29,7 @@ pub fn template_name(name: &[u8]) -> &[u8] {
 
 /// Whether a name is the spot of a run of the sequence archives: `SRR`, `ERR` or `DRR` and digits, a
 /// dot, digits.
-fn is_spot(name: &[u8]) -> bool {
+pub fn is_spot(name: &[u8]) -> bool {
     let [b'S' | b'E' | b'D', b'R', b'R', rest @ ..] = name else { return false };
     let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     match rest.iter().position(|&b| b == b'.') {

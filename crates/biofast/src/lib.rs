@@ -240,8 +240,8 @@ pub mod filter {
     pub mod trim {
         #[doc(inline)]
         pub use biofast_ops::filter::trim::{
-            Adapters, Crop, CutFront, CutRight, CutTail, InvalidAdapter, KeepFirst, NextSeqTrim,
-            Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
+            Adapters, Crop, CutFront, CutRight, CutTail, InvalidAdapter, KeepFirst, MaskDust,
+            NextSeqTrim, Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
         };
     }
 

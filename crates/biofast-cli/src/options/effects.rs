@@ -14,7 +14,7 @@ const ADAPTERS: [&str; 8] = [
 const BEST: &[&str] = &["keep_percent", "target_bases"];
 
 /// Options, and those of which at least one gives them an effect, by the names of the arguments.
-const NEEDED: [(&str, &[&str]); 36] = [
+const NEEDED: [(&str, &[&str]); 39] = [
     ("window_size", BEST),
     ("length_weight", BEST),
     ("mean_q_weight", BEST),
@@ -22,6 +22,9 @@ const NEEDED: [(&str, &[&str]); 36] = [
     ("seed", &["sample_fraction", "sample_count", "sample_bases", "sample_coverage"]),
     ("cut_window_size", &["cut_front", "cut_tail", "cut_right"]),
     ("cut_mean_quality", &["cut_front", "cut_tail", "cut_right"]),
+    ("end_window", &["ends"]),
+    ("dust_window", &["mask_dust"]),
+    ("dust_action", &["mask_dust"]),
     ("umi_skip", &["umi"]),
     ("adapter_min_overlap", &ADAPTERS),
     ("adapter_error_rate", &ADAPTERS),
@@ -63,7 +66,12 @@ const WRITING: &[&str] = &[
 const OF_ALIGNMENTS: &[&str] = &["reference", "no_program"];
 
 /// Commands, options that set a mode of them, and options that are not read in it.
-const IDLE: [(&str, &str, &[&str]); 13] = [
+const IDLE: [(&str, &str, &[&str]); 14] = [
+    (
+        "demux",
+        "ends",
+        &["max_no_calls", "skip_reasons", "umi_in", "barcode_in", "unknown_barcodes"],
+    ),
     ("view", "count", WRITING),
     ("filter", "count", WRITING),
     ("grep", "count", &["level", "output_format"]),

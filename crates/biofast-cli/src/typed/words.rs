@@ -147,6 +147,85 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--paired-output"], "use --out2 FILE"),
     (&["--untrimmed-output"], "use --discard-untrimmed with --rejected FILE"),
     (&["--poly-a"], "use --trim-poly-x, which trims runs of any base"),
+    // chopper
+    (
+        &["--trim-approach", "--cutoff"],
+        "use --crop-front N and --crop-tail N, --quality-cutoff Q,Q for both ends by quality, or --keep-percent P for the best reads",
+    ),
+    (
+        &["--contam"],
+        "biofast can't remove contaminants; use `chopper --contam`, or map the reads and keep the unmapped ones with `biofast fastq -f UNMAP`",
+    ),
+    // fastplong
+    (
+        &["--start_adapter", "--end_adapter"],
+        "use --front SEQ for adapters at the start, --adapter SEQ for those at the end, or --adapter-kit KIT for those of Nanopore",
+    ),
+    (
+        &["--distance_threshold", "--trimming_extension"],
+        "use --error-rate SHARE for --adapter and --front; --adapter-kit has limits of its own",
+    ),
+    (&["--mean_qual"], "use --min-mean-qual Q --mean arithmetic"),
+    (
+        &["--mask", "--mask_window_size", "--mask_mean_quality"],
+        "use --mask-below Q, which masks single bases of low quality",
+    ),
+    (
+        &["--break", "--break_window_size", "--break_mean_quality"],
+        "biofast can't split reads at low quality; use --mask-below Q, or `fastplong --break`",
+    ),
+    (&["--n_percent_limit"], "use --max-n-percent P"),
+    // AdapterRemoval
+    (&["--file1", "--file2"], "name both files as arguments, or use --in1 and --in2"),
+    (
+        &["--adapter1"],
+        "use --adapter SEQ, and --adapter2 SEQ for second reads; pairs that overlap need none with --trim-overlap",
+    ),
+    (&["--adapter-list"], "use --adapter file:FILE and --adapter2 file:FILE with FASTA files"),
+    (&["--identify-adapters"], "use --detect-adapter, which reports the adapters that it finds"),
+    (&["--minadapteroverlap"], "use --adapter-min-overlap N"),
+    (&["--mm"], "use --error-rate SHARE for adapters, --overlap-diff-percent-limit P for --merge"),
+    (&["--shift"], "leave it out: adapters are found with missing and additional bases"),
+    (&["--trim5p", "--trim3p"], "use --crop-front N and --crop-tail N, or N,M for both mates"),
+    (&["--trimns"], "biofast can't trim Ns at the ends of reads; use cutadapt"),
+    (&["--maxns"], "use --max-n N"),
+    (
+        &["--trimqualities", "--minquality"],
+        "use --quality-cutoff Q,Q, which trims both ends by running sums",
+    ),
+    (&["--preserve5p"], "use --quality-cutoff Q, which trims only the 3′ end"),
+    (&["--trimwindows"], "use --cut-front and --cut-tail with --cut-window-size N"),
+    (
+        &["--collapse", "--collapse-deterministic", "--collapse-conservatively"],
+        "use --merge, with --merged-out FILE for merged mates",
+    ),
+    (&["--minalignmentlength"], "use --overlap-len-require N"),
+    (
+        &["--outputcollapsed", "--outputcollapsedtruncated"],
+        "use --merge --merged-out FILE to write merged mates",
+    ),
+    (&["--output1", "--output2"], "use --out FILE and --out2 FILE"),
+    (&["--singleton"], "use --unpaired1 FILE and --unpaired2 FILE"),
+    (&["--discarded"], "use --rejected FILE"),
+    (&["--combined-output"], "use --rejected FILE to write the reads that are not kept"),
+    (&["--settings"], "use --summary FILE, and --html FILE for a report"),
+    (&["--interleaved-input"], "use --interleaved"),
+    (&["--interleaved-output"], "use --interleaved-out"),
+    (&["--gzip-level", "--bzip2-level"], "use --level LEVEL"),
+    (&["--bzip2"], "name the output .bz2, or use -O bzip2"),
+    (
+        &["--qualitybase", "--qualitybase-output"],
+        "convert the qualities first: `biofast convert --phred64 FILE | biofast filter - …`",
+    ),
+    (&["--qualitymax"], "leave it out: qualities up to 93 are read"),
+    (&["--mate-separator"], "use --mates names for other separators than /"),
+    (
+        &[
+            "--barcode-list", "--barcode-mm", "--barcode-mm-r1", "--barcode-mm-r2",
+            "--demultiplex-only",
+        ],
+        "use `biofast demux`, which assigns reads to samples",
+    ),
 ];
 
 /// Commands of samtools, seqkit, Picard and others, and what does the same here.
@@ -191,7 +270,15 @@ pub(super) const COMMANDS: &[(&[&str], &str)] = &[
         &["trim_galore"],
         "`biofast filter --preset trim-galore` trims and filters reads like Trim Galore",
     ),
-    (&["fastp", "fastplong"], "`biofast filter --preset fastp` trims and filters reads like fastp"),
+    (&["fastp"], "`biofast filter --preset fastp` trims and filters reads like fastp"),
+    (
+        &["fastplong"],
+        "`biofast filter --adapter-kit KIT --min-mean-qual Q` trims and filters long reads",
+    ),
+    (
+        &["AdapterRemoval", "adapterremoval"],
+        "`biofast filter` trims adapters (--adapter, --trim-overlap) and merges mates (--merge)",
+    ),
     (&["cutadapt"], "`biofast filter --adapter SEQ` trims adapters"),
     (&["nanoq", "chopper", "filtlong"], "`biofast filter` selects long reads"),
     (

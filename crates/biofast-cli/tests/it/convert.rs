@@ -215,6 +215,49 @@ fn names_follow_a_template_and_the_map_has_both() {
 }
 
 #[test]
+fn names_of_the_archives_come_and_go_and_mates_stay_mates() {
+    let folder = Folder::new();
+    let at = |name: &str| text(&folder.path(name)).to_owned();
+    let mates = |mate: usize| {
+        let read = |n: usize| {
+            let bases = "A".repeat(n + mate);
+            format!("@x:{n}/{mate} {mate}:N:0:ACGT\n{bases}\n+\n{bases}\n")
+        };
+        (1..4).map(read).collect::<String>()
+    };
+    let [one, two] = [1, 2].map(|mate| folder.file(&format!("{mate}.fq"), mates(mate)));
+    let lines = |file: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(file).unwrap();
+        text.lines().step_by(4).map(str::to_owned).collect()
+    };
+    let [n1, n2] = [at("n1.fq"), at("n2.fq")];
+    ok(&[
+        "convert", &one, &two, "--sra-names", "SRR9", "--subseq", "1:3", "-o", &n1, "--out2", &n2,
+    ]);
+    let expected = ["@SRR9.1 x:1 length=2", "@SRR9.2 x:2 length=3", "@SRR9.3 x:3 length=3"];
+    assert_eq!(lines(&n1), expected);
+    assert_eq!(lines(&n2)[0], "@SRR9.1 x:1 length=3");
+    ok(&["check", "--paired", &n1, &n2]);
+    let [o1, o2] = [at("o1.fq"), at("o2.fq")];
+    ok(&["convert", &n1, &n2, "--original-names", "-o", &o1, "--out2", &o2]);
+    assert_eq!(lines(&o1), ["@x:1", "@x:2", "@x:3"]);
+    assert_eq!(lines(&o2), lines(&o1));
+    // Read numbers in the name, and no name but the number.
+    let template = "SRR9.{number}.{mate} {number} length={length}";
+    ok(&["convert", &one, &two, "--rename", template, "-o", &n1, "--out2", &n2]);
+    assert_eq!(lines(&n2)[1], "@SRR9.2.2 2 length=4");
+    ok(&["check", "--paired", &n1, &n2]);
+    fails(
+        &["convert", &n1, "--original-names"],
+        &["n1.fq: record 1", "no original name", "SRR9.1.1 1 length=2"],
+    );
+    fails(&["convert", &one, "--original-names"], &["expected a header line like", "x:1/1"]);
+    let parted = folder.file("p.fq", "@SRR9.1 y\nA\n+\nI\n");
+    let other = folder.file("q.fq", "@SRR9.1 z\nA\n+\nI\n");
+    fails(&["convert", &parted, &other, "--original-names"], &["the mates would be renamed"]);
+}
+
+#[test]
 fn qualities_are_given_to_fasta_and_shifted_from_phred_64() {
     let folder = Folder::new();
     let fa = folder.file("x.fa", ">a\nACGT\nAC\n>b\n\n");

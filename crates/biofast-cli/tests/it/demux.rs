@@ -4,6 +4,7 @@ use std::process::Command;
 
 use biofast_testkit::container::{bgzf, gzip};
 use biofast_testkit::random::Random;
+use biofast_testkit::reference::reverse_complement;
 
 use crate::common::demux::{SAMPLES, contents, demux, run, sheet, written};
 use crate::common::{
@@ -203,6 +204,196 @@ fn the_summary_adds_up_and_check_compares_it() {
         u64::from_str_radix(report["files"][at]["checksum"].as_str().unwrap(), 16).unwrap()
     };
     assert_eq!(sum(0), sum(1).wrapping_add(sum(2)));
+}
+
+#[test]
+fn hopped_indexes_and_unknown_barcodes_are_counted() {
+    let folder = Folder::new();
+    let texts = run(11, 3_000, &SAMPLES);
+    let [r1, i1, i2, r2] = written(&folder, ["r1.fq.gz", "i1.fq", "i2.fq", "r2.fq"], &texts);
+    let samples = folder.file("samples.tsv", sheet(&SAMPLES));
+    let at = |name: &str| text(&folder.path(name)).to_owned();
+    let [hopping, unknown, json, out] = ["h.tsv", "u.tsv", "s.json", "o"].map(at);
+    let args = [
+        "demux", "-i", &r1, &i1, &i2, &r2, "-r", "+T", "8B", "8B", "+T", "-s", &samples, "-o",
+        &out, "--summary", &json, "--index-hopping", &hopping, "--unknown-barcodes", &unknown,
+    ];
+    let mut found = Vec::new();
+    for threads in ["1", "4"] {
+        ok(&[&args[..], &["-@", threads]].concat());
+        found.push([&hopping, &unknown].map(|name| std::fs::read_to_string(name).unwrap()));
+    }
+    assert!(found[0] == found[1]);
+    let [hopping, unknown] = &found[0];
+    // The only index with the fewest mismatches, of at most one.
+    let near = |indexes: &[&str], read: &str| -> Option<usize> {
+        let differ = |index: &&str| index.bytes().zip(read.bytes()).filter(|(a, b)| a != b).count();
+        let counts: Vec<usize> = indexes.iter().map(differ).collect();
+        let least = *counts.iter().min().unwrap();
+        let is_clear = counts.iter().filter(|count| **count == least).count() == 1;
+        (least <= 1 && is_clear).then(|| counts.iter().position(|count| *count == least).unwrap())
+    };
+    let mut indexes = [Vec::new(), Vec::new()];
+    for (_, barcode) in SAMPLES {
+        for (known, index) in indexes.iter_mut().zip([&barcode[..8], &barcode[8..]]) {
+            if !known.contains(&index) {
+                known.push(index);
+            }
+        }
+    }
+    let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
+    let mut unmatched = std::collections::BTreeMap::<String, u64>::new();
+    let barcodes = lines(&texts[1]).into_iter().zip(lines(&texts[2])).skip(1).step_by(4);
+    let mut counts = std::collections::BTreeMap::<(usize, usize), u64>::new();
+    let assigned: Vec<String> = contents(&folder.path("o"), "R1.fq.gz")
+        .into_iter()
+        .filter(|(name, _)| name.contains("unmatched"))
+        .flat_map(|(_, text)| lines(&text).into_iter().step_by(4))
+        .map(|line| line.split(' ').next().unwrap().to_owned())
+        .collect();
+    let names = lines(&texts[0]).into_iter().step_by(4);
+    for ((first, second), name) in barcodes.zip(names) {
+        if assigned.iter().any(|other| *other == name.split(' ').next().unwrap()) {
+            *unmatched.entry(format!("{first}\t{second}")).or_default() += 1;
+            if let (Some(one), Some(two)) = (near(&indexes[0], &first), near(&indexes[1], &second))
+            {
+                *counts.entry((one, two)).or_default() += 1;
+            }
+        }
+    }
+    let rows: Vec<Vec<&str>> =
+        hopping.lines().skip(1).map(|row| row.split('\t').collect()).collect();
+    assert_eq!(rows.len(), indexes[0].len() * indexes[1].len());
+    let mut hopped = 0;
+    for (row, (one, two)) in rows
+        .iter()
+        .zip((0..indexes[0].len()).flat_map(|one| (0..indexes[1].len()).map(move |two| (one, two))))
+    {
+        assert_eq!(row[..2], [indexes[0][one], indexes[1][two]]);
+        let barcode = row[..2].concat();
+        match SAMPLES.iter().find(|(_, other)| *other == barcode) {
+            Some((id, _)) => assert_eq!((row[2], row[4]), (*id, ".")),
+            None => {
+                let count = counts.get(&(one, two)).copied().unwrap_or(0);
+                assert_eq!((row[2], row[3]), (".", count.to_string().as_str()), "{row:?}");
+                hopped += count;
+            }
+        }
+    }
+    assert!(hopped > 0);
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    assert_eq!(report["summary"]["templates_hopped"], hopped);
+    assert_eq!(report["summary"]["unmatched_barcodes_of_templates"], 10_000_000);
+    let mut expected: Vec<(&String, &u64)> = unmatched.iter().collect();
+    expected.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let rows: Vec<&str> = unknown.lines().collect();
+    assert_eq!(rows[0], "barcode1\tbarcode2\ttemplates\tfrac_unknown\tfrac_templates");
+    assert_eq!(rows.len(), 1 + expected.len().min(1000));
+    for (row, (barcode, count)) in rows[1..].iter().zip(expected) {
+        assert!(row.starts_with(&format!("{barcode}\t{count}\t")), "{row} {barcode} {count}");
+    }
+    // One index has no pairs.
+    let one = folder.file("one.tsv", "sample_id\tbarcode\ns\tAACCGGTT\n");
+    fails(
+        &[
+            "demux", "-i", &i1, &r2, "-r", "8B", "+T", "-s", &one, "-o", &out, "--index-hopping",
+            &json,
+        ],
+        &["--index-hopping needs dual barcodes"],
+    );
+}
+
+#[test]
+fn barcodes_at_the_ends_of_long_reads_are_found_with_errors_and_cut() {
+    let folder = Folder::new();
+    let mut random = Random(0xe4d5);
+    let mut bases =
+        |n: usize| -> String { (0..n).map(|_| char::from(b"ACGT"[random.below(4)])).collect() };
+    let barcodes: Vec<String> = (0..12).map(|_| bases(24)).collect();
+    let mut reads = String::new();
+    let mut expected = vec![Vec::new(); barcodes.len() + 1];
+    for number in 0..600 {
+        let insert = bases(200 + number % 300);
+        let mut numbers = Random(number as u64 * 77 + 5);
+        let sample = numbers.below(barcodes.len() + 1);
+        let kind = numbers.below(3);
+        let mut inner = insert.clone();
+        let mut read = insert;
+        if let Some(barcode) = barcodes.get(sample) {
+            // One base less inside, or another one.
+            let at = 5 + numbers.below(12);
+            let barcode = match numbers.below(3) {
+                0 => format!("{}{}", &barcode[..at], &barcode[at + 1..]),
+                1 => format!("{}N{}", &barcode[..at], &barcode[at + 1..]),
+                _ => barcode.clone(),
+            };
+            let (before, behind) = (bases(numbers.below(60)), bases(numbers.below(60)));
+            if kind != 1 {
+                read = format!("{before}{barcode}{read}");
+            } else {
+                inner = format!("{before}{inner}");
+                read = format!("{before}{read}");
+            }
+            if kind != 0 {
+                let turned = String::from_utf8(reverse_complement(barcode.as_bytes())).unwrap();
+                read += &format!("{turned}{behind}");
+            } else {
+                inner += &behind;
+                read += &behind;
+            }
+        }
+        let qualities = "5".repeat(read.len());
+        reads += &format!("@r{number} ch=7\n{read}\n+\n{qualities}\n");
+        expected[sample].push((format!("@r{number} ch=7"), inner, kind == 2));
+    }
+    let input = folder.file("long.fq", &reads);
+    let names: Vec<String> = (0..barcodes.len()).map(|n| format!("s{n}")).collect();
+    let rows: Vec<(&str, &str)> =
+        names.iter().zip(&barcodes).map(|(id, barcode)| (id.as_str(), barcode.as_str())).collect();
+    let samples = folder.file("samples.tsv", sheet(&rows));
+    let at = |name: &str| text(&folder.path(name)).to_owned();
+    let json = at("s.json");
+    for (ends, threads) in [("either", "1"), ("either", "4"), ("both", "2")] {
+        let out = at(&format!("{ends}{threads}"));
+        demux(&[
+            "-i", &input, "--ends", ends, "-s", &samples, "-o", &out, "-@", threads, "--summary",
+            &json,
+        ]);
+        for (sample, reads) in expected.iter().enumerate().take(barcodes.len()) {
+            let file = folder.path(&format!("{ends}{threads}"));
+            let written = contents(&file, &format!("s{sample}.R1.fq.gz"));
+            let lines: Vec<&str> = written[0].1.lines().collect();
+            let found: Vec<(&str, &str)> = lines.chunks(4).map(|read| (read[0], read[1])).collect();
+            let wanted: Vec<(&str, &str)> = reads
+                .iter()
+                .filter(|(.., both)| ends == "either" || *both)
+                .map(|(name, inner, _)| (name.as_str(), inner.as_str()))
+                .collect();
+            // An error at the inner end of a barcode may leave a base.
+            let same = |(a, b): (&(&str, &str), &(&str, &str))| {
+                a.0 == b.0 && (a.1 == b.1 || a.1.len().abs_diff(b.1.len()) <= 2)
+            };
+            assert_eq!(found.len(), wanted.len(), "{ends} {sample}");
+            assert!(found.iter().zip(&wanted).all(same), "{ends} {sample}");
+        }
+    }
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let both: usize =
+        expected[..barcodes.len()].iter().flatten().filter(|(.., both)| *both).count();
+    assert_eq!(report["summary"]["templates_by_ends"]["both"], both);
+    ok(&["check", "--against", &json]);
+    for (words, needed) in [
+        (&["-i", &input, &input][..], "two inputs are"),
+        (&["-i", &input, "-b", "B"], "--ends writes only templates"),
+    ] {
+        let more = ["--ends", "both", "-s", &samples, "-o", &at("x")];
+        fails(&[&["demux"][..], words, &more].concat(), &[needed]);
+    }
+    let letters = folder.file("n.tsv", "sample_id\tbarcode\na\tACGTN\nb\tTTTTT\n");
+    fails(
+        &["demux", "-i", &input, "--ends", "both", "-s", &letters, "-o", &at("x")],
+        &["n.tsv", "sample a has letters other than A, C, G and T"],
+    );
 }
 
 #[cfg(unix)]

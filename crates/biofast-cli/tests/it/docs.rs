@@ -77,7 +77,7 @@ fn the_commands_of_the_readme_run_and_none_is_missing() {
 #[test]
 fn all_everyday_jobs_run() {
     let jobs = everyday_jobs();
-    assert!(!jobs.is_empty(), "the table has no rows");
+    assert!(jobs.len() >= 50, "the table has only {} rows", jobs.len());
     let folder = stage::stage();
     for line in jobs {
         assert!(line.starts_with("biofast "), "{line}");

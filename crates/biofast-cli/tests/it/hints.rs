@@ -178,6 +178,25 @@ const OF_OTHERS: &[&str] = &[
     "--info-file", "--rename", "--pair-filter", "--revcomp",
 ];
 
+/// Options of chopper, fastplong and AdapterRemoval.
+const OF_MORE: &[&str] = &[
+    "--contam", "--trim-approach", "--cutoff", "--start_adapter", "--end_adapter",
+    "--adapter_fasta", "--distance_threshold", "--trimming_extension", "--mean_qual", "--mask",
+    "--mask_window_size", "--mask_mean_quality", "--break", "--break_window_size",
+    "--break_mean_quality", "--n_percent_limit", "--failed_out", "--cut_mean_quality",
+    "--qualified_quality_phred", "--unqualified_percent_limit", "--length_required",
+    "--length_limit", "--complexity_threshold", "--file1", "--file2", "--identify-adapters",
+    "--qualitybase", "--qualitybase-output", "--qualitymax", "--mate-separator", "--interleaved",
+    "--interleaved-input", "--interleaved-output", "--combined-output", "--basename", "--settings",
+    "--output1", "--output2", "--singleton", "--outputcollapsed", "--outputcollapsedtruncated",
+    "--discarded", "--gzip", "--gzip-level", "--bzip2", "--bzip2-level", "--adapter1",
+    "--adapter2", "--adapter-list", "--minadapteroverlap", "--mm", "--shift", "--trim5p",
+    "--trim3p", "--trimns", "--maxns", "--trimqualities", "--trimwindows", "--minquality",
+    "--preserve5p", "--minlength", "--minalignmentlength", "--collapse",
+    "--collapse-deterministic", "--collapse-conservatively", "--seed", "--barcode-list",
+    "--barcode-mm", "--barcode-mm-r1", "--barcode-mm-r2", "--demultiplex-only",
+];
+
 /// Options of Trim Galore that cut reads, keep them or name outputs.
 const OF_TRIM_GALORE: &[&str] = &[
     "--quality", "--phred33", "--phred64", "--fastqc", "--fastqc_args", "--adapter", "--adapter2",
@@ -200,7 +219,7 @@ fn options_of_other_programs_are_accepted_or_answered() {
         .map(|command| biofast(&[command, "--help"]).stdout)
         .concat();
     let mut answered = 0;
-    for option in OF_FASTP.iter().chain(OF_OTHERS).chain(OF_TRIM_GALORE) {
+    for option in OF_FASTP.iter().chain(OF_OTHERS).chain(OF_TRIM_GALORE).chain(OF_MORE) {
         // Some take "5" for a file to be written.
         let mut typed = command(&["filter", "--quiet", &reads, "--out", &out, option, "5"]);
         typed.current_dir(folder.path(""));
@@ -210,12 +229,13 @@ fn options_of_other_programs_are_accepted_or_answered() {
         }
         let hint = run.stderr.lines().find(|line| line.contains(": hint: "));
         let hint = hint.unwrap_or_else(|| panic!("{option}: {}", run.stderr));
+        assert!(!hint.contains("lists all options"), "{option}: {hint}");
         answered += 1;
         // What the hint names is there, or the other program's.
         for word in hint.split([' ', ',']) {
             let word =
                 word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_');
-            let is_theirs = OF_FASTP.contains(&word) || OF_OTHERS.contains(&word);
+            let is_theirs = [OF_FASTP, OF_OTHERS, OF_MORE].iter().any(|all| all.contains(&word));
             if word.starts_with("--") && !is_theirs {
                 assert!(help.contains(word), "{option}: {word} in {hint}");
             }

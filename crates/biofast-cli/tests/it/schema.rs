@@ -89,6 +89,7 @@ const RUNS: &[(&str, &str)] = &[
     ("sort", "sort --key length R1.fq.gz -o s.fq --summary x.json"),
     ("shuffle", "shuffle --seed 1 R1.fq.gz R2.fq.gz -o 1.fq --out2 2.fq --summary x.json"),
     ("split", "split R1.fq.gz R2.fq.gz -p 2 -o s_R{mate}_{part}.fq.gz --summary x.json"),
+    ("demux", "demux -i long.fq.gz --ends either -s nanopore.tsv -o ends --summary x.json"),
     ("demux", "demux -i R1.fq.gz I1.fq.gz -r +T 8B -s samples.tsv -o out --summary x.json"),
     (
         "grep",

@@ -120,6 +120,44 @@ fn prinseq_keeps_the_same_complex_reads() {
 }
 
 #[test]
+#[ignore = "needs dustmasker"]
+fn dustmasker_masks_the_same_bases() {
+    let folder = Folder::new();
+    masked_like_dustmasker(&folder, reads_of_any_complexity(0x5d05, 1500).replace('N', "A"));
+    for input in samples() {
+        masked_like_dustmasker(&folder, ours(&["--max-n", "0", &input]));
+    }
+}
+
+/// Reads without N, which it takes for A, as FASTA: it reads nothing else.
+fn masked_like_dustmasker(folder: &Folder, reads: String) {
+    let input = folder.file("x.fq", &reads);
+    let fasta = |reads: &str| -> String {
+        let lines: Vec<&str> = reads.lines().collect();
+        lines.chunks(4).map(|read| format!(">{}\n{}\n", &read[0][1..], read[1])).collect()
+    };
+    let named = folder.file("x.fa", fasta(&reads));
+    for (level, window) in [("20", "64"), ("2", "8"), ("10", "30"), ("64", "64")] {
+        let theirs = theirs(
+            "dustmasker",
+            &["-in", &named, "-outfmt", "fasta", "-level", level, "-window", window],
+        );
+        let mut joined = String::new();
+        for line in theirs.lines() {
+            match line.starts_with('>') {
+                true => joined += &format!("\n{line}\n"),
+                false => joined += line,
+            }
+        }
+        let level = format!("--mask-dust={level}");
+        let args = [&level, "--dust-window", window, "--dust-action", "lowercase", &input];
+        let ours = fasta(&ours(&args));
+        assert!(ours.trim() == joined.trim(), "{level} {window}");
+        assert!(ours.contains("a") || level.ends_with("64"));
+    }
+}
+
+#[test]
 #[ignore = "needs fastp"]
 fn fastp_cuts_and_keeps_the_same() {
     let folder = Folder::new();

@@ -27,6 +27,7 @@ Examples:
   biofast convert R1.fq.gz R2.fq.gz --rename 's1_{number}' -o n1.fq.gz --out2 n2.fq.gz
   biofast convert reads.fq.gz --rename-table renames.tsv -o renamed.fq.gz
   biofast convert reads.fq.gz --rename-regex ':([0-9]+)$' --rename '_{1}' -o renamed.fq.gz
+  biofast convert R1.fq.gz R2.fq.gz --sra-names SRR000001 -o n1.fq.gz --out2 n2.fq.gz
   biofast convert genes.fa.gz --unique-names -o unique.fa
   biofast convert reads.fq.gz --subseq 1:50 --min-len 50 -o first50.fq
   biofast convert reads.fq.gz --tail 100
@@ -125,7 +126,7 @@ pub(super) struct Changes {
     /// Replace header lines with TEMPLATE, such as 's1_{number}'
     ///
     /// {number} is the number of the read or pair, and {number:8} the same with 8 digits. {name} and {description} are
-    /// those of the read, and {mate} is 1 or 2.
+    /// those of the read, {mate} is 1 or 2, and {length} is its number of bases.
     #[arg(long, value_name = "TEMPLATE")]
     pub(super) rename: Option<String>,
 
@@ -141,6 +142,18 @@ pub(super) struct Changes {
     /// mates.
     #[arg(long, value_name = "FILE", conflicts_with = "rename")]
     pub(super) rename_table: Option<InFile>,
+
+    /// Name reads like the Sequence Read Archive: 'RUN.N NAME length=L' for run RUN
+    ///
+    /// N is the number of the read or pair. NAME is the former name without /1 and /2; the description is dropped.
+    #[arg(long, value_name = "RUN", value_parser = part_of_name, conflicts_with_all = ["rename", "rename_table", "only_id"])]
+    pub(super) sra_names: Option<String>,
+
+    /// Restore the original names of reads from a sequence archive
+    ///
+    /// They are the second words of header lines such as 'SRR000001.1 NAME length=36'. It is an error if there is none.
+    #[arg(long, conflicts_with_all = ["rename", "rename_table", "only_id", "sra_names"])]
+    pub(super) original_names: bool,
 
     /// Put TEXT before each name
     #[arg(long, value_name = "TEXT", value_parser = part_of_name)]

@@ -15,8 +15,8 @@ use biofast_io::output::{self as io_output, Compression};
 use biofast_io::{Location, Options, Source, TextBounds, display_name};
 use biofast_ops::convert::unique::{RepeatNumbers, UniqueBy};
 use biofast_ops::convert::{
-    Alphabet, BaseSpan, Case, Convert, Edits, HeaderTemplate, Holds, NameTable, NucleicAcid,
-    OutputFormat, Renaming, convert, from_alignments, from_table, letters_of,
+    Alphabet, ArchiveNaming, BaseSpan, Case, Convert, Edits, HeaderTemplate, Holds, NameTable,
+    NucleicAcid, OutputFormat, Renaming, convert, from_alignments, from_table, letters_of,
 };
 use biofast_ops::dedup::SpillLimits;
 use biofast_ops::filter::names;
@@ -327,7 +327,12 @@ fn renaming(args: &Args, session: &mut Session) -> Result<Renaming> {
     };
     let added = |text: &Option<String>| text.clone().unwrap_or_default().into_bytes();
     let (prefix, suffix) = (added(&changes.name_prefix), added(&changes.name_suffix));
-    Ok(Renaming { table, template, pattern, prefix, suffix })
+    let archive = match (&changes.sra_names, changes.original_names) {
+        (Some(run), _) => Some(ArchiveNaming::Spots(run.clone().into_bytes())),
+        (None, true) => Some(ArchiveNaming::Originals),
+        (None, false) => None,
+    };
+    Ok(Renaming { archive, table, template, pattern, prefix, suffix })
 }
 
 fn edits(args: &Args, session: &mut Session) -> Result<Edits> {

@@ -22,6 +22,7 @@ Examples:
   biofast demux -i R1.fq.gz R2.fq.gz -r 8B+T +T -s samples.tsv -o out
   biofast demux -i R1.fq.gz I1.fq.gz R2.fq.gz -r 12M+T 8B 12M+T -s samples.tsv -o out
   biofast demux -i R1.fq.gz I1.fq.gz I2.fq.gz -r +T 8B 8B -s SampleSheet.csv --lane 1 -o out
+  biofast demux -i long.fq.gz --ends either -s nanopore.tsv -o out
   biofast demux -i reads.fq.gz --header-barcodes -s samples.tsv -o out --summary demux.json")]
 pub(crate) struct Args {
     /// Files of one run: mates and index reads, with the same reads in the same order
@@ -62,9 +63,22 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(super) revcomp_index2: bool,
 
-    /// Allow up to N mismatches between a barcode and that of the sample
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(super) max_mismatches: u32,
+    /// Search barcodes at the ends of long reads (Nanopore), and cut them off: at either end, or at both
+    ///
+    /// A read begins with the barcode of its sample and ends with its reverse complement. With barcode1 and barcode2, it
+    /// begins with one and ends with the reverse complement of the other.
+    #[arg(long, value_enum, value_name = "WHICH", conflicts_with_all = ["read_structures", "header_barcodes", "revcomp_index2", "index_hopping"])]
+    pub(super) ends: Option<Ends>,
+
+    /// Number of bases at each end that --ends searches
+    #[arg(long, value_name = "N", default_value = "150")]
+    pub(super) end_window: std::num::NonZeroUsize,
+
+    /// Allow up to N mismatches between a barcode and that of the sample [default: 1]
+    ///
+    /// With --ends, missing and additional bases count, too, and the default is one in eight bases of the barcode.
+    #[arg(long, value_name = "N")]
+    pub(super) max_mismatches: Option<u32>,
 
     /// Require at least N more mismatches to the barcode of any other sample
     #[arg(short = 'd', long, value_name = "N", default_value_t = 2)]
@@ -126,6 +140,18 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(super) metrics: Option<OutFile>,
 
+    /// Write a table of index hopping to FILE: counts of all pairs of first and second barcodes of samples
+    ///
+    /// Pairs that are not a sample are reads whose index hopped. Each barcode may have --max-mismatches.
+    #[arg(long, value_name = "FILE")]
+    pub(super) index_hopping: Option<OutFile>,
+
+    /// Write the 1,000 most frequent unknown barcodes to FILE
+    ///
+    /// They are counted among the first 10,000,000 reads, without the option among the first 200,000.
+    #[arg(long, value_name = "FILE")]
+    pub(super) unknown_barcodes: Option<OutFile>,
+
     /// Write a JSON summary to FILE
     ///
     /// It has counts, frequent unknown barcodes, and a checksum of each file, which `biofast check --against` verifies.
@@ -147,6 +173,15 @@ fn kind(typed: &str) -> Result<SegmentKind, String> {
         (Some(kind), None) if kind != SegmentKind::Skip => Ok(kind),
         _ => Err(format!("expected T, B, M or C, found '{typed}'")),
     }
+}
+
+/// What `--ends` takes.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Ends {
+    /// A barcode at the start or at the end
+    Either,
+    /// A barcode at the start and at the end
+    Both,
 }
 
 /// What `--skip-reasons` takes.

@@ -11,10 +11,10 @@ use biofast_fastq::Transform;
 use biofast_io::output::Output;
 use biofast_io::{TextBounds, display_name};
 use biofast_ops::demux::{
-    BarcodeRegions, Demux, DemuxTally, MatchRules, Matcher, Misfit, PlanError, ReadStructure,
-    SegmentKind, Sheet, TooShort,
+    BarcodeRegions, Demux, DemuxTally, EndSearch, IndexPairs, LOOKED_AT, MatchRules, Matcher,
+    Misfit, PlanError, ReadStructure, RequiredEnds, SegmentKind, Sheet, TooShort,
 };
-use biofast_report::demux::metrics;
+use biofast_report::demux::{index_hopping, metrics, unknown_barcodes};
 
 pub(crate) use args::Args;
 
@@ -23,6 +23,7 @@ use crate::inputs::{self, Input, Layout};
 use crate::output;
 use crate::reads_job::ReadsJob;
 use crate::session::{Exit, Session};
+use args::Ends;
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let inputs = inputs::gather(&args.inputs, None, "-", session)?;
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
                 .console
                 .warning(&format!("{sheet}: these settings have no effect here: {settings}"));
         }
-        tell_near(&session.console, &demux, &sheet, args.max_mismatches);
+        tell_near(&session.console, &demux, &sheet, max_mismatches(args, &sheet));
     }
     let tally = apply(&job, &demux, &mut opened.reads)?;
     refuse_misfits(&session.console, args, &demux, &tally)?;
@@ -59,10 +60,24 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let summary = (summary, report::sums(&tally, &job, &opened));
     let mut outputs = opened.reads;
     outputs.push(output::filled(opened.metrics, table)?);
+    if let (Some(output), Some(pairs)) = (opened.hopping, demux.pairs()) {
+        outputs.push(output::filled(output, index_hopping(&sheet.samples, pairs, &tally))?);
+    }
+    if let Some(output) = opened.unknown {
+        let total = tally.templates.iter().sum::<u64>() + tally.skipped;
+        let total = total.min(demux.counted());
+        let table = unknown_barcodes(&tally.unknown, demux.parts(), total, LISTED_UNKNOWN);
+        outputs.push(output::filled(output, table)?);
+    }
     job.finish(outputs, args.sync, summary, |console| {
         report::tell(console, &demux, &tally, opened.names.len())
     })
 }
+
+/// Of so many reads unknown barcodes are counted for their table.
+const COUNTED_UNKNOWN: u64 = 10_000_000;
+/// So many of them are in it.
+const LISTED_UNKNOWN: usize = 1_000;
 
 /// The samples.
 fn sheet(args: &Args) -> Result<Sheet> {
@@ -77,8 +92,63 @@ fn sheet(args: &Args) -> Result<Sheet> {
     })
 }
 
+/// Of so many bases of a barcode at an end of a long read one may be wrong.
+const BASES_OF_ERROR: usize = 8;
+
+/// How many bases of a barcode may be wrong.
+fn max_mismatches(args: &Args, sheet: &Sheet) -> u32 {
+    let shortest = match &sheet.parts[..] {
+        parts @ [_, _] => parts.iter().copied().min(),
+        _ => sheet.samples.iter().map(|sample| sample.barcode.len()).min(),
+    };
+    let of_ends = shortest.map_or(1, |bases| (bases / BASES_OF_ERROR) as u32);
+    args.max_mismatches.unwrap_or(if args.ends.is_some() { of_ends } else { 1 })
+}
+
+/// How long reads go to samples by the barcodes at their ends.
+fn plan_of_ends(
+    args: &Args,
+    ends: Ends,
+    inputs: &[Input],
+    sheet: &Sheet,
+    rules: MatchRules,
+) -> Result<Demux> {
+    let of_sheet = || display_name(&args.sample_metadata);
+    if inputs.len() != 1 {
+        bail!("--ends takes one input, got {}: give each file a run of its own", inputs.len());
+    }
+    if !sheet.sample_structures.iter().all(Vec::is_empty) || !sheet.structures.is_empty() {
+        bail!("{}: --ends can't be combined with read structures", of_sheet());
+    }
+    if args.output_types != [SegmentKind::Template] {
+        bail!("--ends writes only templates: leave out -b");
+    }
+    let matcher = Matcher::new(&sheet.samples, rules).with_context(of_sheet)?;
+    let required = match ends {
+        Ends::Either => RequiredEnds::Either,
+        Ends::Both => RequiredEnds::Both,
+    };
+    let search =
+        EndSearch::new(&sheet.samples, &sheet.parts, required, rules, args.end_window.get());
+    let search = search.map_err(|sample| {
+        let id = sheet.samples.get(sample).map_or("", |sample| &sample.id);
+        anyhow::anyhow!(
+            "{}: the barcode of sample {id} has letters other than A, C, G and T",
+            of_sheet()
+        )
+    })?;
+    Ok(Demux::of_ends(matcher, search))
+}
+
 /// How reads go to samples.
 fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
+    let rules = MatchRules::default()
+        .with_max_mismatches(max_mismatches(args, sheet))
+        .with_min_delta(args.min_mismatch_delta)
+        .with_max_no_calls(args.max_no_calls);
+    if let Some(ends) = args.ends {
+        return plan_of_ends(args, ends, inputs, sheet, rules);
+    }
     let structures = match (&args.read_structures[..], &sheet.structures[..]) {
         ([], []) if !sheet.sample_structures.iter().all(Vec::is_empty) => {
             // Of all samples, of which the first is as good as any.
@@ -88,7 +158,7 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
         ([], []) => {
             return Err(Hinted::error(
                 "no read structures",
-                "give one for each input, such as -r 8B+T +T, or use --header-barcodes",
+                "give one for each input, such as -r 8B+T +T, or use --header-barcodes, or --ends for long reads",
             ));
         }
         ([], of_sheet) => of_sheet.to_vec(),
@@ -104,10 +174,6 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
             "give one for each input, such as -r 8B+T +T",
         ));
     }
-    let rules = MatchRules::default()
-        .with_max_mismatches(args.max_mismatches)
-        .with_min_delta(args.min_mismatch_delta)
-        .with_max_no_calls(args.max_no_calls);
     let of_sheet = || display_name(&args.sample_metadata);
     let has_barcodes = args.header_barcodes
         || structures
@@ -138,6 +204,7 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
     let mut kinds = args.output_types.clone();
     kinds.sort();
     kinds.dedup();
+    let regions_differ = regions.is_some();
     let demux = match (args.header_barcodes, regions) {
         (true, _) => Demux::of_headers(matcher, structures, &kinds, &sheet.parts),
         (false, Some(regions)) => Demux::of_regions(matcher, structures, &kinds, regions),
@@ -155,8 +222,20 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
     if args.revcomp_index2 && demux.parts().len() < 2 {
         bail!("--revcomp-index2 needs dual barcodes");
     }
+    let pairs = match regions_differ {
+        true => None,
+        false => IndexPairs::new(&sheet.samples, demux.parts(), rules),
+    };
+    if args.index_hopping.is_some() && pairs.is_none() {
+        bail!(
+            "--index-hopping needs dual barcodes, each with the same length and position in all samples"
+        );
+    }
+    let counted = if args.unknown_barcodes.is_some() { COUNTED_UNKNOWN } else { LOOKED_AT };
     let too_short = if args.skip_reasons.is_some() { TooShort::Skip } else { TooShort::Refuse };
     Ok(demux
+        .index_pairs(pairs)
+        .count_unknown(counted)
         .mates(args.pairing.rule())
         .turn_second(args.revcomp_index2)
         .umi_place(args.umi_in.into())

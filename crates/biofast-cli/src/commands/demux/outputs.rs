@@ -18,6 +18,8 @@ pub(super) struct DemuxOutputs {
     /// Their names in reports.
     pub(super) names: Vec<String>,
     pub(super) metrics: Output,
+    pub(super) hopping: Option<Output>,
+    pub(super) unknown: Option<Output>,
 }
 
 const SAMPLE: &str = "{sample}";
@@ -56,7 +58,9 @@ pub(super) fn open(
         Some(path) => output::report(session, Some(path))?,
         None => output::report(session, Some(&args.output.join("demux-metrics.txt")))?,
     };
-    Ok(DemuxOutputs { reads, names, metrics })
+    let hopping = output::optional_report(session, args.index_hopping.as_deref())?;
+    let unknown = output::optional_report(session, args.unknown_barcodes.as_deref())?;
+    Ok(DemuxOutputs { reads, names, metrics, hopping, unknown })
 }
 
 /// The template of names, which tells all files apart.

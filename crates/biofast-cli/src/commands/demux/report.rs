@@ -1,6 +1,6 @@
 //! What `biofast demux` says about what became of reads.
 
-use biofast_ops::demux::{Demux, DemuxTally, LOOKED_AT, Sheet};
+use biofast_ops::demux::{Demux, DemuxTally, Sheet};
 use biofast_ops::filter::report::FileRole;
 
 use super::args::Args;
@@ -56,11 +56,16 @@ pub(super) fn summary(
         "templates_matched": tally.templates.iter().take(sheet.samples.len()).sum::<u64>(),
         "templates_unmatched": tally.templates.last(),
         "templates_skipped": tally.skipped,
-        "max_mismatches": args.max_mismatches,
+        "templates_by_ends": args.ends.map(|_| {
+            let [start, end, both] = tally.ends;
+            serde_json::json!({"start": start, "end": end, "both": both})
+        }),
+        "templates_hopped": demux.pairs().map(|_| tally.hopped.iter().sum::<u64>()),
+        "max_mismatches": super::max_mismatches(args, sheet),
         "min_mismatch_delta": args.min_mismatch_delta,
         "samples": samples,
         "unmatched_files": files(sheet.samples.len()),
-        "unmatched_barcodes_of_templates": LOOKED_AT,
+        "unmatched_barcodes_of_templates": demux.counted(),
         "unmatched_barcodes": unknown,
     })
 }
@@ -91,6 +96,12 @@ pub(super) fn tell(console: &Console, demux: &Demux, tally: &DemuxTally, files: 
         let skipped = tally.skipped;
         console.warning(&format!(
             "{skipped} reads were skipped: they or their mates are too short for the read structure"
+        ));
+    }
+    let [start, end, both] = tally.ends;
+    if start + end + both > 0 {
+        console.note(&format!(
+            "barcodes at both ends of {both} reads, only at the start of {start}, only at the end of {end}"
         ));
     }
     if share <= MANY || unmatched == 0 {

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Result, bail};
 use biofast_ops::filter::trim::{
-    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, MaskBelow,
+    AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, MaskBelow, MaskDust,
     NextSeqTrim, Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
 };
 use biofast_ops::filter::trim_galore::{FilledIn, LastClip, RrbsCutter};
@@ -19,7 +19,7 @@ use super::preset::PresetArgs;
 
 /// The trims in their order, for the help.
 pub(super) const TRIM_ORDER: &str = "--umi, --crop-front and --crop-tail, --nextseq-trim, --quality-cutoff, --cut-front, --cut-right or --cut-tail, \
-     --trim-poly-g, --correct, --trim-overlap, --adapter and related options, --trim-poly-x, --keep-first, --adapter-kit, --mask-below and --merge";
+     --trim-poly-g, --correct, --trim-overlap, --adapter and related options, --trim-poly-x, --keep-first, --adapter-kit, --mask-below, --mask-dust and --merge";
 
 /// What is cut off.
 #[derive(clap::Args)]
@@ -95,6 +95,18 @@ pub(super) struct TrimArgs {
     /// Replace bases whose quality is below Q by N; qualities stay
     #[arg(long, value_name = "Q", group = "of_fastq", value_parser = clap::value_parser!(u8).range(1..=93))]
     pub(super) mask_below: Option<u8>,
+
+    /// Mask bases of low complexity by DUST with this level, 2 to 64; lower masks more
+    #[arg(long, value_name = "LEVEL", num_args = 0..=1, default_missing_value = "20", require_equals = true, group = "of_fastq", value_parser = clap::value_parser!(u8).range(2..=64))]
+    pub(super) mask_dust: Option<u8>,
+
+    /// Longest stretch of bases that --mask-dust scores, 8 to 64
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u8).range(8..=64))]
+    pub(super) dust_window: u8,
+
+    /// How --mask-dust masks bases
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t = DustAction::Mask)]
+    pub(super) dust_action: DustAction,
 
     /// Cut adapters found by the overlap of mates, where fragments are shorter than reads
     #[arg(long)]
@@ -188,6 +200,10 @@ pub(super) fn trimmers(
     }
     if let Some(phred) = args.mask_below {
         filter = filter.trim(MaskBelow(phred));
+    }
+    if let Some(level) = args.mask_dust {
+        let masker = MaskDust::new(level, args.dust_window.into());
+        filter = filter.trim(masker.with_lower_case(args.dust_action == DustAction::Lowercase));
     }
     Ok(filter)
 }
@@ -301,6 +317,14 @@ pub(super) enum UmiPlace {
     /// Both indexes
     #[value(name = "indexes", alias = "per_index")]
     BothIndexes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum DustAction {
+    /// Replace them with N
+    Mask,
+    /// Write them in lower case
+    Lowercase,
 }
 
 /// What stands before an identifier in names.

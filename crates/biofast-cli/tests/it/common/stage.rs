@@ -144,6 +144,10 @@ pub(crate) fn stage() -> Folder {
     for index in ["I1.fq.gz", "I2.fq.gz"] {
         run(&["filter", "--quiet", "--keep-first", "8", &at("R1.fq.gz"), "-o", &at(index)]);
     }
+    folder.file(
+        "nanopore.tsv",
+        "sample_id\tbarcode\ns1\tAAGAAAGTTGTCGGTGTCTTTGTG\ns2\tTCGATTCCGTTTGTAGTCGTCTGT\n",
+    );
     folder.file("samples.tsv", "sample_id\tbarcode\ns1\tACGTACGT\ns2\tGGTTCCAA\n");
     folder.file("one-sample.tsv", "sample_id\ns1\n");
     folder.file(

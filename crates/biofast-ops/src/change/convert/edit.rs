@@ -211,7 +211,8 @@ impl Edits {
             Some(Case::Lower) => sequence.make_ascii_lowercase(),
             None => {}
         }
-        self.rename.write(read, shared, numbers, definition)?;
+        let renamed = Record::without_qualities(read.definition(), sequence);
+        self.rename.write(&renamed, shared, numbers, definition)?;
         Ok(match has_qualities {
             true => Record::new(definition, sequence, qualities),
             false => Record::without_qualities(definition, sequence),

@@ -3,6 +3,7 @@
 //! [`Convert`] says what becomes of a read; [`convert`] does it to all of them, in their order. Tables and alignments are read
 //! through [`from_table`] and [`from_alignments`]. Another order: [`order`](super::order).
 
+mod archive;
 mod edit;
 mod qualities;
 mod rename;
@@ -27,6 +28,7 @@ use repeats::{NumberCursor, RepeatNumbers};
 use super::import::{self, Import};
 use crate::measure::records::{Checksum, Sum};
 
+pub use archive::ArchiveNaming;
 pub use edit::{Alphabet, BaseSpan, Case, EditedRead, Edits, NucleicAcid, letters_of};
 pub use qualities::QualityMap;
 pub use rename::{HeaderTemplate, InvalidTemplate};

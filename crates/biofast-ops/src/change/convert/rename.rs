@@ -17,6 +17,8 @@ enum TemplatePiece {
     Name,
     Description,
     Mate,
+    /// How many bases the read has.
+    Length,
     /// What a group of a pattern holds.
     Group(usize),
 }
@@ -37,7 +39,7 @@ fn width(place: &str) -> Option<usize> {
 
 impl HeaderTemplate {
     /// `{number}`, or `{n}`, stands for the number of the read or pair, `{number:8}` for the same with at least 8 digits, `{name}` and `{description}` for
-    /// those the read had, and `{mate}` for 1 or 2.
+    /// those the read had, `{mate}` for 1 or 2, and `{length}` for the number of its bases.
     ///
     /// # Errors
     /// If a place is unknown, or no place makes names differ.
@@ -81,6 +83,7 @@ impl HeaderTemplate {
                 "name" => TemplatePiece::Name,
                 "description" => TemplatePiece::Description,
                 "mate" => TemplatePiece::Mate,
+                "length" => TemplatePiece::Length,
                 _ => match (width(place), place.parse()) {
                     (Some(width), _) if width <= WIDEST => TemplatePiece::Number { width },
                     (_, Ok(group)) if (1..=groups).contains(&group) => TemplatePiece::Group(group),
@@ -89,7 +92,7 @@ impl HeaderTemplate {
                     }
                     _ => {
                         return wrong(format!(
-                            "unknown placeholder '{{{place}}}': expected {{number}}, {{number:8}}, {{name}}, {{description}} or {{mate}}"
+                            "unknown placeholder '{{{place}}}': expected {{number}}, {{number:8}}, {{name}}, {{description}}, {{mate}} or {{length}}"
                         ));
                     }
                 },
@@ -138,6 +141,9 @@ impl HeaderTemplate {
                 TemplatePiece::Name => out.extend_from_slice(read.name()),
                 TemplatePiece::Description => out.extend_from_slice(read.description()),
                 TemplatePiece::Mate => out.push(b'0' + mate),
+                TemplatePiece::Length => {
+                    out.extend_from_slice(read.sequence().len().to_string().as_bytes());
+                }
                 TemplatePiece::Group(number) => {
                     out.extend_from_slice(group(*number).unwrap_or_default());
                 }

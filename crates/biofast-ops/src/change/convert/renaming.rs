@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use biofast_fastq::Record;
 
+use super::archive::ArchiveNaming;
 use super::rename::HeaderTemplate;
 use crate::change::filter::names::{ListedNames, NameList};
 use crate::change::filter::regex::{self, Regex};
@@ -12,6 +13,8 @@ use crate::number::counted;
 /// What becomes of header lines. The table, or the template, comes first, and then what is added.
 #[derive(Clone, Debug, Default)]
 pub struct Renaming {
+    /// Names of the sequence archives, which nothing else but an addition is combined with.
+    pub archive: Option<ArchiveNaming>,
     /// Names by a table.
     pub table: Option<Arc<NameTable>>,
     /// A new header line, or what stands for each match of the pattern.
@@ -27,8 +30,9 @@ pub struct Renaming {
 impl Renaming {
     /// Whether names stay as they are.
     pub fn is_empty(&self) -> bool {
-        let Renaming { table, template, pattern, prefix, suffix } = self;
-        table.is_none()
+        let Renaming { archive, table, template, pattern, prefix, suffix } = self;
+        archive.is_none()
+            && table.is_none()
             && template.is_none()
             && pattern.is_none()
             && prefix.is_empty()
@@ -37,7 +41,7 @@ impl Renaming {
 
     /// Whether mates could come to have names of different templates.
     pub(super) fn may_part_mates(&self) -> bool {
-        self.table.is_some() || self.pattern.is_some()
+        self.table.is_some() || self.pattern.is_some() || self.archive.is_some()
     }
 
     /// Makes `out` the new header line of a read. `shared` bytes of its name are those that its mate has, too; `number` is that of the
@@ -55,7 +59,11 @@ impl Renaming {
         out.clear();
         let line = read.definition();
         let tell_apart = &read.name()[shared..];
+        if let Some(archive) = &self.archive {
+            archive.write(read, shared, number, out)?;
+        }
         match (&self.table, &self.template, &self.pattern) {
+            _ if self.archive.is_some() => {}
             (Some(table), ..) => table.rename(read, shared, out),
             (None, Some(template), Some(pattern)) => {
                 let mut done = 0;

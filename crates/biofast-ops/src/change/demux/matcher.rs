@@ -153,12 +153,21 @@ impl Matcher {
                 }
             }
         }
-        let is_no_call = |letter: &u8| matches!(letter, b'N' | b'n' | b'.');
-        let no_calls = |sample: &Sample| sample.barcode.bytes().filter(|b| is_no_call(b)).count();
-        let no_calls = samples.iter().map(no_calls).max().unwrap_or(0) as u32;
+        let no_calls = samples.iter().map(|sample| no_calls(&sample.barcode)).max().unwrap_or(0);
         let mut matcher = Matcher { barcodes, len, no_calls, rules, table: None };
         matcher.table = BarcodeTable::new(&matcher);
         Ok(matcher)
+    }
+
+    /// Of indexes of one length that may be near to each other. `None` if they have letters that stand for no base, or too many.
+    pub(super) fn of_indexes(indexes: &[String], rules: MatchRules) -> Option<Matcher> {
+        let len = indexes.first()?.len();
+        let barcodes: Option<Vec<BarcodeBits>> =
+            indexes.iter().map(|index| BarcodeBits::new(index.as_bytes())).collect();
+        let no_calls = indexes.iter().map(|index| no_calls(index)).max().unwrap_or(0);
+        let mut matcher = Matcher { barcodes: barcodes?, len, no_calls, rules, table: None };
+        matcher.table = BarcodeTable::new(&matcher);
+        Some(matcher)
     }
 
     /// Of one sample, to which all reads belong: barcodes have no bases.
@@ -247,6 +256,11 @@ impl Matcher {
         all.extend_from_slice(rest);
         all
     }
+}
+
+/// How many letters of a barcode are N.
+fn no_calls(barcode: &str) -> u32 {
+    barcode.bytes().filter(|letter| matches!(letter, b'N' | b'n' | b'.')).count() as u32
 }
 
 /// All barcodes that belong to a sample, by a hash.

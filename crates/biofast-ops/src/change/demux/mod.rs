@@ -4,12 +4,16 @@
 //! barcode; [`Demux`] puts them together. The rules and the texts are those of fqtk.
 
 mod barcode;
+mod ends;
 mod header;
 mod matcher;
+mod pairs;
 mod regions;
 mod sheet;
 mod structure;
 mod unknown;
+
+use std::ops::Range;
 
 use biofast_fastq::pair::MateNaming;
 use biofast_fastq::{Record, Refusal};
@@ -18,14 +22,16 @@ use crate::change::grep::reverse_complement;
 use crate::measure::records::{Checksum, Sum};
 
 pub use barcode::LONGEST_BARCODE;
+pub use ends::{EndSearch, RequiredEnds, SampleByEnds};
 pub use header::{BarcodePlace, UmiPlace};
 pub use matcher::{BarcodeError, MatchRules, Matcher};
+pub use pairs::IndexPairs;
 pub use regions::BarcodeRegions;
 pub use sheet::{Sample, Sheet, SheetError};
 pub use structure::{ReadStructure, Segment, SegmentKind, StructureError};
 pub use unknown::Unknown;
 
-/// Of so many reads at the start the barcodes of no sample are counted.
+/// Of so many reads at the start the barcodes of no sample are counted, unless [another number](Demux::count_unknown) is asked for.
 pub const LOOKED_AT: u64 = 200_000;
 
 /// What becomes of reads that are too short for their structure.
@@ -128,6 +134,11 @@ pub struct Demux {
     /// Samples whose reads have structures of their own.
     own: Vec<Option<SampleLayout>>,
     mates: MateNaming,
+    /// What looks for barcodes at the ends of reads, instead of where the structures have them.
+    ends: Option<EndSearch>,
+    /// Indexes that are looked for one by one where a barcode belongs to no sample.
+    index_pairs: Option<IndexPairs>,
+    counted: u64,
 }
 
 /// What reads of a sample are.
@@ -164,6 +175,13 @@ impl Demux {
         let pieces = pieces(&structures, kinds).map_err(PlanError::Nothing)?;
         let parts = regions.lens().collect();
         Ok(Demux { regions: Some(regions), ..Demux::of(matcher, structures, pieces, parts) })
+    }
+
+    /// Reads of one input whose barcodes are at their ends, and are cut off. The `matcher` is of the same samples.
+    pub fn of_ends(matcher: Matcher, ends: EndSearch) -> Demux {
+        let structures = vec![ReadStructure::template()];
+        let pieces = pieces(&structures, &[SegmentKind::Template]).unwrap_or_default();
+        Demux { ends: Some(ends), ..Demux::of(matcher, structures, pieces, Vec::new()) }
     }
 
     /// The same where the first read's header line has barcodes, too, before those of reads. `parts` are the numbers of bases of the
@@ -225,7 +243,34 @@ impl Demux {
             too_short: TooShort::default(),
             own: Vec::new(),
             mates: MateNaming::Strict,
+            ends: None,
+            index_pairs: None,
+            counted: LOOKED_AT,
         }
+    }
+
+    /// Counts the pairs of known indexes that belong to no sample.
+    #[must_use]
+    pub fn index_pairs(mut self, pairs: Option<IndexPairs>) -> Demux {
+        self.index_pairs = pairs;
+        self
+    }
+
+    /// Counts the barcodes of no sample of the first so many reads.
+    #[must_use]
+    pub fn count_unknown(mut self, reads: u64) -> Demux {
+        self.counted = reads;
+        self
+    }
+
+    /// Of how many reads at the start the barcodes of no sample are counted.
+    pub fn counted(&self) -> u64 {
+        self.counted
+    }
+
+    /// The pairs of indexes that are counted.
+    pub fn pairs(&self) -> Option<&IndexPairs> {
+        self.index_pairs.as_ref()
     }
 
     /// Gives samples read structures of their own: for each sample, in order, one for each input, or none. Their
@@ -347,6 +392,8 @@ impl Demux {
                 written: vec![Sum::default(); samples * self.pieces.len()],
                 templates: vec![0; samples],
                 skipped: 0,
+                ends: [0; 3],
+                hopped: vec![0; self.index_pairs.as_ref().map_or(0, IndexPairs::len)],
                 unknown: Unknown::default(),
                 misfits: 0,
                 first_misfit: None,
@@ -401,6 +448,10 @@ pub struct DemuxTally {
     pub templates: Vec<u64>,
     /// Templates left out, as a read was too short.
     pub skipped: u64,
+    /// Reads of samples with a barcode at the start only, at the end only, and at both [ends](Demux::of_ends).
+    pub ends: [u64; 3],
+    /// Templates of no sample with each pair of known indexes, by its [number](IndexPairs::number).
+    pub hopped: Vec<u64>,
     /// Barcodes of no sample.
     pub unknown: Unknown,
     /// Templates whose barcodes have another length than those of samples.
@@ -463,6 +514,20 @@ fn too_short(records: &[Record<'_>], structures: &[ReadStructure]) -> Option<Ref
     None
 }
 
+/// Appends a part of a read with this header line.
+fn append(text: &mut Vec<u8>, definition: &[u8], record: &Record<'_>, part: Range<usize>) -> Sum {
+    let (sequence, qualities) = (&record.sequence()[part.clone()], &record.qualities()[part]);
+    let written = Record::new(definition, sequence, qualities);
+    text.push(b'@');
+    text.extend_from_slice(definition);
+    text.push(b'\n');
+    text.extend_from_slice(sequence);
+    text.extend_from_slice(b"\n+\n");
+    text.extend_from_slice(qualities);
+    text.push(b'\n');
+    Sum { records: 1, checksum: Checksum::of(&written) }
+}
+
 /// The barcodes and UMIs of reads of these structures.
 fn barcodes_and_umis<'r>(
     records: &[Record<'r>],
@@ -497,6 +562,25 @@ impl DemuxWorker<'_> {
         for (sum, record) in tally.input.iter_mut().zip(records) {
             sum.add(Sum { records: 1, checksum: Checksum::of(record) });
         }
+        if let Some(ends) = &demux.ends {
+            if let [record] = records {
+                let found = ends.find(record.sequence(), turned);
+                let whole = 0..record.sequence().len();
+                let (sample, inner) = match found {
+                    Some(SampleByEnds { sample, inner, ends }) => {
+                        tally.ends[usize::from(ends[1]) * (1 + usize::from(ends[0]))] += 1;
+                        (sample, inner)
+                    }
+                    None => (demux.matcher.samples(), whole),
+                };
+                tally.templates[sample] += 1;
+                if let Some(text) = texts.get_mut(sample) {
+                    let sum = append(text, record.definition(), record, inner);
+                    tally.written[sample].add(sum);
+                }
+            }
+            return Ok(());
+        }
         if let Some(refusal) = too_short(records, &demux.structures) {
             if demux.too_short == TooShort::Skip {
                 tally.skipped += 1;
@@ -525,8 +609,15 @@ impl DemuxWorker<'_> {
             None => barcodes.as_slice().iter().for_each(|part| add(part)),
         }
         let found = demux.matcher.find(barcode);
-        if found.is_none() && number < LOOKED_AT {
+        if found.is_none() && number < demux.counted {
             tally.unknown.add(barcode);
+        }
+        if found.is_none()
+            && let Some(pairs) = &demux.index_pairs
+            && let Some((first, second)) = pairs.find(barcode)
+            && pairs.sample(first, second).is_none()
+        {
+            tally.hopped[pairs.number(first, second)] += 1;
         }
         if barcode.len() != demux.matcher.barcode_len() && demux.matcher.barcode_len() > 0 {
             tally.misfits += 1;
@@ -568,30 +659,31 @@ impl DemuxWorker<'_> {
                 barcode_place: demux.barcode_place,
             };
             header::append(definition, record, &added);
-            let (sequence, qualities) =
-                (&record.sequence()[part.clone()], &record.qualities()[part]);
-            let written = Record::new(definition, sequence, qualities);
-            tally.written[place].add(Sum { records: 1, checksum: Checksum::of(&written) });
-            text.push(b'@');
-            text.extend_from_slice(definition);
-            text.push(b'\n');
-            text.extend_from_slice(sequence);
-            text.extend_from_slice(b"\n+\n");
-            text.extend_from_slice(qualities);
-            text.push(b'\n');
+            tally.written[place].add(append(text, definition, record, part));
         }
         Ok(())
     }
 
     /// Adds what another worker did.
     pub fn merge(&mut self, other: Self) {
-        let DemuxTally { input, written, templates, skipped, unknown, misfits, first_misfit } =
-            other.tally;
+        let DemuxTally {
+            input,
+            written,
+            templates,
+            skipped,
+            ends,
+            hopped,
+            unknown,
+            misfits,
+            first_misfit,
+        } = other.tally;
         let tally = &mut self.tally;
         tally.input.iter_mut().zip(input).for_each(|(sum, other)| sum.add(other));
         tally.written.iter_mut().zip(written).for_each(|(sum, other)| sum.add(other));
         tally.templates.iter_mut().zip(templates).for_each(|(count, other)| *count += other);
         tally.skipped += skipped;
+        tally.ends.iter_mut().zip(ends).for_each(|(count, other)| *count += other);
+        tally.hopped.iter_mut().zip(hopped).for_each(|(count, other)| *count += other);
         tally.unknown.merge(unknown);
         tally.misfits += misfits;
         let both = [tally.first_misfit.take(), first_misfit];

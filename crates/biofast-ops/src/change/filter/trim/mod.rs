@@ -6,6 +6,7 @@ mod adapter;
 mod crop;
 mod cutter;
 pub mod detect;
+mod dust;
 mod long;
 mod mask;
 mod mates;
@@ -19,6 +20,8 @@ mod window;
 pub use adapter::{Adapters, InvalidAdapter, KITS, Kit};
 pub use crop::{Crop, KeepFirst};
 pub use cutter::{Action, AdapterCutter, AdapterFile, AdapterSettings, AdapterSide, InvalidSpec};
+pub use dust::MaskDust;
+pub(in crate::change) use long::MiddlePattern;
 pub use long::{LONG_KITS, LongAdapters, LongKit, Middle};
 pub use mask::MaskBelow;
 pub use mates::{LONGEST_INSERT, Laid, MateOverlap, MateRule, reverse_complement};
@@ -52,6 +55,8 @@ named! {
         KeepFirst = "keep_first",
         /// Bases of low quality that became N; these aren't cut.
         MaskBelow = "mask_below",
+        /// Bases of low complexity that became N or lower case; these aren't cut.
+        MaskDust = "mask_dust",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whole adapters inside of long reads, with errors: Myers' bit-vector algorithm, 64 rows of the matrix in a word.
+//! Whole adapters or barcodes inside of long reads, with errors: Myers' bit-vector algorithm, 64 rows of the matrix in a word.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ pub(super) const LONGEST: usize = 64;
 
 /// An adapter to be found anywhere, as a whole.
 #[derive(Clone, Debug)]
-pub(super) struct MiddlePattern {
+pub(in crate::change) struct MiddlePattern {
     /// Where each letter stands in it.
     masks: Box<[u64; 256]>,
     /// The same from its end on.
@@ -61,7 +61,7 @@ impl Column {
 
 impl MiddlePattern {
     /// At most the share `rate` of its letters may be errors. `None` for an adapter without letters, or too many.
-    pub(super) fn new(adapter: &[u8], rate: f64) -> Option<MiddlePattern> {
+    pub(in crate::change) fn new(adapter: &[u8], rate: f64) -> Option<MiddlePattern> {
         if adapter.is_empty() || adapter.len() > LONGEST {
             return None;
         }
@@ -96,6 +96,19 @@ impl MiddlePattern {
         if let Some((end, errors)) = best {
             found.push((errors, self.start(read, end, errors)..end));
         }
+    }
+
+    /// The fewest errors with which it is in a read as a whole, and where it first ends with so many.
+    pub(in crate::change) fn nearest(&self, read: &[u8]) -> (usize, usize) {
+        let mut column = Column::new(self.len);
+        let mut best = (self.len, 0);
+        for (at, &letter) in read.iter().enumerate() {
+            column.step(self.masks[usize::from(letter)], true);
+            if column.errors < best.0 {
+                best = (column.errors, at + 1);
+            }
+        }
+        best
     }
 
     /// Where an alignment with so many errors that ends at `end` begins: the shortest one.

@@ -6,7 +6,7 @@ mod middle;
 use std::ops::Range;
 
 pub use kits::{LONG_KITS, LongKit};
-use middle::MiddlePattern;
+pub(in crate::change) use middle::MiddlePattern;
 
 use super::Trim;
 use super::cutter::{AdapterFinder, AdapterSettings, InvalidSpec};
