@@ -132,6 +132,28 @@ pub enum Refusal {
         /// Where the barcode was looked for, such as "in the tag RX".
         sought: String,
     },
+    /// [Grouping by UMI](crate::umi): none of the reads has a UMI in its tag.
+    #[error("{input}: none of the {reads} reads has {sought}")]
+    NoUmis {
+        /// The name of the input.
+        input: String,
+        /// How many reads there are.
+        reads: u64,
+        /// What is missing, such as "a UMI in the tag RX".
+        sought: String,
+    },
+    /// [Grouping by UMI](crate::umi): UMIs of a place, which are to be compared, have several lengths.
+    #[error("{input}: UMIs of {} have {} and {} letters, which can't be compared", place_of(contig, *position), lengths[0], lengths[1])]
+    UnequalUmis {
+        /// The name of the input.
+        input: String,
+        /// The reference sequence.
+        contig: String,
+        /// The position, counted from 1, unless reads are grouped by gene.
+        position: Option<i64>,
+        /// Two of the lengths.
+        lengths: [usize; 2],
+    },
 }
 
 impl Error {
@@ -175,6 +197,13 @@ impl<C, E: Into<Error>> From<Fault<C, E>> for Error {
     /// The error alone; what had been gathered before it is dropped.
     fn from(fault: Fault<C, E>) -> Error {
         fault.error.into()
+    }
+}
+
+fn place_of(contig: &str, position: Option<i64>) -> String {
+    match position {
+        Some(position) => format!("reads at {contig}:{position}"),
+        None => format!("a gene on {contig}"),
     }
 }
 

@@ -20,6 +20,7 @@ pub use error::{Error, Refusal};
 pub use change::{
     addreplacerg, cat, convert, dedup, demux, edit, faidx, filter, fixmate, get, grep, import,
     markdup, merge, order, rename_contigs, repair, reset, retag, salvage, sort, split, to_fastq,
+    umi,
 };
 #[doc(no_inline)]
 pub use measure::{

@@ -24,7 +24,7 @@
 //! | `cram` | CRAM, and FASTA files of reference sequences; brings `bam` |
 //! | `bzip2`, `xz`, `zstd` | reading these containers, and writing zstd |
 //! | `mmap` | memory maps of large files |
-//! | `ops` | the modules [`stats`], [`filter`], [`sort`], [`markdup`], [`edit`], [`cat`], [`split`], [`salvage`], [`faidx`] and [`dict`]; brings `bam` |
+//! | `ops` | the modules [`stats`], [`filter`], [`sort`], [`markdup`], [`edit`], [`cat`], [`split`], [`salvage`], [`umi`], [`faidx`] and [`dict`]; brings `bam` |
 //! | `remote` | remote inputs (`https://`, `s3://`, …): the module `remote`; off by default |
 //! | `regex` | patterns in filters |
 //! | `noodles` | headers and records of alignments to and from the types of noodles; brings `bam` |
@@ -308,6 +308,46 @@ pub mod markdup {
     pub use biofast_ops::sort::duplicates::{
         BarcodeSource, DuplicateCounts, DuplicateRule, LibraryCounts, Marking, Mode, NamePattern,
         SetSizes,
+    };
+}
+
+/// Grouping and deduplicating sorted alignments by UMI, like `umi_tools group` and `dedup`.
+///
+/// ```
+/// use biofast::bam::{Input, InputOptions, Query};
+/// use biofast::edit::RewrittenFormat;
+/// use biofast::io::output::{Output, commit};
+/// use biofast::io::{Options, Source};
+/// use biofast::umi::{UmiReports, UmiRules, UmiTask, find_umis};
+///
+/// # let folder = std::env::temp_dir().join(format!("biofast-doc-umis-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// # let path = folder.join("unique.sam");
+/// let sam = b"@SQ\tSN:c\tLN:99\n\
+///     x_ACGT\t0\tc\t7\t60\t3M\t*\t0\t0\tACG\tIII\n\
+///     y_ACGA\t0\tc\t7\t60\t3M\t*\t0\t0\tACG\tIII\n";
+/// let options = Options::default();
+/// let open = || -> Result<Query, biofast::bam::Error> {
+///     let source = Source::from_reader("example", &sam[..]);
+///     Ok(Input::open(source, &InputOptions::new(&options))?.source.into())
+/// };
+/// let rules = UmiRules::default();
+/// let found = find_umis(open()?, &options, &rules, UmiTask::Group, UmiReports::default())?;
+/// let (header, query) = open()?.peek_header()?;
+/// let mut outputs = vec![Output::create_with(&path, Default::default())?];
+/// found.write(query, &options, &mut outputs, &RewrittenFormat::sam(&header))?;
+/// commit(outputs, false)?;
+/// assert!(std::fs::read_to_string(&path)?.ends_with("y_ACGA\t0\tc\t7\t60\t3M\t*\t0\t0\tACG\tIII\tUG:i:0\tBX:Z:ACGA\n"));
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "ops")]
+pub mod umi {
+    #[doc(inline)]
+    pub use biofast_ops::umi::{
+        BarcodeTag, FoundUmis, GenePattern, MultimappingTag, PerUmi, UmiGene, UmiLocation,
+        UmiMethod, UmiPlaceCounts, UmiPolicy, UmiReadCounts, UmiReports, UmiRules, UmiStatistics,
+        UmiSummary, UmiTask, WrittenUmis, cluster_umis, find_umis,
     };
 }
 

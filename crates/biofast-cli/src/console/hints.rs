@@ -129,6 +129,12 @@ fn of_change(error: &ops::Error) -> Option<&'static str> {
         Refused(Refusal::NoBarcodes { .. }) => {
             "set the tag with --barcode-tag or a pattern for names with --barcode-rgx, or continue without barcodes with --allow-missing-barcodes"
         }
+        Refused(Refusal::NoUmis { .. }) => {
+            "name other tags with --umi-tag and --cell-tag; `biofast head -n 3 FILE` shows the tags of records"
+        }
+        Refused(Refusal::UnequalUmis { .. }) => {
+            "check --umi-separator or --umi-tag; --method unique doesn't compare UMIs"
+        }
         Refused(Refusal::NotGrouped(_)) => {
             "group them by name first: `biofast collate IN.bam | biofast fixmate -o OUT.bam -`"
         }

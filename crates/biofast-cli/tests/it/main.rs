@@ -89,6 +89,7 @@ mod stats_groups;
 mod stats_picard;
 mod stats_qc;
 mod stats_wgs_hs;
+mod umi;
 mod verbose;
 mod verdicts;
 mod view;

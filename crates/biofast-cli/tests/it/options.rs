@@ -93,6 +93,16 @@ const MODES: &[Mode] = &[
     ),
     ("markdup", &[("alignments", "a.bam -o O.sam")]),
     (
+        "umi",
+        &[
+            ("group", "group --umi-separator : a.bam -o O.sam"),
+            ("dedup", "dedup --umi-separator : a.bam -o O.sam"),
+            ("pairs", "dedup --paired --umi-separator : a.bam -o O.sam"),
+            ("tags", "group --umi-tag RX a.bam -o O.sam"),
+            ("genes", "group --umi-separator : --per-gene --gene-tag RG a.bam -o O.sam"),
+        ],
+    ),
+    (
         "convert",
         &[
             ("reads", "v.fq --to fastq -o O.fq"),
@@ -391,6 +401,25 @@ const VALUES: &[(&str, &[&str])] = &[
     ("-T", &["RX"]),
     ("-s", &["7.3", "ps.fq"]),
     ("-v", &["7"]),
+    ("--assigned-status-tag", &["BC"]),
+    ("--cell-tag", &["BC"]),
+    ("--cell-tag-delimiter", &["A"]),
+    ("--cell-tag-split", &["G"]),
+    ("--chimeric-pairs", &["discard"]),
+    ("--edit-distance-threshold", &["0"]),
+    ("--extract-umi-method", &["tag", "umis"]),
+    ("--gene-tag", &["NM", "BC"]),
+    ("--group-out", &["o.tsv"]),
+    ("--method", &["unique", "cluster", "adjacency", "percentile"]),
+    ("--multimapping-detection-method", &["NH"]),
+    ("--output-stats", &["o.us"]),
+    ("--skip-tags-regex", &["g1"]),
+    ("--soft-clip-threshold", &["0"]),
+    ("--umi-group-tag", &["MI"]),
+    ("--umi-tag-delimiter", &["A"]),
+    ("--umi-tag-split", &["A"]),
+    ("--unmapped-reads", &["output", "use"]),
+    ("--unpaired-reads", &["discard"]),
 ];
 
 /// How it is run, not what it does: nothing of it is seen in outputs.

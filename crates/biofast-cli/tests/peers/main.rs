@@ -69,6 +69,7 @@ mod stats_picard;
 mod stats_qc;
 mod stats_wgs_hs;
 mod tools;
+mod umi;
 mod verbs;
 mod view;
 

@@ -3,6 +3,7 @@
 //! [leaving out duplicates](dedup), [bringing mates together](repair), [whole records of damaged files](salvage), [telling mates of each other](fixmate),
 //! [parts of sequences](faidx), [read groups](addreplacerg), [tags](retag), [names of reference sequences](rename_contigs),
 //! alignments [back to unaligned reads](reset),
+//! reads grouped [by UMI](umi),
 //! reads in [other formats](convert) and [other orders](order), [FASTQ to unaligned BAM](import) and
 //! [alignments back to FASTQ](to_fastq).
 //!
@@ -34,3 +35,4 @@ pub mod sort;
 mod spill;
 pub mod split;
 pub mod to_fastq;
+pub mod umi;

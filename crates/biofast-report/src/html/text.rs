@@ -48,8 +48,8 @@ const OF_READS: [&str; 9] =
 /// A file's name without the endings that say what is in it.
 fn stem(name: &str) -> &str {
     let without = |name, endings: &[&str]| -> &str {
-        let stems = endings.iter().filter_map(|ending| str::strip_suffix(name, ending));
-        stems.last().filter(|stem| !stem.is_empty() && !stem.ends_with('/')).unwrap_or(name)
+        let mut stems = endings.iter().filter_map(|ending| str::strip_suffix(name, ending));
+        stems.next_back().filter(|stem| !stem.is_empty() && !stem.ends_with('/')).unwrap_or(name)
     };
     without(without(name, &PACKED), &OF_READS)
 }

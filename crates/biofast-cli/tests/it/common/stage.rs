@@ -113,6 +113,7 @@ pub(crate) fn stage() -> Folder {
         }
     }
     run(&["view", "-b", &folder.file("umis.sam", umis), "-o", &at("umis.bam")]);
+    run(&["sort", &at("umis.bam"), "-o", &at("umis.sorted.bam")]);
     for copy in [
         "x.bam", "sample.bam", "run/1.bam", "lane1.bam", "lane2.bam", "unsorted1.bam",
         "unsorted2.bam", "parts/1.bam", "parts/2.bam", "damaged.bam",

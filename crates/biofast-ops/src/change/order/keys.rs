@@ -60,7 +60,7 @@ fn natural(name: &[u8], out: &mut Vec<u8>) {
 }
 
 /// The mixing step of SplitMix64 (Steele, Lea and Flood 2014).
-fn mixed(number: u64) -> u64 {
+pub(in crate::change) fn mixed(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

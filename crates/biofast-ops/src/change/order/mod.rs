@@ -4,7 +4,7 @@
 //! take more memory than they may, sorts what there is and puts it into a temporary file. In the end all is merged. Units of equal
 //! keys stay in the order of the input, so the result depends neither on memory nor on threads.
 
-mod keys;
+pub(in crate::change) mod keys;
 
 use std::sync::PoisonError;
 

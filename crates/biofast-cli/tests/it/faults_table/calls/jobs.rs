@@ -148,6 +148,16 @@ pub(super) const JOBS: &[Job] = &[
         "o.bam o.bam.bai o.txt o.json",
     ),
     job(
+        "umi dedup",
+        "umi dedup --paired --umi-separator e x.bam -o o.bam --write-index --output-stats o --method unique",
+        "o.bam o.bam.bai o_edit_distance.tsv o_per_umi.tsv o_per_umi_per_position.tsv",
+    ),
+    job(
+        "umi group",
+        "umi group --umi-separator e x.bam -o o.bam --group-out o.tsv.gz --method unique",
+        "o.bam o.tsv.gz",
+    ),
+    job(
         "sort --mark-duplicates",
         "sort --mark-duplicates -S -d 100 grouped.bam -o o.bam --write-index --metrics o.txt \
          --picard-metrics p.txt --temp-dir . --memory 16K",

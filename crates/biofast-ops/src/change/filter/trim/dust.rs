@@ -315,7 +315,7 @@ mod tests {
             let mut texts = vec![Vec::new()];
             worker.apply(unit, &mut texts);
             prop_assert_eq!(String::from_utf8_lossy(&texts[0]), expected);
-            prop_assert_eq!(worker.tally().trimmed(Trim::MaskDust), (u64::from(changed > 0), changed).into());
+            prop_assert_eq!(worker.tally().trimmed(Trim::MaskDust), (u64::from(changed > 0), changed));
         }
     }
 }

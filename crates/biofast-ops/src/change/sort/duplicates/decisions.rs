@@ -29,7 +29,7 @@ impl RecordBits {
         self.first
     }
 
-    pub(super) fn get(&self, number: u64) -> bool {
+    pub(in crate::change) fn get(&self, number: u64) -> bool {
         let at = number.wrapping_sub(self.first);
         self.words.get((at / 64) as usize).is_some_and(|word| word >> (at % 64) & 1 != 0)
     }
@@ -39,6 +39,15 @@ impl RecordBits {
         if let Some(word) = self.words.get_mut((at / 64) as usize) {
             *word |= 1 << (at % 64);
         }
+    }
+
+    /// Sets the bit of a record that may lie behind all that are here.
+    pub(in crate::change) fn set_beyond(&mut self, number: u64) {
+        let words = (number.wrapping_sub(self.first) / 64) as usize + 1;
+        if words > self.words.len() {
+            self.words.resize(words, 0);
+        }
+        self.set(number);
     }
 
     /// Adds what is set in `other` of the records that are here.

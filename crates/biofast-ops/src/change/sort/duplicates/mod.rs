@@ -32,7 +32,7 @@ mod barcodes;
 mod clear;
 mod collect;
 mod decide;
-mod decisions;
+pub(in crate::change) mod decisions;
 mod entries;
 mod finder;
 pub(in crate::change) mod gate;
