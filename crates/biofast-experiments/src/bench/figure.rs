@@ -20,7 +20,7 @@ const LIMIT: &str = "#777777";
 const PEER: &str = "#d55e00";
 
 /// The text of the figure, of the runs of `job` on one machine.
-pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String {
+pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str) -> String {
     // By contestant: for each thread budget, the median and its interval.
     let mut rows: Vec<(&str, BTreeMap<usize, Interval>)> = Vec::new();
     for contestant in &job.contestants {
@@ -30,7 +30,7 @@ pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String
         }
         let bars: BTreeMap<usize, Interval> = walls
             .into_iter()
-            .filter_map(|(threads, walls)| Some((threads, median_interval(&walls, seed)?)))
+            .filter_map(|(threads, walls)| Some((threads, median_interval(&walls)?)))
             .collect();
         if !bars.is_empty() {
             rows.push((&contestant.name, bars));
@@ -51,7 +51,7 @@ pub(crate) fn draw(job: &Job, runs: &[&Run], machine: &str, seed: u64) -> String
          height=\"{height}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
          <text x=\"12\" y=\"24\" font-size=\"16\">{}: seconds, by threads</text>\n\
-         <text x=\"12\" y=\"44\" fill=\"#555\">Medians with 95 % intervals; {}</text>",
+         <text x=\"12\" y=\"44\" fill=\"#555\">Medians with exact intervals; {}</text>",
         escape(&job.name),
         escape(machine)
     );

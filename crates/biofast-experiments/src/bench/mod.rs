@@ -73,7 +73,7 @@ pub struct Options {
     /// With --growth: 16 million reads, too, which takes 7 GB of temporary files.
     #[arg(long, requires = "growth")]
     pub large: bool,
-    /// Seed of the order of runs and of the bootstrap.
+    /// Seed of the order of runs.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Results go to a folder below this, named after the machine.
@@ -164,8 +164,7 @@ fn run_jobs(options: &Options) -> Result<()> {
             faults.extend(measuring.run(job, &job.name, &input, threads, until, &out)?);
         }
     }
-    let summary =
-        report::summarise(&runs::read(&out)?, &machine::read_manifest(&out)?, options.seed)?;
+    let summary = report::summarise(&runs::read(&out)?, &machine::read_manifest(&out)?)?;
     files::write(&out.join("summary.md"), &summary)?;
     print!("{summary}");
     fail_on(&faults)

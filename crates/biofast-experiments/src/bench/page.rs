@@ -23,8 +23,6 @@ const BEGIN_END: &str = ": written by `biofast-lab bench-report`, do not edit --
 const END: &str = "<!-- end of bench -->";
 const BEGIN_REAL: &str = "<!-- real reads of ";
 const BEGIN_SCALING: &str = "<!-- scaling of ";
-/// Of the bootstrap; a page must come out the same each time.
-const SEED: u64 = 1;
 /// A job slower than this many times its limit is behind.
 const FAR: f64 = 1.15;
 
@@ -140,11 +138,11 @@ impl Results {
         let peer = runs::peers(job)
             .filter(|c| !failed.contains(&c.name))
             .filter_map(|c| {
-                let times = session.ratio(&c.name, BASE, SEED)?;
+                let times = session.ratio(&c.name, BASE)?;
                 Some((c.name.as_str(), Cost::of(&session, &c.name)?, times))
             })
             .min_by(|a, b| a.1.wall_s.total_cmp(&b.1.wall_s));
-        let over_limit = job.limit.as_ref().and_then(|limit| session.ratio(BASE, limit, SEED));
+        let over_limit = job.limit.as_ref().and_then(|limit| session.ratio(BASE, limit));
         Some(Row { job, threads, own: Cost::of(&session, BASE)?, over_limit, peer })
     }
 
@@ -159,7 +157,7 @@ impl Results {
         let machine = format!("{}, {} cores", self.record.cpu, self.record.cores);
         let of_jobs = jobs::all().filter(|job| !self.of(job).is_empty()).map(|job| {
             let name = format!("{}.svg", job.name);
-            (folder.join(name), figure::draw(job, &self.of(job), &machine, SEED))
+            (folder.join(name), figure::draw(job, &self.of(job), &machine))
         });
         of_jobs.chain(self.charts(&folder, &machine)).collect()
     }
@@ -343,7 +341,7 @@ impl Cost {
 
 const EXPLANATION: &str = "\
 *× limit* is biofast's time by that of the job's limit, *× peer* the best peer's time by biofast's: above 1, biofast is faster. Both
-are medians of the ratios within each repetition, with a bootstrap 95 % interval. Peers that do less than the job asks for (`wc`, `gzip -t`,
+are medians of the ratios within each repetition, with an exact interval (order statistics, at least 95 % where there are six repetitions or more). Peers that do less than the job asks for (`wc`, `gzip -t`,
 `samtools quickcheck`, filtering without compressing) are in summary.md only. CPU seconds are user and system time, peak memory includes
 mapped file pages, written is what was given to write calls. A job is *behind* if it takes more than 1.15 times its limit, or if the interval
 of *× peer* does not lie above 1.

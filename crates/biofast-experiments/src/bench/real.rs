@@ -236,9 +236,9 @@ fn table(runs: &[Run]) -> String {
 
 fn row(job: &Job, set: &str, threads: usize, session: &Timings<'_>) -> String {
     let own = session.median(BASE, |run| run.usage.wall_s).unwrap_or_default();
-    let over = job.limit.as_deref().and_then(|limit| session.ratio(BASE, limit, SEED));
+    let over = job.limit.as_deref().and_then(|limit| session.ratio(BASE, limit));
     let best = runs::peers(job)
-        .filter_map(|c| Some((c.name.as_str(), session.ratio(&c.name, BASE, SEED)?)))
+        .filter_map(|c| Some((c.name.as_str(), session.ratio(&c.name, BASE)?)))
         .min_by(|a, b| a.1.median.total_cmp(&b.1.median));
     let peer = best.map_or(none(), |(name, _)| name.to_owned());
     let written = best.and_then(|(name, _)| session.written(BASE).zip(session.written(name)));
@@ -251,9 +251,6 @@ fn row(job: &Job, set: &str, threads: usize, session: &Timings<'_>) -> String {
         interval(best.map(|(_, times)| times)),
     )
 }
-
-/// Of the bootstrap; a page must come out the same each time.
-const SEED: u64 = 1;
 
 /// The tables of a machine's folder, a level each, for the page.
 pub(super) fn part(folder: &Path) -> Result<String> {

@@ -10,7 +10,7 @@ use super::runs::{self, Run, Timings, interval, megabytes};
 use crate::core::machine::{JobRecord, Record};
 
 /// The whole page.
-pub(crate) fn summarise(runs: &[Run], record: &Record, seed: u64) -> Result<String> {
+pub(crate) fn summarise(runs: &[Run], record: &Record) -> Result<String> {
     let mut page = String::new();
     writeln!(page, "# Whole-program benchmark\n")?;
     let memory = record
@@ -25,7 +25,7 @@ pub(crate) fn summarise(runs: &[Run], record: &Record, seed: u64) -> Result<Stri
     writeln!(page, "{EXPLANATION}")?;
     for job in jobs::all() {
         for threads in runs::budgets(runs, &job.name) {
-            write_table(&mut page, job, threads, runs, record, seed)?;
+            write_table(&mut page, job, threads, runs, record)?;
         }
     }
     Ok(page)
@@ -34,7 +34,7 @@ pub(crate) fn summarise(runs: &[Run], record: &Record, seed: u64) -> Result<Stri
 const EXPLANATION: &str = "\
 Written by `biofast-lab bench` from `runs.csv`, which holds every run; `manifest.json` has the conditions. Contestants
 run once per repetition in random order, after one discarded warm-up each. *× limit* and *÷ biofast* are medians of the
-ratios within each repetition, with a bootstrap 95 % interval; *÷ biofast* above 1 means that biofast is faster.
+ratios within each repetition, with an exact interval (order statistics, at least 95 % where there are six repetitions or more); *÷ biofast* above 1 means that biofast is faster.
 `biofast-again` is the same command as `biofast`: its interval is the noise, and no smaller difference means anything.
 *anon* is the peak of memory that is not file pages (sampled every 5 ms), *RSS* includes mapped file pages, and cannot be
 below that of the benchmark itself (a few MB), which a child process starts from.
@@ -46,7 +46,6 @@ fn write_table(
     threads: usize,
     all: &[Run],
     record: &Record,
-    seed: u64,
 ) -> Result<()> {
     writeln!(page, "## {}, {threads} thread{}\n", job.name, if threads == 1 { "" } else { "s" })?;
     writeln!(page, "{}.", capitalised(&job.about))?;
@@ -72,7 +71,7 @@ fn write_table(
     let session = Timings::of(all, &job.name, threads);
     let ratio = |name: &str, other: Option<&str>| match other {
         Some(other) if other == name => "1".to_owned(),
-        other => interval(other.and_then(|other| session.ratio(name, other, seed))),
+        other => interval(other.and_then(|other| session.ratio(name, other))),
     };
     let mut rows: Vec<(f64, String)> = Vec::new();
     for contestant in &job.contestants {
@@ -128,7 +127,7 @@ fn write_warnings(
     if failed > 0 {
         writeln!(page, "Warning: {failed} run(s) failed.\n")?;
     }
-    let same = Timings::of(all, &job.name, threads).ratio(CONTROL, BASE, 0);
+    let same = Timings::of(all, &job.name, threads).ratio(CONTROL, BASE);
     if let Some(same) = same.filter(|same| same.low > 1.0 || same.high < 1.0) {
         writeln!(
             page,
@@ -156,7 +155,7 @@ mod tests {
     fn a_run_that_differs_from_itself_is_flagged() {
         let mut all = timed("fastq-stats-bgzf", BASE, &[1.0; 9]);
         all.extend(timed("fastq-stats-bgzf", CONTROL, &[1.5; 9]));
-        let page = summarise(&all, &Record::default(), 1).expect("page");
+        let page = summarise(&all, &Record::default()).expect("page");
         assert!(page.contains("differs from itself"));
     }
 }

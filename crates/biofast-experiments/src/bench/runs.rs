@@ -158,14 +158,14 @@ impl<'a> Timings<'a> {
     }
 
     /// Wall time of `a` by that of `b`, in the repetitions that both have.
-    pub(super) fn ratio(&self, a: &str, b: &str, seed: u64) -> Option<Interval> {
+    pub(super) fn ratio(&self, a: &str, b: &str) -> Option<Interval> {
         let walls = |name: &str| -> BTreeMap<usize, f64> {
             self.of_contestant(name).into_iter().map(|run| (run.rep, run.usage.wall_s)).collect()
         };
         let b = walls(b);
         let (a, b): (Vec<f64>, Vec<f64>) =
             walls(a).iter().filter_map(|(rep, a)| Some((*a, *b.get(rep)?))).unzip();
-        paired_ratio(&a, &b, seed)
+        paired_ratio(&a, &b)
     }
 }
 

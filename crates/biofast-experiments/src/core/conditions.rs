@@ -6,13 +6,16 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::inputs::UsedDataset;
+use super::measurements;
 use super::protocol::Protocol;
 use super::runner::Plan;
 use super::sources::Sources;
 use super::surroundings::Surroundings;
 use crate::core::machine;
+use crate::datasets::to_hex;
 use crate::files;
 
 /// The file's name in a folder of results.
@@ -52,6 +55,27 @@ pub(crate) struct Conditions {
     /// Absent in results older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) surroundings: Option<Surroundings>,
+    /// Of a run on a tree with changes: the commit in which all measured sources have these checksums.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) sources_commit: String,
+    /// When checksums were added to a run that is older than they are; empty where the run wrote them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) bound: String,
+    /// Of the measurements.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) measurements_sha256: String,
+    /// Of this manifest without this field: a change after the run shows.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) seal: String,
+}
+
+/// What a result must be built with.
+const PLAIN_FLAGS: &str = "release, no RUSTFLAGS";
+
+/// The checksum of a folder's measurements.
+fn measured(dir: &Path) -> Result<String> {
+    let bytes = files::read_bytes(&dir.join(measurements::NAME))?;
+    Ok(to_hex(&Sha256::digest(bytes)))
 }
 
 impl Conditions {
@@ -83,11 +107,71 @@ impl Conditions {
             datasets: Vec::new(),
             sources: Sources::new(),
             surroundings: Some(Surroundings::now(plan.dir)),
+            sources_commit: String::new(),
+            bound: String::new(),
+            measurements_sha256: String::new(),
+            seal: String::new(),
         }
     }
 
+    /// Writes the manifest of measurements that are in the folder already, bound to them.
     pub(crate) fn write(&self, dir: &Path) -> Result<()> {
-        files::write(&dir.join(NAME), files::to_json(self)?)
+        let mut bound = Conditions { measurements_sha256: measured(dir)?, ..self.clone() };
+        bound.seal = bound.sealed()?;
+        files::write(&dir.join(NAME), files::to_json(&bound)?)
+    }
+
+    /// The checksum of everything but the seal.
+    fn sealed(&self) -> Result<String> {
+        let bare = Conditions { seal: String::new(), ..self.clone() };
+        Ok(to_hex(&Sha256::digest(files::to_json(&bare)?)))
+    }
+
+    /// What was changed after the run, or doesn't say what was run.
+    pub(crate) fn faults(&self, dir: &Path) -> Result<Vec<String>> {
+        let mut faults = Vec::new();
+        if self.measurements_sha256 != measured(dir)? {
+            faults.push("measurements were changed after the run".to_owned());
+        }
+        if self.seal != self.sealed()? {
+            faults.push("the manifest was changed after the run".to_owned());
+        }
+        if self.flags != PLAIN_FLAGS {
+            faults.push(format!("built with other options than {PLAIN_FLAGS:?}: {:?}", self.flags));
+        }
+        Ok(faults)
+    }
+
+    /// Whether a commit, or checksums of sources that are those of a commit, say what was measured. Where nothing does,
+    /// an entry has no verdict until it is run again.
+    pub(crate) fn is_of_a_commit(&self) -> bool {
+        let modified = self.commit.contains(char::is_whitespace);
+        !self.sources.is_empty() && (!modified || !self.sources_commit.is_empty())
+    }
+
+    /// How results are tied to what was run, for a reader.
+    pub(crate) fn bound_text(&self) -> String {
+        if !self.is_of_a_commit() {
+            return "It ran on a tree with changes that no commit holds: its verdict is undecided until it is run again."
+                .to_owned();
+        }
+        let mut text = format!(
+            "Checksums of {} sources and of the measurements are in the manifest.",
+            self.sources.len()
+        );
+        if !self.bound.is_empty() {
+            text += &format!(
+                " They were added on {}: sources from the commit, measurements as committed.",
+                self.bound
+            );
+        }
+        if !self.sources_commit.is_empty() {
+            let commit = self.sources_commit.get(..12).unwrap_or(&self.sources_commit);
+            text += &format!(
+                " The tree had changes, but the measured sources are those of commit {commit}."
+            );
+        }
+        text
     }
 
     pub(crate) fn read(dir: &Path) -> Result<Self> {

@@ -19,3 +19,4 @@ pub(crate) mod stats;
 pub(crate) mod summary;
 pub(crate) mod surroundings;
 pub(crate) mod usage;
+pub(crate) mod verdict;

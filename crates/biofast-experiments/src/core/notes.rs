@@ -2,12 +2,13 @@
 //! entry ran: the claim word for word, the answer, which sources are measured, and every decision taken after the run,
 //! with its reason. The notebook shows all of it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 
 use crate::files;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::protocol::Check;
 
@@ -29,23 +30,26 @@ pub(crate) struct Notes {
     pub(crate) measures: Vec<String>,
     #[serde(default, rename = "claim")]
     pub(crate) claims: Vec<Claim>,
+    /// What the claim's author said of it later, with our figures beside.
+    #[serde(default)]
+    pub(crate) withdrawn: String,
     /// Claims of the same document that this entry doesn't measure.
     #[serde(default)]
     pub(crate) unmeasured: Vec<Unmeasured>,
-    /// Checks of the protocol that don't carry the verdict after all.
+    /// Criteria of the protocol that don't test the claim after all: the verdict is undecided.
     #[serde(default)]
     pub(crate) set_aside: Vec<Decision>,
-    /// Predictions of the protocol that carry the verdict: on a claim of our own.
+    /// Criteria that no machine with fewer cores can meet.
     #[serde(default)]
-    pub(crate) carry: Vec<Decision>,
+    pub(crate) needs: Vec<Need>,
     /// Statements that were added after the run.
     #[serde(default, rename = "check")]
     pub(crate) checks: Vec<Check>,
     /// Changes of the protocol's words after the run.
     #[serde(default, rename = "amendment")]
     pub(crate) amendments: Vec<Amendment>,
-    /// Sources that changed after the run in a way that leaves the results valid.
-    #[serde(default)]
+    /// Sources that changed after the run in a way that leaves the results valid; from [`Acceptances`].
+    #[serde(skip)]
     pub(crate) accepted: Vec<Accepted>,
     /// Lines across the figure, at values that were claimed.
     #[serde(default, rename = "mark")]
@@ -73,6 +77,9 @@ pub(crate) struct Claim {
     pub(crate) text: String,
     /// The document and the place in it.
     pub(crate) source: String,
+    /// Where it can be read.
+    #[serde(default)]
+    pub(crate) link: String,
 }
 
 /// A claim nobody measured here.
@@ -93,6 +100,15 @@ pub(crate) struct Decision {
     pub(crate) why: String,
 }
 
+/// How many cores a statement needs.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Need {
+    /// The check's name.
+    pub(crate) check: String,
+    pub(crate) cores: usize,
+}
+
 /// A protocol that was changed after the run.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,15 +119,101 @@ pub(crate) struct Amendment {
     pub(crate) why: String,
 }
 
-/// A source that was changed after the run.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// A source that was changed after the run, and why results stay valid.
+#[derive(Clone, Debug)]
 pub(crate) struct Accepted {
     pub(crate) file: String,
     /// Of the file as it is now, as `check` prints it.
     pub(crate) sha256: String,
     pub(crate) why: String,
 }
+
+/// `accepted.toml`: each reason once, with the sources and entries it is about.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Acceptances {
+    #[serde(default)]
+    accepted: Vec<Acceptance>,
+}
+
+/// A reason why results stay valid.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Acceptance {
+    why: String,
+    entries: Vec<String>,
+    /// Checksums by file.
+    sources: BTreeMap<String, Vec<String>>,
+}
+
+impl Acceptances {
+    /// The file's name in the folder of experiments.
+    pub(crate) const NAME: &str = "accepted.toml";
+
+    pub(crate) fn read(experiments: &Path) -> Result<Self> {
+        let path = experiments.join(Self::NAME);
+        if path.exists() { files::read_toml(&path) } else { Ok(Acceptances::default()) }
+    }
+
+    pub(crate) fn write(&self, experiments: &Path) -> Result<()> {
+        let text = toml::to_string(self).context("cannot serialise")?;
+        files::write(&experiments.join(Self::NAME), HEAD.to_owned() + &text)
+    }
+
+    fn of(&self, id: &str) -> Vec<Accepted> {
+        let own = self.accepted.iter().filter(|a| a.entries.iter().any(|entry| entry == id));
+        let all = own.flat_map(|a| {
+            let each = |(file, sums): (&String, &Vec<String>)| {
+                let of = |sum: &String| Accepted {
+                    file: file.clone(),
+                    sha256: sum.clone(),
+                    why: a.why.clone(),
+                };
+                sums.iter().map(of).collect::<Vec<_>>()
+            };
+            a.sources.iter().flat_map(each).collect::<Vec<_>>()
+        });
+        all.collect()
+    }
+
+    /// Adds a source under its reason.
+    pub(crate) fn add(&mut self, id: &str, accepted: Accepted) {
+        let Accepted { file, sha256, why } = accepted;
+        let at = self.accepted.iter().position(|a| a.why == why).unwrap_or_else(|| {
+            self.accepted.push(Acceptance { why, entries: Vec::new(), sources: BTreeMap::new() });
+            self.accepted.len() - 1
+        });
+        let Acceptance { entries, sources, .. } = &mut self.accepted[at];
+        if !entries.iter().any(|entry| entry == id) {
+            entries.push(id.to_owned());
+            entries.sort();
+        }
+        let sums = sources.entry(file).or_default();
+        if !sums.contains(&sha256) {
+            sums.push(sha256);
+        }
+    }
+
+    /// Reasons that say nothing.
+    pub(crate) fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        for (i, a) in self.accepted.iter().enumerate() {
+            if a.why.trim().is_empty() {
+                faults.push(format!("{}: an acceptance without a reason", Self::NAME));
+            }
+            if self.accepted[..i].iter().any(|other| other.why == a.why) {
+                faults.push(format!("{}: a reason is there twice: {}", Self::NAME, a.why));
+            }
+        }
+        faults
+    }
+}
+
+const HEAD: &str = "\
+# Sources that changed after results were recorded, and why the results stay valid: each reason once. Written by
+# `biofast-lab accept`; docs/laboratory.md explains it.
+
+";
 
 /// A line across the figure.
 #[derive(Debug, Deserialize)]
@@ -129,21 +231,34 @@ impl Notes {
             return Ok(Notes::default());
         }
         let notes: Notes = files::read_toml(&path)?;
-        Ok(Notes { exist: true, ..notes })
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let id = name.split('-').next().unwrap_or_default();
+        let accepted = Acceptances::read(folder.parent().unwrap_or(folder))?.of(id);
+        Ok(Notes { exist: true, accepted, ..notes })
     }
 
-    /// Lets the decisions change what the protocol's checks count for.
+    /// Marks what was decided about the protocol's checks, and adds those stated after the run, which carry nothing.
     pub(crate) fn apply(&self, checks: &mut Vec<Check>) -> Result<()> {
-        let decided = self.set_aside.iter().map(|decision| (decision, false, "set aside"));
-        let carried = self.carry.iter().map(|decision| (decision, true, "carries the verdict"));
-        for (Decision { check, why }, carries, what) in decided.chain(carried) {
+        for Decision { check, why } in &self.set_aside {
             ensure!(!why.trim().is_empty(), "a decision about {check:?} has no reason");
             let found = checks.iter_mut().find(|own| own.name == *check);
             let found = found.with_context(|| format!("notes: no check is called {check:?}"))?;
-            found.carries = carries;
-            found.note = Some(format!("{what}: {why}"));
+            ensure!(found.carries, "notes: {check:?} carries no verdict and can't be set aside");
+            found.set_aside = true;
+            found.note = Some(format!("set aside after the run: {why}"));
+        }
+        for Need { check, cores } in &self.needs {
+            let found = checks.iter_mut().find(|own| own.name == *check);
+            let found = found.with_context(|| format!("notes: no check is called {check:?}"))?;
+            found.needs_cores = Some(*cores);
+            found.note = Some(format!("needs {cores} cores"));
         }
         for added in &self.checks {
+            ensure!(
+                !added.carries,
+                "notes: {:?} was stated after the run: it can't carry the verdict",
+                added.name
+            );
             let note = Some("stated after the run".to_owned());
             checks.push(Check { note, ..added.clone() });
         }
@@ -172,8 +287,7 @@ impl Notes {
         if self.claims.iter().any(|c| c.text.trim().is_empty() || c.source.trim().is_empty()) {
             faults.push(format!("{NAME}: a claim without words or source"));
         }
-        let whys =
-            self.amendments.iter().map(|a| &a.why).chain(self.accepted.iter().map(|a| &a.why));
+        let whys = self.amendments.iter().map(|a| &a.why);
         if whys.chain(self.unmeasured.iter().map(|u| &u.why)).any(|why| why.trim().is_empty()) {
             faults.push(format!("{NAME}: a decision without a reason"));
         }

@@ -138,6 +138,9 @@ pub(crate) enum FigureValue {
 pub(crate) struct Verdict {
     /// In words.
     pub(crate) rule: String,
+    /// Where the rule calls a claim partly reproduced only if certain checks hold, and refuted otherwise: their names.
+    #[serde(default)]
+    pub(crate) partly_needs: Vec<String>,
     #[serde(rename = "check")]
     pub(crate) checks: Vec<Check>,
 }
@@ -173,9 +176,15 @@ pub(crate) struct Check {
     /// False for a prediction of ours, which is reported but doesn't carry the verdict on the claim.
     #[serde(default = "yes")]
     pub(crate) carries: bool,
-    /// What the entry's notes decided about it.
+    /// What the entry's notes say about it.
     #[serde(skip)]
     pub(crate) note: Option<String>,
+    /// Set aside after the run: it carries the verdict still, which is then undecided.
+    #[serde(skip)]
+    pub(crate) set_aside: bool,
+    /// With fewer cores it can't hold, whatever is true elsewhere.
+    #[serde(skip)]
+    pub(crate) needs_cores: Option<usize>,
 }
 
 /// A second ratio, for statements about how two factors act together.
@@ -268,6 +277,10 @@ impl Protocol {
             }
             check.first_above_one.iter().try_for_each(factor)?;
             ensure!(check.at_least.is_some() || check.at_most.is_some(), "{place} has no bound");
+        }
+        for name in &self.verdict.partly_needs {
+            let carries = self.verdict.checks.iter().any(|c| c.carries && c.name == *name);
+            ensure!(carries, "verdict.partly_needs: no check {name:?} carries the verdict");
         }
         Ok(())
     }

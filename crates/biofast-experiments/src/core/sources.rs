@@ -27,7 +27,26 @@ pub(crate) fn now(root: &Path, protocol: &Protocol) -> Result<Sources> {
     for place in &protocol.notes.measures {
         add(root, place, &mut all)?;
     }
+    if let Some(profile) = profile(&files::read_if_there(&root.join("Cargo.toml"))?) {
+        all.insert(PROFILE.to_owned(), digest(&profile));
+    }
     Ok(all)
+}
+
+/// Stands among the sources for the compiler's options.
+const PROFILE: &str = "Cargo.toml [profile.release]";
+
+/// The options of a release build that hold for all crates.
+fn profile(cargo: &str) -> Option<String> {
+    let (_, rest) = cargo.split_once("\n[profile.release]\n")?;
+    let is_option = |line: &&str| !line.trim_start().starts_with(['#', '[']);
+    Some(
+        rest.lines()
+            .take_while(|line| !line.starts_with('['))
+            .filter(is_option)
+            .collect::<Vec<_>>()
+            .join("\n"),
+    )
 }
 
 /// `eNNN_….rs`.

@@ -9,52 +9,29 @@ use serde::{Deserialize, Serialize};
 use super::cell::{Cell, best, scaled};
 use super::measurements::Measurement;
 use super::protocol::{Against, Check, Protocol};
-use crate::core::stats::{Interval, median_interval, paired_ratio, significant};
+use super::verdict::{self, Bounds, Outcome, judge};
+use crate::core::stats::{self, Interval, median_interval, paired_ratio, significant};
 
 /// The file's name in a folder of results.
 pub(crate) const NAME: &str = "summary.json";
-
-const SEED: u64 = 1;
 
 /// What a run found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Summary {
     pub(crate) verdict: Outcome,
+    /// What the protocol's rule alone says.
+    pub(crate) as_written: Outcome,
+    /// Nothing says which code was measured, so that the verdict is undecided.
+    pub(crate) unbound: bool,
+    /// The probability that an interval holds the true median.
+    pub(crate) coverage: f64,
     /// How far the same condition under two names differed: the largest deviation of a median ratio from 1.
     pub(crate) noise: f64,
+    /// The largest deviation from 1 of an end of such a ratio's interval.
+    pub(crate) spread: f64,
     pub(crate) control: Vec<ControlResult>,
     pub(crate) checks: Vec<CheckResult>,
     pub(crate) cells: Vec<CellResult>,
-}
-
-/// A verdict, or what became of one check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Outcome {
-    Reproduced,
-    Partly,
-    Refuted,
-    /// Of a check: its conditions don't exist on this machine. Of an entry: that is so of all its checks.
-    NotMeasurable,
-    Held,
-    Failed,
-    /// Of a check: the interval, widened by the noise, contains the bound. Of an entry: its verdict depends on what
-    /// couldn't be decided.
-    Undecided,
-}
-
-impl Outcome {
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Outcome::Reproduced => "reproduced",
-            Outcome::Partly => "partly",
-            Outcome::Refuted => "refuted",
-            Outcome::NotMeasurable => "not measurable here",
-            Outcome::Held => "held",
-            Outcome::Failed => "failed",
-            Outcome::Undecided => "undecided",
-        }
-    }
 }
 
 /// One condition.
@@ -86,62 +63,18 @@ pub(crate) struct CheckResult {
     pub(crate) name: String,
     pub(crate) claim: String,
     pub(crate) carries: bool,
+    /// A criterion of the protocol that was set aside after the run.
+    pub(crate) set_aside: bool,
     pub(crate) bound: String,
     /// What was measured; absent if the conditions were not run here.
     pub(crate) measured: Option<Interval>,
     /// The level where it was found, of checks that look for a level.
     pub(crate) level: Option<String>,
     pub(crate) outcome: Outcome,
+    /// By the protocol's bound alone.
+    pub(crate) by_bound: Outcome,
     /// What stands behind the outcome: a decision of the notes, or repetitions that ran serially.
     pub(crate) note: Option<String>,
-}
-
-/// How many checks that carry a verdict came out how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    pub(crate) held: usize,
-    pub(crate) failed: usize,
-    pub(crate) undecided: usize,
-    pub(crate) not_measurable: usize,
-}
-
-impl Tally {
-    pub(crate) fn of(checks: &[CheckResult]) -> Tally {
-        let mut tally = Tally::default();
-        for check in checks.iter().filter(|check| check.carries) {
-            match check.outcome {
-                Outcome::Held => tally.held += 1,
-                Outcome::Failed => tally.failed += 1,
-                Outcome::NotMeasurable => tally.not_measurable += 1,
-                _ => tally.undecided += 1,
-            }
-        }
-        tally
-    }
-
-    /// The verdict that stands however the open statements come out; undecided if they could change it.
-    pub(crate) fn verdict(self) -> Outcome {
-        let open = self.undecided + self.not_measurable;
-        match (self.held, self.failed, open) {
-            (0, 0, _) if self.undecided == 0 => Outcome::NotMeasurable,
-            (1.., 1.., _) => Outcome::Partly,
-            (_, 0, 0) => Outcome::Reproduced,
-            (0, _, 0) => Outcome::Refuted,
-            _ => Outcome::Undecided,
-        }
-    }
-
-    /// `2 held, 1 undecided`.
-    pub(crate) fn text(self) -> String {
-        let parts = [
-            (self.held, Outcome::Held),
-            (self.failed, Outcome::Failed),
-            (self.undecided, Outcome::Undecided),
-            (self.not_measurable, Outcome::NotMeasurable),
-        ];
-        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-        parts.map(|(count, of)| format!("{count} {}", of.text())).collect::<Vec<_>>().join(", ")
-    }
 }
 
 /// Measurements by condition.
@@ -171,7 +104,18 @@ pub(crate) fn summarise(protocol: &Protocol, all: &[Measurement]) -> Result<Summ
             cells.push(data.summarise_cell(cell, own)?);
         }
     }
-    Ok(Summary { verdict: Tally::of(&checks).verdict(), noise, control, checks, cells })
+    let ends = control.iter().flat_map(|c| [c.ratio.low, c.ratio.high]);
+    Ok(Summary {
+        verdict: verdict::verdict(protocol, &checks),
+        as_written: verdict::as_written(protocol, &checks),
+        unbound: false,
+        coverage: stats::coverage(cells.iter().map(|cell| cell.repetitions).max().unwrap_or(0)),
+        noise,
+        spread: significant(ends.map(|end| (end - 1.0).abs()).fold(0.0, f64::max)),
+        control,
+        checks,
+        cells,
+    })
 }
 
 /// The factor whose levels are numbers of threads.
@@ -193,14 +137,35 @@ fn ran_serially(m: &Measurement) -> bool {
 const ONE: Interval = Interval { median: 1.0, low: 1.0, high: 1.0 };
 
 impl CheckResult {
-    /// The outcome stands if it is the same without the repetitions that ran serially.
-    fn confirmed_by(self, parallel: &CheckResult) -> CheckResult {
+    /// An outcome stands if it is the same without the repetitions that ran serially.
+    fn confirmed_by(mut self, parallel: &CheckResult) -> CheckResult {
+        if self.by_bound != parallel.by_bound {
+            self.by_bound = Outcome::Undecided;
+        }
         if self.outcome == parallel.outcome || self.outcome == Outcome::Undecided {
             return self;
         }
         let note = format!("{} only with the repetitions that ran serially", self.outcome.text());
         let note = self.note.map_or(note.clone(), |own| format!("{own}; {note}"));
         CheckResult { outcome: Outcome::Undecided, note: Some(note), ..self }
+    }
+}
+
+impl Summary {
+    /// What needs more cores than there were says nothing; the rule as written takes no heed of it.
+    pub(crate) fn on_cores(&mut self, cores: usize, protocol: &Protocol) {
+        for (check, rule) in self.checks.iter_mut().zip(&protocol.verdict.checks) {
+            if rule.needs_cores.is_some_and(|needed| cores < needed) {
+                check.outcome = Outcome::NotMeasurable;
+            }
+        }
+        self.verdict = verdict::verdict(protocol, &self.checks);
+    }
+
+    /// Of a run that no commit stands for.
+    pub(crate) fn unbind(&mut self) {
+        self.unbound = true;
+        self.verdict = Outcome::Undecided;
     }
 }
 
@@ -235,18 +200,20 @@ impl Data<'_> {
         let b = by_rep(b);
         let (a, b): (Vec<f64>, Vec<f64>) =
             by_rep(a).into_iter().filter_map(|(rep, a)| Some((a, *b.get(&rep)?))).unzip();
-        paired_ratio(&a, &b, SEED)
+        paired_ratio(&a, &b)
     }
 
     fn summarise_cell(&self, cell: &Cell, own: &[&Measurement]) -> Result<CellResult> {
         let values =
             |name: &str| -> Vec<f64> { own.iter().filter_map(|m| m.metric(name)).collect() };
-        let metric = median_interval(&values(&self.protocol.metric), SEED)
+        let metric = median_interval(&values(&self.protocol.metric))
             .with_context(|| format!("{cell} has no {}", self.protocol.metric))?;
-        let names: BTreeSet<&str> =
+        let mut names: BTreeSet<&str> =
             own.iter().flat_map(|m| m.metrics.keys().map(String::as_str)).collect();
+        // The median of the sums, not the sum of the medians.
+        names.insert("cpu_s");
         let medians = names.iter().filter_map(|name| {
-            let median = crate::core::stats::median(&values(name))?;
+            let median = stats::median(&values(name))?;
             Some(((*name).to_owned(), significant(median)))
         });
         let base = self.main.get(&cell.replaced(&self.protocol.baseline));
@@ -288,16 +255,34 @@ impl Data<'_> {
         } else {
             self.noise_at(&check.of, control)
         };
-        let outcome = measured.map_or(Outcome::NotMeasurable, |e| judge(check, e, noise));
+        let by = |bounds| measured.map_or(Outcome::NotMeasurable, |e| judge(bounds, e, noise));
+        let (registered, common) = (Bounds::registered(check), Bounds::common(check, metric));
+        let by_bound = by(registered);
+        let mut notes: Vec<String> = check.note.iter().cloned().collect();
+        let mut bound = registered.text();
+        if common != registered {
+            bound += &format!("; within a fifth of the claim: {}", common.text());
+        }
+        let outcome = match by_bound {
+            Outcome::Held if by(common) != Outcome::Held => {
+                notes.push(
+                    "its bound is met, but not within a fifth of the value claimed".to_owned(),
+                );
+                Outcome::Undecided
+            }
+            outcome => outcome,
+        };
         Ok(CheckResult {
             name: check.name.clone(),
             claim: check.claim.clone(),
             carries: check.carries,
-            bound: bound(check),
+            set_aside: check.set_aside,
+            bound,
             measured: measured.map(Interval::significant),
             level,
             outcome,
-            note: check.note.clone(),
+            by_bound,
+            note: (!notes.is_empty()).then(|| notes.join("; ")),
         })
     }
 
@@ -310,7 +295,7 @@ impl Data<'_> {
         let own = self.one(of)?;
         if over.is_empty() {
             let values: Vec<f64> = own.iter().filter_map(|m| m.metric(metric)).collect();
-            return median_interval(&values, SEED);
+            return median_interval(&values);
         }
         self.ratio(own, self.one(over)?, metric)
     }
@@ -326,7 +311,7 @@ impl Data<'_> {
         let products =
             a.iter().filter_map(|(rep, a)| Some((a * d.get(rep)?, b.get(rep)? * c.get(rep)?)));
         let (above, below): (Vec<f64>, Vec<f64>) = products.unzip();
-        paired_ratio(&above, &below, SEED)
+        paired_ratio(&above, &below)
     }
 
     /// The noise of the controls whose work is most like that of a check's condition.
@@ -390,29 +375,6 @@ impl Data<'_> {
             (Some(low), None) => (low.0, f64::INFINITY, format!("{} or more, if at all", low.1)),
         };
         (Some(Interval { median: high, low, high }), Some(text))
-    }
-}
-
-/// True or false if the whole interval, widened by the noise, is on one side of each bound.
-fn judge(check: &Check, e: Interval, noise: f64) -> Outcome {
-    let (low, high) = (e.low / (1.0 + noise), e.high * (1.0 + noise));
-    let at_least = check.at_least.unwrap_or(f64::NEG_INFINITY);
-    let at_most = check.at_most.unwrap_or(f64::INFINITY);
-    if low >= at_least && high <= at_most {
-        Outcome::Held
-    } else if high < at_least || low > at_most {
-        Outcome::Failed
-    } else {
-        Outcome::Undecided
-    }
-}
-
-fn bound(check: &Check) -> String {
-    match (check.at_least, check.at_most) {
-        (Some(low), Some(high)) => format!("{low} to {high}"),
-        (Some(low), None) => format!("≥ {low}"),
-        (None, Some(high)) => format!("≤ {high}"),
-        (None, None) => String::new(),
     }
 }
 
@@ -560,31 +522,5 @@ mod tests {
         assert_eq!(note, Some("failed only with the repetitions that ran serially"));
         let fast = serial.cells.iter().find(|c| c.levels["threads"] == "fast");
         assert_eq!(fast.map(|c| c.serial), Some(8));
-    }
-
-    #[test]
-    fn a_verdict_stands_however_the_open_statements_come_out() {
-        let of = |held, failed, undecided, not_measurable| {
-            Tally { held, failed, undecided, not_measurable }.verdict()
-        };
-        use Outcome::*;
-        assert_eq!(of(2, 0, 0, 0), Reproduced);
-        assert_eq!(of(0, 2, 0, 0), Refuted);
-        assert_eq!(of(1, 1, 0, 0), Partly);
-        // One that failed and one that held decide it.
-        assert_eq!(of(1, 1, 3, 2), Partly);
-        // One failure and any number of open statements are no refutation, nor the other way round.
-        assert_eq!(of(0, 1, 1, 0), Undecided);
-        assert_eq!(of(0, 1, 0, 1), Undecided);
-        assert_eq!(of(1, 0, 1, 0), Undecided);
-        assert_eq!(of(1, 0, 0, 1), Undecided);
-        assert_eq!(of(0, 0, 1, 0), Undecided);
-        assert_eq!(of(0, 0, 1, 1), Undecided);
-        assert_eq!(of(0, 0, 0, 1), NotMeasurable);
-        assert_eq!(of(0, 0, 0, 0), NotMeasurable);
-        assert_eq!(
-            Tally { held: 2, failed: 0, undecided: 1, not_measurable: 0 }.text(),
-            "2 held, 1 undecided"
-        );
     }
 }

@@ -11,10 +11,13 @@ use super::{
     Places, compute, figure, figure_note, index, machine_folders, machines, overview, protocols,
     render_index,
 };
+use super::{answer, tables};
 use crate::bench;
 use crate::core::conditions::Conditions;
+use crate::core::notes::Acceptances;
 use crate::core::protocol::{Protocol, Scale};
-use crate::core::{measurements, sound, sources, summary};
+use crate::core::{measurements, protocol, sound, sources, summary};
+use crate::datasets::manifest::Manifest;
 use crate::entries;
 use crate::files;
 
@@ -48,38 +51,12 @@ pub fn check(places: &Places) -> Result<()> {
         }
         Err(error) => faults.push(format!("docs/performance.md: {error:#}")),
     }
+    faults.extend(Acceptances::read(&places.experiments())?.faults());
     if faults.is_empty() {
         println!("{} entries agree with their data", all.len());
-        let unknown = recorded_without_sources(places, &all)?;
-        if !unknown.is_empty() {
-            println!(
-                "{} of them unknown, recorded before sources were hashed: {}",
-                unknown.len(),
-                unknown.join(", ")
-            );
-        }
         return Ok(());
     }
     bail!("{} fault(s):\n  {}", faults.len(), faults.join("\n  "))
-}
-
-/// Whether nothing says which sources were measured: the run doesn't, and nobody accepted those of today for it.
-fn is_unknown(conditions: &Conditions, protocol: &Protocol) -> bool {
-    conditions.sources.is_empty() && protocol.notes.accepted.is_empty()
-}
-
-/// Entries with results that don't say which sources they were measured of.
-fn recorded_without_sources(places: &Places, all: &[Protocol]) -> Result<Vec<String>> {
-    let mut found = Vec::new();
-    for protocol in all {
-        for folder in machine_folders(&places.results(), protocol)? {
-            let conditions = Conditions::read(&folder)?;
-            if is_unknown(&conditions, protocol) && !found.contains(&protocol.id) {
-                found.push(protocol.id.clone());
-            }
-        }
-    }
-    Ok(found)
 }
 
 fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -> Result<()> {
@@ -97,10 +74,19 @@ fn check_entry(places: &Places, protocol: &Protocol, faults: &mut Vec<String>) -
     }
     let mut results = Vec::new();
     for folder in machine_folders(&places.results(), protocol)? {
-        results.push(check_results(&folder, protocol, &now, faults)?);
+        results.push(check_results(&places.root, &folder, protocol, &now, faults)?);
     }
     let missing = protocol.notes.faults(!results.is_empty());
     faults.extend(missing.into_iter().map(|fault| format!("{name}: {fault}")));
+    let folder = places.experiments().join(&name);
+    let known = files::read(&folder.join(protocol::NAME))?;
+    for text in [&protocol.notes.answer, &protocol.notes.advice] {
+        for number in answer::loose_numbers(text, &known) {
+            faults.push(format!(
+                "{name}: {number} in the answer is neither made from the data ({{statement}}) nor in the protocol"
+            ));
+        }
+    }
     let Some(page) = page::find(&places.notebook(), protocol)? else {
         faults.push(format!("{name} has no page in the notebook; `biofast-lab report` makes one"));
         return Ok(());
@@ -144,6 +130,7 @@ fn check_overview(places: &Places, rows: &[overview::Row], faults: &mut Vec<Stri
 }
 
 fn check_results(
+    root: &Path,
     folder: &Path,
     protocol: &Protocol,
     now: &sources::Sources,
@@ -162,17 +149,25 @@ fn check_results(
     for fault in sound::faults(protocol, &measurements::read(folder)?) {
         faults.push(format!("{}: unsound: {fault}", folder.display()));
     }
-    if !is_unknown(conditions, protocol) {
-        for stale in sources::stale(&conditions.sources, now, &protocol.notes) {
-            faults.push(format!(
-                "{}: stale: {} {} (now {}); run entry {id} again, or `biofast-lab accept {id} --why REASON`",
-                folder.display(),
-                stale.file,
-                stale.how,
-                stale.sha256,
-                id = protocol.id
-            ));
-        }
+    for fault in conditions.faults(folder)? {
+        faults.push(format!("{}: {fault}", folder.display()));
+    }
+    for fault in dataset_faults(root, conditions)? {
+        faults.push(format!("{}: {fault}", folder.display()));
+    }
+    let recorded = match conditions.is_of_a_commit() {
+        true => &conditions.sources,
+        false => now,
+    };
+    for stale in sources::stale(recorded, now, &protocol.notes) {
+        faults.push(format!(
+            "{}: stale: {} {} (now {}); run entry {id} again, or `biofast-lab accept {id} --why REASON`",
+            folder.display(),
+            stale.file,
+            stale.how,
+            stale.sha256,
+            id = protocol.id
+        ));
     }
     if conditions.scale == Scale::Quick.name() {
         faults.push(format!("{}: a quick run is no result", folder.display()));
@@ -195,9 +190,24 @@ fn check_results(
     if summary.exists() {
         compare(&summary, &files::to_json(&results.summary)?, faults);
     }
+    compare(&folder.join(tables::NAME), &page::details(protocol, &results)?, faults);
     let drawn = figure::draw(&results.summary, protocol, &figure_note(&results))?;
     compare(&folder.join(figure::NAME), &drawn, faults);
     Ok(results)
+}
+
+/// Datasets whose checksums are no longer those of the run.
+fn dataset_faults(root: &Path, conditions: &Conditions) -> Result<Vec<String>> {
+    let dir = root.join("datasets");
+    if conditions.datasets.is_empty() {
+        return Ok(Vec::new());
+    }
+    let manifest = Manifest::read(&dir)?;
+    let changed = conditions
+        .datasets
+        .iter()
+        .filter(|used| manifest.find(&used.file).is_none_or(|entry| entry.sha256 != used.sha256));
+    Ok(changed.map(|used| format!("dataset {} isn't what it was measured on", used.file)).collect())
 }
 
 /// Notes a fault unless the file holds `expected`.
@@ -226,18 +236,33 @@ mod tests {
     use super::super::{regenerate, write_page};
     use super::*;
     use crate::core::cell::Cell;
+    use crate::core::inputs::UsedDataset;
     use crate::core::measurements::Measurement;
     use crate::core::notes;
     use crate::core::protocol::tests::TEXT;
     use crate::core::runner::Plan;
+    use crate::core::verdict::Outcome;
 
     const NOTES: &str = r#"
-answer = "Fast is twice as fast."
+answer = "Fast is {small} times as fast."
 advice = "Use fast."
 measures = ["src"]
 claim = [{ text = "Ten times.", source = "A test, line 1." }]
 unmeasured = [{ claim = "Faster still.", source = "A test, line 2.", why = "No such machine." }]
 mark = [{ value = 2.0, label = "claimed" }]
+"#;
+
+    const DATASET: &str = r#"
+[[file]]
+dataset = "tiny"
+file = "generated/tiny.fq"
+format = "fastq"
+seed = 1
+profile = "hiseq"
+records = 1
+bases = 1
+bytes = 1
+sha256 = "d190"
 "#;
 
     /// A repository with one entry that was run.
@@ -251,6 +276,10 @@ mark = [{ value = 2.0, label = "claimed" }]
         fs::write(experiment.join(notes::NAME), NOTES).expect("notes");
         fs::create_dir_all(dir.path().join("src/deep")).expect("folder");
         fs::write(dir.path().join("src/kernel.rs"), "fn kernel() {}\n").expect("source");
+        fs::write(dir.path().join("Cargo.toml"), "\n[profile.release]\nlto = \"off\"\n")
+            .expect("profile");
+        fs::create_dir_all(dir.path().join("datasets")).expect("folder");
+        fs::write(dir.path().join("datasets/manifest.toml"), DATASET).expect("manifest");
         fs::write(dir.path().join("src/deep/other.rs"), "fn other() {}\n").expect("source");
         let protocol = Protocol::read(&experiment).expect("reads");
         let folder = places.results().join("999-example/some-machine");
@@ -273,6 +302,14 @@ mark = [{ value = 2.0, label = "claimed" }]
         let plan = Plan { scale: Scale::Normal, repetitions: 1, seed: 1, dir: dir.path() };
         let conditions = Conditions {
             command: "a test".into(),
+            commit: "0123456789abcdef".into(),
+            flags: "release, no RUSTFLAGS".into(),
+            datasets: vec![UsedDataset {
+                file: "generated/tiny.fq".into(),
+                sha256: "d190".into(),
+                bytes: 1,
+                records: 1,
+            }],
             sources: sources::now(&places.root, &protocol).expect("hashes"),
             ..Conditions::now(&protocol, &plan)
         };
@@ -298,28 +335,115 @@ mark = [{ value = 2.0, label = "claimed" }]
         fs::write(file, text.replace(from, to)).expect("writes");
     }
 
+    /// What somebody may change after a run, by name: in which file, what, and what the fault then says.
+    const TAMPERINGS: [(&str, &str, &str, &str, &str); 14] = [
+        (
+            "a repetition", "results/M/measurements.csv", ",x,2\n", ",x,1.9\n",
+            "measurements were changed",
+        ),
+        ("an answer to the work", "results/M/measurements.csv", ",x,2\n", ",y,2\n", "answered"),
+        (
+            "a repetition left out", "results/M/measurements.csv", "fast,1K,again,1,1,1,1,x,1\n",
+            "", "second name",
+        ),
+        ("a data set", "datasets/manifest.toml", "d190", "d191", "isn't what it was measured on"),
+        (
+            "the data set of the run", "results/M/manifest.json", "d190", "d191",
+            "the manifest was changed",
+        ),
+        (
+            "a compiler option",
+            "Cargo.toml",
+            "\"off\"",
+            "\"fat\"",
+            "stale: Cargo.toml [profile.release]",
+        ),
+        (
+            "the options of the run", "results/M/manifest.json", "no RUSTFLAGS", "RUSTFLAGS=-C",
+            "other options",
+        ),
+        (
+            "the commit of the run", "results/M/manifest.json", "0123456789", "1123456789",
+            "the manifest was changed",
+        ),
+        (
+            "a bound of the protocol", "experiments/protocol.toml", "at_least = 8.0",
+            "at_least = 1.5", "changed after the run",
+        ),
+        (
+            "the rule of the protocol", "experiments/protocol.toml", "All of it.", "Some of it.",
+            "changed after the run",
+        ),
+        (
+            "a number in the answer", "experiments/notes.toml", "{small}", "seven, 7.7",
+            "7.7 in the answer",
+        ),
+        (
+            "the answer on the page", "page", "2 times as fast", "9 times as fast",
+            "differs from the data",
+        ),
+        ("a verdict", "page", "Verdict: partly", "Verdict: reproduced", "differs from the data"),
+        ("a table", "results/M/tables.md", "| slow | 2 s", "| slow | 9 s", "differs from the data"),
+    ];
+
     #[test]
-    fn what_was_just_written_is_right_and_what_was_edited_is_noticed() {
+    fn what_was_just_written_is_right_and_whatever_is_changed_is_noticed() {
         let (_dir, places) = repository();
         assert_eq!(faults(&places), Vec::<String>::new());
         let folder = places.experiments().join("999-example");
         let protocol = Protocol::read(&folder).expect("reads");
         let page = page::find(&places.notebook(), &protocol).expect("looks").expect("finds");
-        edit(&page, "| slow | 2 s", "| slow | 9 s");
-        let found = faults(&places);
-        assert!(found.len() == 1 && found[0].contains("differs from the data"), "{found:?}");
-        edit(&page, "| slow | 9 s", "| slow | 2 s");
-        let file = places.results().join("999-example/some-machine/measurements.csv");
-        edit(&file, ",x,2\n", ",x,3\n");
-        assert_eq!(faults(&places).len(), 3, "summary, figure and page");
-        edit(&file, ",x,3\n", ",x,2\nslow,1K,main,2,1,1,1,y,2\n");
-        let found = faults(&places);
-        for fault in ["repetitions", "answered"] {
-            assert!(found.iter().any(|f| f.contains("unsound") && f.contains(fault)), "{found:?}");
+        for (what, file, from, to, said) in TAMPERINGS {
+            let path = match file {
+                "page" => page.clone(),
+                file => match file.split_once('/') {
+                    Some(("results", rest)) => places
+                        .results()
+                        .join("999-example")
+                        .join(rest.replace("M/", "some-machine/")),
+                    Some(("experiments", rest)) => folder.join(rest),
+                    _ => places.root.join(file),
+                },
+            };
+            let before = fs::read_to_string(&path).expect("reads");
+            edit(&path, from, to);
+            let found = faults(&places);
+            assert!(
+                found.iter().any(|f| f.contains(said)),
+                "{what}: {said:?} is not in {found:#?}"
+            );
+            fs::write(&path, before).expect("writes");
+            assert_eq!(faults(&places), Vec::<String>::new(), "{what}, taken back");
         }
-        edit(&folder.join("protocol.toml"), "at_least = 8.0", "at_least = 1.5");
+        // Written again by the tool, a changed repetition is a fault still.
+        let file = places.results().join("999-example/some-machine/measurements.csv");
+        edit(&file, ",x,2\n", ",x,1.9\n");
+        regenerate(file.parent().expect("folder"), &protocol).expect("regenerates");
+        write_page(&places, &protocol).expect("writes");
         let found = faults(&places);
-        assert!(found.iter().any(|f| f.contains("changed after the run")), "{found:?}");
+        assert!(found.len() == 1 && found[0].contains("measurements were changed"), "{found:?}");
+    }
+
+    #[test]
+    fn a_run_of_no_commit_and_a_criterion_set_aside_have_no_verdict() {
+        let (_dir, places) = repository();
+        let folder = places.experiments().join("999-example");
+        let results = places.results().join("999-example/some-machine");
+        let verdict = || {
+            compute(&results, &Protocol::read(&folder).expect("reads")).expect("computes").summary
+        };
+        assert_eq!(verdict().verdict, Outcome::Partly);
+        let aside = "\n[[set_aside]]\ncheck = \"small\"\nwhy = \"we liked it less\"\n";
+        fs::write(folder.join(notes::NAME), NOTES.to_owned() + aside).expect("writes");
+        assert_eq!(
+            (verdict().verdict, verdict().as_written),
+            (Outcome::Undecided, Outcome::Partly)
+        );
+        fs::write(folder.join(notes::NAME), NOTES).expect("writes");
+        let conditions = Conditions::read(&results).expect("reads");
+        let modified = Conditions { commit: "0123 (modified)".into(), ..conditions };
+        modified.write(&results).expect("writes");
+        assert_eq!(verdict().verdict, Outcome::Undecided);
     }
 
     #[test]
@@ -336,12 +460,11 @@ mark = [{ value = 2.0, label = "claimed" }]
         );
         check(&places).expect_err("stale");
         super::super::accept(&places, &["999".to_owned()], "a name only").expect("accepts");
-        // The page names what was accepted.
+        // The tables name what was accepted.
         let found = faults(&places);
         assert!(found.is_empty(), "{found:?}");
-        let protocol = Protocol::read(&places.experiments().join("999-example")).expect("reads");
-        let page = page::find(&places.notebook(), &protocol).expect("looks").expect("finds");
-        assert!(fs::read_to_string(&page).expect("reads").contains("a name only"));
+        let tables = places.results().join("999-example/some-machine").join(tables::NAME);
+        assert!(fs::read_to_string(&tables).expect("reads").contains("a name only"));
         fs::write(&source, "fn other() { slower_still() }\n").expect("writes");
         assert_eq!(faults(&places).len(), 1);
         fs::write(places.root.join("src/new.rs"), "fn new() {}\n").expect("writes");
@@ -360,7 +483,7 @@ mark = [{ value = 2.0, label = "claimed" }]
         let amendment =
             format!("\n[[amendment]]\nprotocol_sha256 = \"{before}\"\nwhy = \"words\"\n");
         fs::write(folder.join(notes::NAME), NOTES.to_owned() + &amendment).expect("writes");
-        write_page(&places, &Protocol::read(&folder).expect("reads")).expect("writes");
+        super::super::report(&places, &["999".to_owned()]).expect("writes");
         assert_eq!(faults(&places), Vec::<String>::new());
     }
 

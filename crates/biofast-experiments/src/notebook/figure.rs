@@ -252,8 +252,7 @@ fn draw_all(
     };
     text(LEFT, 22, 18, HPos::Left, format!("{} {}", protocol.id, figure.title))?;
     let percent = numbers::figure(noise * 100.0);
-    let note =
-        format!("points: medians; bars: 95 % bootstrap intervals; A/A control within {percent} %");
+    let note = format!("points: medians; bars: exact intervals; A/A control within {percent} %");
     text(LEFT, 46, 12, HPos::Left, format!("{machine}; {note}"))?;
 
     let marks = &protocol.notes.marks;

@@ -3,6 +3,7 @@
 //! An entry is a protocol (`experiments/NNN-slug/protocol.toml`), a file of code (`entries/`), results
 //! (`results/NNN-slug/MACHINE/`) and a page (`lab-notebook/`). `docs/laboratory.md` explains the method.
 
+mod answer;
 mod check;
 mod figure;
 mod index;
@@ -25,9 +26,10 @@ use crate::core::cell::Cell;
 use crate::core::conditions::{self, Conditions};
 use crate::core::entry::Entry;
 use crate::core::inputs::Lab;
+use crate::core::notes::{Acceptances, Accepted};
 use crate::core::protocol::{self, Protocol, Scale};
 use crate::core::surroundings::Surroundings;
-use crate::core::{machine, measurements, notes, runner, sources, summary};
+use crate::core::{machine, measurements, runner, sources, summary};
 use crate::entries;
 use crate::files;
 use page::MachineResults;
@@ -219,11 +221,6 @@ fn run_one(places: &Places, protocol: &Protocol, options: &RunOptions) -> Result
         write_page(places, protocol)?;
         write_joint_pages(places)?;
     } else {
-        let page = folder.join("tables.md");
-        let text = tables::verdict(&results.summary, protocol)?
-            + "\n"
-            + &tables::all(&results.summary, protocol)?;
-        files::write(&page, text)?;
         eprintln!("written to {}", folder.display());
     }
     Ok(())
@@ -244,6 +241,7 @@ fn regenerate(folder: &Path, protocol: &Protocol) -> Result<MachineResults> {
     let results = compute(folder, protocol)?;
     let path = folder.join(summary::NAME);
     files::write(&path, files::to_json(&results.summary)?)?;
+    files::write(&folder.join(tables::NAME), page::details(protocol, &results)?)?;
     figure::write(folder, &results.summary, protocol, &figure_note(&results))?;
     Ok(results)
 }
@@ -257,10 +255,14 @@ fn figure_note(results: &MachineResults) -> String {
 /// What a folder's measurements say, whatever its other files are.
 fn compute(folder: &Path, protocol: &Protocol) -> Result<MachineResults> {
     let machine = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let summary = summary::summarise(protocol, &measurements::read(folder)?)
+    let mut summary = summary::summarise(protocol, &measurements::read(folder)?)
         .with_context(|| format!("{}", folder.display()))?;
-    let kept = kept_runs(folder)?;
-    Ok(MachineResults { machine, conditions: Conditions::read(folder)?, summary, kept })
+    let conditions = Conditions::read(folder)?;
+    summary.on_cores(conditions.cores, protocol);
+    if !conditions.is_of_a_commit() {
+        summary.unbind();
+    }
+    Ok(MachineResults { machine, conditions, summary, kept: kept_runs(folder)? })
 }
 
 fn read_results(results: &Path, protocol: &Protocol) -> Result<Vec<MachineResults>> {
@@ -324,24 +326,21 @@ pub fn accept(places: &Places, ids: &[String], why: &str) -> Result<()> {
     ensure!(!why.trim().is_empty(), "--why needs a reason");
     for protocol in select(places, ids)? {
         let now = sources::now(&places.root, &protocol)?;
-        let path = places.experiments().join(protocol.name()).join(notes::NAME);
-        let mut text = files::read(&path)?;
+        let mut all = Acceptances::read(&places.experiments())?;
         let mut written = Vec::new();
         for folder in machine_folders(&places.results(), &protocol)? {
             // One that was run before there were checksums gets all of them.
             let recorded = Conditions::read(&folder)?.sources;
             for stale in sources::stale(&recorded, &now, &protocol.notes) {
                 if !written.contains(&stale.file) {
-                    let reason = toml::Value::from(why);
-                    text += &format!(
-                        "\n[[accepted]]\nfile = \"{}\"\nsha256 = \"{}\"\nwhy = {reason}\n",
-                        stale.file, stale.sha256
-                    );
-                    written.push(stale.file);
+                    written.push(stale.file.clone());
+                    let why = why.to_owned();
+                    let accepted = Accepted { file: stale.file, sha256: stale.sha256, why };
+                    all.add(&protocol.id, accepted);
                 }
             }
         }
-        files::write(&path, text)?;
+        all.write(&places.experiments())?;
         println!("{}: {} source(s) accepted", protocol.name(), written.len());
     }
     report(places, ids)

@@ -11,7 +11,8 @@ use super::{Places, protocols, read_results, tables};
 use crate::core::machine;
 use crate::core::notes::By;
 use crate::core::protocol::Protocol;
-use crate::core::summary::{Outcome, Summary, Tally};
+use crate::core::summary::Summary;
+use crate::core::verdict::{Outcome, Tally};
 use crate::files;
 
 /// The number under which it stands in the notebook; entries don't take it.
@@ -98,7 +99,7 @@ fn objective(rows: &[Row]) -> String {
     format!(
         "{QUESTION} Each of the {} entries of this notebook measured again what an earlier document stated, or what this project states itself, \
          which is counted apart. \
-         This page puts every statement that carries a verdict beside the figure that was measured, with its 95 % interval, \
+         This page puts every statement that carries a verdict beside the figure that was measured, with its interval, \
          and draws the conclusions. The tables are made from the protocols and measurements by `cargo lab report {ID}`.",
         rows.len()
     )

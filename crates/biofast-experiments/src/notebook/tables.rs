@@ -8,16 +8,76 @@ use anyhow::Result;
 use super::numbers;
 use crate::core::cell::Cell;
 use crate::core::protocol::Protocol;
-use crate::core::summary::{CellResult, Outcome, Summary, Tally};
+use crate::core::summary::{CellResult, CheckResult, Summary};
+use crate::core::verdict::{Outcome, Tally};
 
-pub(crate) fn verdict(summary: &Summary, protocol: &Protocol) -> Result<String> {
+/// The file's name in a folder of results.
+pub(crate) const NAME: &str = "tables.md";
+
+/// Why a verdict is what it is, in one or two sentences made from the same data.
+pub(crate) fn reason(summary: &Summary, protocol: &Protocol) -> String {
+    let tally = Tally::of(&summary.checks);
+    let carrying = summary.checks.iter().filter(|check| check.carries).count();
+    let rule = match &protocol.verdict.partly_needs[..] {
+        [] => "partly if some hold and some fail".to_owned(),
+        needed => format!("partly only if {} hold", needed.join(" and ")),
+    };
+    let mut text = format!(
+        "Of {} that carry it, {}: reproduced if all hold, refuted if all fail, {rule}, undecided if the open ones \
+         could change it.",
+        counted(carrying, "statement"),
+        tally.text()
+    );
+    let set_aside = summary.checks.iter().filter(|check| check.set_aside).count();
+    if set_aside > 0 {
+        text += &format!(
+            " Set aside after the run: {}, which leaves any verdict undecided.",
+            counted(set_aside, "criterion")
+        );
+    }
+    if summary.unbound {
+        text += " It ran on a tree with changes that no commit holds, which leaves any verdict undecided.";
+    }
+    if summary.as_written != summary.verdict {
+        text += &format!(" The protocol's rule alone gives *{}*.", summary.as_written.text());
+    }
+    text
+}
+
+/// `1 statement`, `2 criteria`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    match (count, what.strip_suffix("on")) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(stem)) => format!("{count} {stem}a"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+/// The statements that carry a verdict; where none could be measured, our own.
+pub(crate) fn carrying(summary: &Summary, protocol: &Protocol) -> Result<String> {
     let mut text = String::new();
-    let tally = Tally::of(&summary.checks).text();
-    let tally = if tally.is_empty() { "nothing here carries one".to_owned() } else { tally };
-    writeln!(text, "Verdict: **{}** ({tally}).\n", summary.verdict.text())?;
+    let is_open = |check: &&CheckResult| check.carries && check.outcome != Outcome::NotMeasurable;
+    let any = summary.checks.iter().any(|check| is_open(&check));
+    statements(&mut text, summary, protocol, |check| {
+        check.carries || (!any && check.measured.is_some())
+    })?;
+    let own = Tally::of_predictions(&summary.checks).text();
+    if any && !own.is_empty() {
+        writeln!(text, "\nOur own predictions, which carry no verdict: {own}.")?;
+    }
+    Ok(text)
+}
+
+fn statements(
+    text: &mut String,
+    summary: &Summary,
+    protocol: &Protocol,
+    wanted: impl Fn(&CheckResult) -> bool,
+) -> Result<()> {
     writeln!(text, "| statement | claimed | measured | holds if | outcome |")?;
     writeln!(text, "|---|---|---:|---:|---|")?;
-    for (check, rule) in summary.checks.iter().zip(&protocol.verdict.checks) {
+    let all = summary.checks.iter().zip(&protocol.verdict.checks);
+    for (check, rule) in all.filter(|(check, _)| wanted(check)) {
         let metric = rule.metric.as_deref().unwrap_or(&protocol.metric);
         let note = match (&check.note, check.carries) {
             (Some(note), _) => format!(" ({note})"),
@@ -34,11 +94,28 @@ pub(crate) fn verdict(summary: &Summary, protocol: &Protocol) -> Result<String> 
             check.outcome.text(),
         )?;
     }
+    Ok(())
+}
+
+pub(crate) fn verdict(summary: &Summary, protocol: &Protocol) -> Result<String> {
+    let mut text = String::new();
+    writeln!(text, "Verdict: **{}**. {}\n", summary.verdict.text(), reason(summary, protocol))?;
+    statements(&mut text, summary, protocol, |_| true)?;
+    let covered = 100.0 * summary.coverage;
+    let carrying = summary.checks.iter().filter(|check| check.carries).count();
+    let missed = (carrying as f64 * (1.0 - summary.coverage)).min(1.0) * 100.0;
     writeln!(
         text,
-        "\nA/A control: the same condition under two names differed by up to {} %, in {} pair(s).",
+        "\nA/A control, the same condition under two names, in {}: medians differed by up to {} % (bias), ends of \
+         intervals by up to {} % (spread). Intervals are order statistics of {} repetitions and cover the median with {} %. \
+         Of {} that carry the verdict, at least one interval misses its median with a probability of up to {} %.",
+        counted(summary.control.len(), "pair"),
         numbers::figure(summary.noise * 100.0),
-        summary.control.len()
+        numbers::figure(summary.spread * 100.0),
+        summary.cells.iter().map(|cell| cell.repetitions).max().unwrap_or(0),
+        numbers::figure(covered),
+        counted(carrying, "statement"),
+        numbers::figure(missed),
     )?;
     serial(&mut text, summary, protocol)?;
     Ok(text)
@@ -68,11 +145,7 @@ fn serial(text: &mut String, summary: &Summary, protocol: &Protocol) -> Result<(
     Ok(())
 }
 
-pub(crate) fn measured(
-    check: &super::summary::CheckResult,
-    metric: &str,
-    is_value: bool,
-) -> String {
+pub(crate) fn measured(check: &CheckResult, metric: &str, is_value: bool) -> String {
     match (&check.measured, &check.level) {
         (None, _) => "–".to_owned(),
         (Some(_), Some(level)) => level.clone(),
@@ -85,7 +158,7 @@ pub(crate) fn measured(
 pub(crate) fn all(summary: &Summary, protocol: &Protocol) -> Result<String> {
     let mut text = String::new();
     let metric = &protocol.metric;
-    writeln!(text, "`{metric}`, median and 95 % interval:\n")?;
+    writeln!(text, "`{metric}`, median and interval:\n")?;
     let cell = |c: &CellResult| Some(numbers::interval(metric, &c.metric));
     pivot(&mut text, summary, protocol, cell)?;
     if !protocol.baseline.is_empty() {
@@ -102,7 +175,6 @@ pub(crate) fn all(summary: &Summary, protocol: &Protocol) -> Result<String> {
         writeln!(text, "\n`{name}`, median:\n")?;
         pivot(&mut text, summary, protocol, |c| {
             let value = match name.as_str() {
-                "cpu_s" => c.medians.get("user_s")? + c.medians.get("sys_s")?,
                 "mb_per_s" => c.bytes as f64 / 1e6 / c.metric.median,
                 name => *c.medians.get(name)?,
             };
@@ -180,25 +252,23 @@ pub(crate) fn describe(levels: &std::collections::BTreeMap<String, String>) -> S
     parts.join(", ")
 }
 
-/// What the index says was measured: at most three statements that carry the verdict, or, where none of them
-/// could be measured, of our own.
+/// What the index says of each statement that carries the verdict, or, where none could be measured, of our own.
 pub(crate) fn headline(summary: &Summary, protocol: &Protocol) -> String {
     let statements = |carries: bool| -> Vec<String> {
-        summary
-            .checks
-            .iter()
-            .zip(&protocol.verdict.checks)
-            .filter(|(c, _)| c.carries == carries && c.outcome != Outcome::NotMeasurable)
-            .take(3)
-            .map(|(check, rule)| {
-                let metric = rule.metric.as_deref().unwrap_or(&protocol.metric);
-                format!("{}: {}", check.name, measured(check, metric, rule.over.is_empty()))
-            })
-            .collect()
+        let all = summary.checks.iter().zip(&protocol.verdict.checks);
+        let own = all.filter(|(c, _)| c.carries == carries && c.measured.is_some());
+        own.map(|(check, rule)| {
+            let metric = rule.metric.as_deref().unwrap_or(&protocol.metric);
+            let measured = measured(check, metric, rule.over.is_empty());
+            format!("{}: {measured} ({})", check.name, check.outcome.text())
+        })
+        .collect()
     };
     let carrying = statements(true);
-    let all = if carrying.is_empty() { statements(false) } else { carrying };
-    all.join("; ")
+    match carrying.is_empty() {
+        false => carrying.join("; "),
+        true => format!("Our predictions: {}", statements(false).join("; ")),
+    }
 }
 
 /// A result's condition, with its levels in the order of the protocol's factors.

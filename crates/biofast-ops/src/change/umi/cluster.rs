@@ -208,8 +208,7 @@ impl Clusterer {
             leads += 1;
         }
         component[..leads].iter().for_each(|lead| found[*lead as usize] = true);
-        for lead in 0..leads {
-            let lead = component[lead];
+        for &lead in &component[..leads] {
             neighbors.clear();
             index.each(set, lead as usize, |other| {
                 if !std::mem::replace(&mut found[other], true) {
