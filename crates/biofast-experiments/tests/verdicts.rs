@@ -211,7 +211,7 @@ fn float(check: &Table, name: &str) -> Option<f64> {
 
 /// The values a claim states, if it states nothing else.
 fn stated(claim: &str, metric: &str) -> Option<(f64, f64)> {
-    let plain = claim.replace(',', "").replace(' ', "");
+    let plain = claim.replace([',', ' '], "");
     let megabytes = plain.strip_suffix("MB").filter(|_| metric.ends_with("_kb"));
     let factor = if megabytes.is_some() { 1e6 / 1024.0 } else { 1.0 };
     let bare = ["×", "%", "reads"].into_iter().find_map(|unit| plain.strip_suffix(unit));
