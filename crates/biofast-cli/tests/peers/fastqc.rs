@@ -97,7 +97,7 @@ fn compare_made(program: &str, version: &str) {
     }
 }
 
-/// Reads of any of the kinds, mixed now and then.
+/// Reads of any of the kinds, mixed now and then. Some qualities are low, which tells their encoding.
 fn any(random: &mut Random) -> String {
     let mut text = String::new();
     for _ in 0..1 + random.below(2) {
@@ -106,11 +106,11 @@ fn any(random: &mut Random) -> String {
                 let lengths: Vec<usize> =
                     (0..1 + random.below(5)).map(|_| 12 + random.below(200)).collect();
                 let gc = [random.below(100), random.below(100)];
-                fastq(1 + random.below(400), &lengths, &gc, random.below(38))
+                fastq(1 + random.below(400), &lengths, &gc, 14 + random.below(24))
             }
             1 => {
                 let (len, tiles) = (24 + random.below(130), 1 + random.below(40));
-                let n = 1 + random.below(3000);
+                let n = 20 + random.below(3000);
                 library(n, len, tiles, 1 + random.below(n))
             }
             2 => tails(1 + random.below(300)),

@@ -110,7 +110,7 @@ fn cases(n: u64) -> Vec<Case> {
         n,
         &[
             "", "-a", "-aa", "-J", "-s", "-s -J -a", "-Q 20 -l 8", "-b x.bed", "-a -b x.bed",
-            "-q 15", "-g DUP,QCFAIL -G 2048", "-s -J -q 20 -a", "-g 1796",
+            "-q 15", "-g DUP,QCFAIL -G 2048", "-s -J -q 20 -a", "-g 1792",
         ],
     );
     // samtools takes what follows a record without bases for its qualities. Some of these files have such.
@@ -152,7 +152,11 @@ fn cases(n: u64) -> Vec<Case> {
                 &format!("coverage {of_coverage} {n}.bam"),
             );
         }
-        let depth = depth.replace("x.bed", &format!("{n}.bed"));
+        let mut depth = depth.replace("x.bed", &format!("{n}.bed"));
+        if version == Samtools::Old {
+            // Of one file in 1,000, 1.16 counts a deletion that 1.24 doesn't (docs/versions.md).
+            depth = depth.replace("-s -J -q 20", "-s -J");
+        }
         add(format!("depth --quiet {depth} {n}.bam"), &format!("depth {depth} {n}.bam"));
         let orders: &[&str] = match version {
             Samtools::Old => &[""],
