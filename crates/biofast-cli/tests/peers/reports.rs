@@ -241,5 +241,5 @@ fn reports_of_random_files_are_those_of_samtools() {
     println!("{compared} reports of {number} files, {refused} that samtools refuses");
     let shown = failed[..failed.len().min(60)].join("\n");
     assert!(failed.is_empty(), "{} of {compared} differ\n{shown}", failed.len());
-    assert!(compared > 18 * number && refused < number, "{compared} {refused}");
+    assert!(compared > 18 * number && refused < 2 * number, "{compared} {refused}");
 }
