@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let inputs = inputs::gather(&named, None, "-", session)?;
     let layout = Layout::of(&inputs, args.interleaved)?;
     let (groups, import) = rules(args)?;
-    let header = import::header(&groups)?;
+    let header = import::header(&groups, Some(&reversal(args, inputs.len())))?;
     let mut start = Vec::new();
     args.program.header(&header, session).write_bam(&mut start)?;
 
@@ -160,6 +160,18 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         output::summary(&session.command_line(), json)
     };
     job.finish_with(outputs, false, text, |console| tell(console, &summary))
+}
+
+/// How the reads are got back, as samtools says it.
+fn reversal(args: &Args, inputs: usize) -> String {
+    let files = match (&args.unpaired, &args.first, &args.second) {
+        (Some(_), ..) => " -0 unpaired.fastq",
+        (None, Some(_), None) => " -1 R1.fastq",
+        (None, None, _) if inputs < 2 => " -n -o paired.fastq",
+        _ => " -1 R1.fastq -2 R2.fastq",
+    };
+    let casava = if args.casava { " -i --index-format 'i*i*'" } else { "" };
+    format!("Reverse with: samtools fastq{files}{casava}")
 }
 
 /// Says what was done.

@@ -169,8 +169,8 @@ impl Args {
         let (choice, sampling) = self.content.complete(choice, header, console)?;
         let header = choice.header(header);
         let header = match sampling {
-            Some(comment) if !self.header_only => header.with_comment(&comment),
-            _ => header,
+            Some(comment) => header.with_comment(&comment),
+            None => header,
         };
         Ok((choice, header))
     }

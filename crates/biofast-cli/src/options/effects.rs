@@ -92,8 +92,7 @@ const IDLE: [(&str, &str, &[&str]); 14] = [
         "header_only",
         &[
             "all_of", "none_of", "not_all_of", "any_of", "min_mapping_quality", "expression",
-            "name_files", "tags", "tag_files", "seeded_fraction", "subsample", "subsample_seed",
-            "regions", "regions_file",
+            "name_files", "tags", "tag_files", "regions", "regions_file",
         ],
     ),
     (

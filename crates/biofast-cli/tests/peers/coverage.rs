@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use biofast_testkit::effort::times;
+
 use crate::common::coverage::{at, content, folder, sam};
 use crate::common::{Folder, biofast};
 use crate::tools::{need, run, samtools_of_pysam};
@@ -37,42 +39,40 @@ fn compare_with_mosdepth(program: &str, version: &str) {
         &["-i", "16", "-F", "4", "-R", "A"],
         &["-c", "c2", "-b", "50"],
     ];
-    for seed in 1..4 {
+    // All options with three files, and each of more files with one.
+    let all = (1..4).flat_map(|seed| options.map(|options| (seed, options)));
+    let more = (100..).zip(options.into_iter().cycle()).take(times(36) as usize - 36);
+    for (seed, options) in all.chain(more) {
         let folder = folder(seed);
-        for options in options {
-            std::fs::create_dir_all(folder.path("theirs")).unwrap();
-            std::fs::create_dir_all(folder.path("own")).unwrap();
-            let (bam, bed) = (at(&folder, "x.bam"), at(&folder, "x.bed"));
-            let options: Vec<&str> = options
-                .iter()
-                .map(|option| if *option == "BED" { bed.as_str() } else { *option })
-                .collect();
-            let theirs = Command::new(program)
-                .args(&options)
-                .args([&at(&folder, "theirs/x"), &bam])
-                .output()
-                .unwrap();
-            assert!(theirs.status.success(), "{}", String::from_utf8_lossy(&theirs.stderr));
-            let own = at(&folder, "own/x");
-            let args = ["coverage", &bam, "--prefix", &own, "--quiet", "--compat", version];
-            let run = biofast(&[&args[..], &options[..]].concat());
-            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{options:?}");
-            let names = |part: &str| {
-                let entries = std::fs::read_dir(folder.path(part)).unwrap();
-                let mut names: Vec<String> = entries
-                    .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                    .collect();
-                names.sort();
-                names
-            };
-            assert_eq!(names("own"), names("theirs"), "{options:?}");
-            for name in names("own").iter().filter(|name| !name.ends_with(".csi")) {
-                let both =
-                    ["own", "theirs"].map(|part| content(&at(&folder, &format!("{part}/{name}"))));
-                assert!(both[0] == both[1], "{name} of seed {seed}: {options:?}");
-            }
-            std::fs::remove_dir_all(folder.path("theirs")).unwrap();
-            std::fs::remove_dir_all(folder.path("own")).unwrap();
+        std::fs::create_dir_all(folder.path("theirs")).unwrap();
+        std::fs::create_dir_all(folder.path("own")).unwrap();
+        let (bam, bed) = (at(&folder, "x.bam"), at(&folder, "x.bed"));
+        let options: Vec<&str> = options
+            .iter()
+            .map(|option| if *option == "BED" { bed.as_str() } else { *option })
+            .collect();
+        let theirs = Command::new(program)
+            .args(&options)
+            .args([&at(&folder, "theirs/x"), &bam])
+            .output()
+            .unwrap();
+        assert!(theirs.status.success(), "{}", String::from_utf8_lossy(&theirs.stderr));
+        let own = at(&folder, "own/x");
+        let args = ["coverage", &bam, "--prefix", &own, "--quiet", "--compat", version];
+        let run = biofast(&[&args[..], &options[..]].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{options:?}");
+        let names = |part: &str| {
+            let entries = std::fs::read_dir(folder.path(part)).unwrap();
+            let mut names: Vec<String> =
+                entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names("own"), names("theirs"), "{options:?}");
+        for name in names("own").iter().filter(|name| !name.ends_with(".csi")) {
+            let both =
+                ["own", "theirs"].map(|part| content(&at(&folder, &format!("{part}/{name}"))));
+            assert!(both[0] == both[1], "{name} of seed {seed}: {options:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::common::fasta::{doubles, figures, joined, several};
 use crate::common::{Folder, biofast};
-use crate::tools::need;
+use crate::tools::{is_value_of_seqkit, need};
 
 #[test]
 #[ignore = "needs seqkit"]
@@ -19,10 +19,7 @@ fn figures_are_those_of_seqkit() {
                 continue;
             }
             let our = &ours[*name];
-            let equal = match (our.parse::<f64>(), their.parse::<f64>()) {
-                (Ok(our), Ok(their)) => our == their,
-                _ => our == *their,
-            };
+            let equal = is_value_of_seqkit(name, our, their);
             assert!(equal, "{path}: {name}: ours {our}, seqkit's {their}");
         }
     }

@@ -3,10 +3,13 @@
 use std::fmt::Write;
 use std::process::Command;
 
+use biofast_testkit::effort::times;
+use biofast_testkit::random::Random;
 use biofast_testkit::templates::TemplateRandom;
 
 use crate::common::fastqc::{library, modules};
 use crate::common::{Folder, biofast, sample, text};
+use crate::made::Made;
 use crate::tools::{corpus, need};
 
 /// Reads of these lengths and GC shares, and qualities that fall by `fall` in a read.
@@ -68,6 +71,14 @@ fn compare_made(program: &str, version: &str) {
     ];
     let mut files: Vec<String> =
         made.into_iter().map(|(name, content)| folder.file(name, content)).collect();
+    // And of random kinds.
+    for n in 0..u64::from(times(3)) {
+        let mut random = Random((n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        (0..20).for_each(|_| {
+            random.next_u64();
+        });
+        files.push(folder.file(&format!("random{n}.fq"), any(&mut random)));
+    }
     files.push(plain(&folder, "sample_R1", &sample("sample_R1.fq.bgz")));
     let verdicts = compare(&files, program, version);
     // The rules were put to the test.
@@ -84,6 +95,35 @@ fn compare_made(program: &str, version: &str) {
     ] {
         assert!(verdicts.iter().any(|verdict| verdict.starts_with(seen)), "{seen}: {verdicts:?}");
     }
+}
+
+/// Reads of any of the kinds, mixed now and then. Some qualities are low, which tells their encoding.
+fn any(random: &mut Random) -> String {
+    let mut text = String::new();
+    for _ in 0..1 + random.below(2) {
+        text += &match random.below(4) {
+            0 => {
+                let lengths: Vec<usize> =
+                    (0..1 + random.below(5)).map(|_| 12 + random.below(200)).collect();
+                let gc = [random.below(100), random.below(100)];
+                fastq(1 + random.below(400), &lengths, &gc, 14 + random.below(24))
+            }
+            1 => {
+                let (len, tiles) = (24 + random.below(130), 1 + random.below(40));
+                let n = 20 + random.below(3000);
+                library(n, len, tiles, 1 + random.below(n))
+            }
+            2 => tails(1 + random.below(300)),
+            _ => {
+                let before = [String::new(), "ACGTTGCA".into()];
+                let longest = [30 + random.below(130), 50];
+                let made = Made { before, longest, machine: "A00:1:H:1:1101", numbered: false };
+                let n = 1 + random.below(300);
+                made.pairs(random, n)[0].clone()
+            }
+        };
+    }
+    text
 }
 
 fn plain(folder: &Folder, name: &str, reads: &str) -> String {

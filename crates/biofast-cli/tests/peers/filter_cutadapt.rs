@@ -235,7 +235,8 @@ impl Options {
             return;
         }
         if random.chance(20) {
-            self.same("--max-len", "-M", 30 + random.below(50));
+            // Where no read could be kept, ours says so.
+            self.same("--max-len", "-M", least.max(30 + random.below(50)));
         }
         if random.chance(15) {
             self.same("--max-n", "--max-n", 1 + random.below(6));

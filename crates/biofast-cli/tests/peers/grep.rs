@@ -2,7 +2,7 @@
 
 use crate::common::Folder;
 use crate::common::grep::{found, random_reads, records};
-use crate::tools::printed;
+use crate::tools::{is_current_seqkit, printed};
 
 #[test]
 #[ignore = "needs seqkit"]
@@ -68,7 +68,9 @@ fn reads_and_places_are_those_of_seqkit() {
         &["-d", "-p", "ARYN"],
     ];
     for args in cases {
-        let theirs = printed("seqkit", &[&["locate", "--quiet"], args, &[&known]].concat());
+        // From 2.9 on, it lists what lies inside of other matches, too, unless it is told not to.
+        let way: &[&str] = if args.contains(&"-r") && is_current_seqkit() { &["-G"] } else { &[] };
+        let theirs = printed("seqkit", &[&["locate", "--quiet"], way, args, &[&known]].concat());
         let ours = found(&[&["-s", "--only-matching"], args, &[&known]].concat());
         assert!(ours.lines().count() > 10 && sorted(ours.clone()) == sorted(theirs), "{args:?}");
     }

@@ -50,10 +50,20 @@ fn reads_are_stored_as_samtools_stores_them() {
             assert!(ours == lines(theirs), "{version:?} {options:?}");
         }
     }
-    let args = ["import", "--no-PG", "-r", "ID:g", "-r", "SM:s", &first];
-    let header = common::biofast_with(
-        &["view", "-H", "--no-PG", "-"],
-        &command(&args).output().unwrap().stdout,
-    );
-    assert_eq!(header.stdout, "@HD\tVN:1.6\tSO:unsorted\tGO:query\n@RG\tID:g\tSM:s\n");
+    for options in [
+        &[&*plain][..],
+        &["-r", "ID:g", "-r", "SM:s", &first],
+        &[&first, &second],
+        &["-1", &first, "-2", &second, "-i", "-R", "g"],
+        &["-1", &first],
+        &["-0", &plain, "-i"],
+        &["-s", &mixed],
+    ] {
+        let ours = command(&[&["import", "--no-PG"], options].concat()).output().unwrap().stdout;
+        let ours = common::biofast_with(&["view", "-H", "--no-PG", "-"], &ours).stdout;
+        let theirs = [&["import", "--no-PG", "-O", "sam"], options].concat();
+        let theirs = String::from_utf8(Samtools::Now.printed(&theirs)).unwrap();
+        let theirs = theirs.lines().filter(|line| line.starts_with('@'));
+        assert_eq!(ours, theirs.map(|line| format!("{line}\n")).collect::<String>(), "{options:?}");
+    }
 }

@@ -57,6 +57,7 @@ mod regions;
 mod remote_stores;
 mod rename;
 mod repair;
+mod reports;
 mod rna;
 mod salvage;
 mod schema;

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
+use biofast_testkit::effort::times;
+use biofast_testkit::random::Random;
+
 use crate::common::{Folder, biofast, reads, sample};
-use crate::tools::{corpus, need};
+use crate::tools::{corpus, is_value_of_seqkit, need};
 
 type Row = HashMap<String, String>;
 
@@ -32,16 +35,7 @@ fn compare(path: &str, ours: &Row, theirs: &Row) {
             continue;
         }
         let our = &ours[field];
-        // An older version prints 2 decimals where a newer one rounds to integers.
-        let equal = match (our.parse::<f64>(), their.parse::<f64>()) {
-            (Ok(our), Ok(their_value))
-                if (field == "Q20(%)" || field == "Q30(%)") && !their.contains('.') =>
-            {
-                (our - their_value).abs() <= 0.5
-            }
-            (Ok(our), Ok(their)) => our == their,
-            _ => our == their,
-        };
+        let equal = is_value_of_seqkit(field, our, their);
         assert!(equal, "{path}: {field}: ours {our}, seqkit's {their}");
     }
 }
@@ -64,6 +58,39 @@ fn the_sample_and_generated_reads() {
         check(&folder.file("reads.fq", reads("r", n)));
     }
     check(&folder.file("rna.fq", "@a\nACGU\n+\nIIII\n@b\nAC-G.\n+\n!!!!~\n"));
+}
+
+#[test]
+#[ignore = "needs seqkit"]
+fn random_reads() {
+    let folder = Folder::new();
+    let mut paths = Vec::new();
+    for n in 0..u64::from(times(20)) {
+        let mut random = Random((n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        (0..20).for_each(|_| {
+            random.next_u64();
+        });
+        let (longest, count) = ([3, 40, 400, 9000][random.below(4)], 1 + random.below(60));
+        let letters = [&b"ACGT"[..], b"ACGTN", b"ACGTNRYacgtn", b"GC"][random.below(4)];
+        let mut text = String::new();
+        for i in 0..count {
+            let len = 1 + random.below(longest);
+            let mut of = |letters: &[u8]| -> String {
+                (0..len).map(|_| char::from(letters[random.below(letters.len())])).collect()
+            };
+            let (bases, qualities) = (of(letters), of(b"!#,5:?@BFIJ~"));
+            text += &format!("@r{i}\n{bases}\n+\n{qualities}\n");
+        }
+        paths.push(folder.file(&format!("{n}.fq"), text));
+    }
+    let theirs = need("seqkit").args(["stats", "-a", "-T"]).args(&paths).output().unwrap();
+    let theirs = rows(std::str::from_utf8(&theirs.stdout).unwrap());
+    assert_eq!(theirs.len(), paths.len());
+    for (path, theirs) in paths.iter().zip(theirs) {
+        let ours = biofast(&["stats", "-T", "-q", path]);
+        assert_eq!(ours.code, 0, "{}", ours.stderr);
+        compare(path, &rows(&ours.stdout)[0], &theirs);
+    }
 }
 
 /// Third-party files.

@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 
+use biofast_testkit::effort::times;
+use biofast_testkit::random::Random;
+
 use crate::common::coverage::at;
 use crate::common::stats_picard::rows;
-use crate::common::stats_wgs_hs::{intervals, metrics, records, reference, run};
+use crate::common::stats_wgs_hs::{intervals, metrics, of_templates, records, reference, run};
 use crate::common::{Folder, biofast};
-use crate::tools::{self, corpus, need};
+use crate::tools::{self, corpus, need, picard_3, picard_each};
 
 #[test]
 #[ignore = "needs Picard 3.4 and 2.27"]
@@ -42,6 +45,7 @@ fn compare(version: &str, cap: Option<&str>) {
     let of_targets = [&hs_out[..], "-TI", &targets, "-BI", &baits];
     picard(version, &[&["CollectHsMetrics"][..], &both, &of_targets, &their_cap].concat());
     assert_same_hs(&hs, &rows(&folder, "hs.txt"));
+    assert!(hs.lines().count() > 110);
     // The input is one in which all kinds of bases occur.
     for (found, names) in [
         (metrics(&wgs), "MAPQ DUPE UNPAIRED BASEQ OVERLAP CAPPED"),
@@ -54,6 +58,55 @@ fn compare(version: &str, cap: Option<&str>) {
         let excluded = names.split(' ').map(|name| format!("PCT_EXC_{name}"));
         for name in excluded.chain(others.map(String::from)) {
             assert!(!["", "0", "?"].contains(&found[&name[..]]), "{name}: {}", found[&name[..]]);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs Picard 3.4 and 2.27"]
+fn coverage_of_random_files_is_that_of_picard() {
+    let number = u64::from(times(2));
+    for first in (0..number).step_by(20) {
+        let numbers = first..number.min(first + 20);
+        let folders: Vec<Folder> = numbers.clone().map(|_| Folder::new()).collect();
+        for (version, class_path) in
+            [("picard=2.27", "/usr/share/java/picard.jar".into()), ("picard=3.4", picard_3())]
+        {
+            let (mut runs, mut own) = (Vec::new(), Vec::new());
+            for (n, folder) in numbers.clone().zip(&folders) {
+                let seed = 3 * n + 100;
+                let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+                let input = folder.file("x.sam", of_templates(seed, 1 + random.below(500)));
+                let fasta = reference(folder, 21);
+                let (targets, baits, _) = intervals(folder, seed);
+                let cap = (1 + random.below(90)).to_string();
+                let args =
+                    ["--qc", "wgs,hs", "-r", &fasta, "--targets", &targets, "--baits", &baits];
+                own.push(run(
+                    folder,
+                    &input,
+                    version,
+                    &[&args[..], &["--coverage-cap", &cap, "--compat", version]].concat(),
+                ));
+                let [wgs, hs] = ["wgs.txt", "hs.txt"].map(|name| at(folder, name));
+                for (tool, out, more) in [
+                    ("CollectWgsMetrics", wgs, vec![]),
+                    ("directed.CollectHsMetrics", hs, vec!["-TI", &targets, "-BI", &baits]),
+                ] {
+                    let tool = format!("analysis.{tool}");
+                    let words =
+                        [&tool, "-I", &input, "-R", &fasta, "-O", &out, "--COVERAGE_CAP", &cap];
+                    let silent =
+                        ["--VALIDATION_STRINGENCY", "SILENT", "--QUIET", "--VERBOSITY", "ERROR"];
+                    let words = words.into_iter().chain(silent).chain(more);
+                    runs.push(words.map(str::to_owned).collect());
+                }
+            }
+            picard_each(class_path.as_os_str(), &folders[0], &runs);
+            for ((n, folder), [wgs, hs]) in numbers.clone().zip(&folders).zip(own) {
+                assert_eq!(wgs, rows(folder, "wgs.txt"), "{version} {n}");
+                assert_same_hs(&hs, &rows(folder, "hs.txt"));
+            }
         }
     }
 }
@@ -75,7 +128,6 @@ fn assert_same_hs(own: &str, theirs: &str) {
         let lines = rows.lines().skip_while(|line| !line.starts_with("coverage_or_base_quality"));
         lines.map(str::to_owned).collect::<Vec<_>>()
     };
-    assert!(histogram(own).len() > 100);
     assert_eq!(histogram(own), histogram(theirs));
     let (own, theirs) = (metrics(own), metrics(theirs));
     assert_eq!(own.len(), theirs.len());

@@ -1,8 +1,12 @@
 //! The peers, and how each is run. What isn't there is a panic that names it.
 #![allow(dead_code)]
 
+use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use crate::common::Folder;
 
 /// The program, or a panic that names it.
 pub(crate) fn need(program: &str) -> Command {
@@ -27,6 +31,26 @@ pub(crate) fn run(command: &mut Command) -> Output {
 /// What a program that must succeed prints.
 pub(crate) fn printed(program: &str, args: &[&str]) -> String {
     String::from_utf8(run(need(program).args(args)).stdout).unwrap()
+}
+
+/// Whether seqkit is of 2.10 or later, not the 2.3 of the distribution.
+pub(crate) fn is_current_seqkit() -> bool {
+    let said = printed("seqkit", &["version"]);
+    let minor = said.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
+    minor.unwrap_or_else(|| panic!("{said}")) >= 10
+}
+
+/// Whether two values are one: the same text, the same number, or of seqkit from 2.10 on, which prints some shares and quartiles without
+/// decimals, the nearest one.
+pub(crate) fn is_value_of_seqkit(field: &str, ours: &str, theirs: &str) -> bool {
+    let is_rounded = matches!(field, "Q1" | "Q2" | "Q3" | "Q20(%)" | "Q30(%)");
+    match (ours.parse::<f64>(), theirs.parse::<f64>()) {
+        (Ok(ours), Ok(value)) if is_rounded && !theirs.contains('.') => {
+            (ours - value).abs() <= 0.5 && (ours == value || is_current_seqkit())
+        }
+        (Ok(ours), Ok(theirs)) => ours == theirs,
+        _ => ours == theirs,
+    }
 }
 
 /// What samtools prints, unless it fails. Nothing is fetched from anywhere.
@@ -127,17 +151,64 @@ pub(crate) fn samtools_of_pysam_each(commands: &[Vec<&str>], to: &str) -> Vec<St
 /// Picard 3.4: `BIOFAST_PICARD` names a jar with all it needs, or the folder of jars that
 /// `mvn dependency:copy-dependencies` makes of `com.github.broadinstitute:picard:3.4.0`.
 pub(crate) fn picard(tool: &str) -> Command {
-    let place = std::env::var_os("BIOFAST_PICARD").map(PathBuf::from);
-    let place =
-        place.expect("Picard 3 is not installed: BIOFAST_PICARD names its jar or folder of jars");
-    let class_path = if place.is_dir() { place.join("*") } else { place };
     let mut command = need("java");
     command
         // Runs are short: the second compiler takes longer than it saves.
         .args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx2g", "-cp"])
-        .arg(class_path)
+        .arg(picard_3())
         .args(["picard.cmdline.PicardCommandLine", tool]);
     command
+}
+
+/// Where the classes of Picard 3.4 are.
+pub(crate) fn picard_3() -> PathBuf {
+    let place = std::env::var_os("BIOFAST_PICARD").map(PathBuf::from);
+    let place =
+        place.expect("Picard 3 is not installed: BIOFAST_PICARD names its jar or folder of jars");
+    if place.is_dir() { place.join("*") } else { place }
+}
+
+/// Runs tools of Picard, each named with its package (`analysis.CollectMultipleMetrics`), in one process: Java takes longer to start than
+/// they take. `class_path` is that of the version.
+pub(crate) fn picard_each(class_path: &OsStr, folder: &Folder, runs: &[Vec<String>]) {
+    let program = "\
+import java.util.*;
+public class Each {
+    public static void main(String[] args) throws Exception {
+        Scanner lines = new Scanner(System.in);
+        while (lines.hasNextLine()) {
+            String[] words = lines.nextLine().split(\"\\t\");
+            Object tool = Class.forName(\"picard.\" + words[0]).getDeclaredConstructor().newInstance();
+            String[] rest = Arrays.copyOfRange(words, 1, words.length);
+            try {
+                int code = ((picard.cmdline.CommandLineProgram) tool).instanceMain(rest);
+                if (code != 0) System.err.println(\"code \" + code + \": \" + words[0]);
+            } catch (RuntimeException error) {
+                // One that it has a fault with has no report.
+                error.printStackTrace();
+            }
+        }
+    }
+}
+";
+    let program = folder.file("Each.java", program);
+    let script = folder.file("Rscript", "#!/bin/sh\nexit 0\n");
+    let set = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(script, set).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut java = need("java");
+    java.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx2g", "-cp"]).arg(class_path);
+    java.env("PATH", format!("{}:{path}", folder.path("").display())).arg(program);
+    java.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut java = java.spawn().unwrap();
+    let mut input = java.stdin.take().unwrap();
+    runs.iter().for_each(|words| writeln!(input, "{}", words.join("\t")).unwrap());
+    drop(input);
+    let ended = java.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr);
+    said.lines().filter(|line| line.contains("Exception")).for_each(|line| eprintln!("{line}"));
+    let last: Vec<&str> = said.lines().rev().take(30).collect();
+    assert!(ended.status.success(), "{}", last.into_iter().rev().collect::<Vec<_>>().join("\n"));
 }
 
 /// Third-party files (`BIOFAST_CORPUS` names the folder with `conformance` and `real`).

@@ -321,8 +321,14 @@ impl<'a> Casava<'a> {
 ///
 /// # Errors
 /// If a line has no ID, or a field is malformed.
-pub fn header(read_groups: &[ReadGroup]) -> Result<Header, biofast_bam::Error> {
+pub fn header(
+    read_groups: &[ReadGroup],
+    comment: Option<&str>,
+) -> Result<Header, biofast_bam::Error> {
     let mut text = b"@HD\tVN:1.6\tSO:unsorted\tGO:query\n".to_vec();
+    if let Some(comment) = comment {
+        text.extend_from_slice(format!("@CO\t{comment}\n").as_bytes());
+    }
     for group in read_groups {
         text.extend_from_slice(group.line.as_bytes());
         text.push(b'\n');
@@ -373,7 +379,7 @@ impl ReadGroup {
             }
         };
         let groups: Vec<ReadGroup> = groups.into_iter().map(group).collect::<Result<_, _>>()?;
-        let header = header(&groups).map_err(|error| error.to_string())?;
+        let header = header(&groups, None).map_err(|error| error.to_string())?;
         match header_fault(&header) {
             None => Ok(groups),
             Some(fault) => {

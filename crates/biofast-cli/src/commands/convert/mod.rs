@@ -92,7 +92,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let mut opened = open(args, to, session)?;
     if to == To::Bam {
         let mut start = Vec::new();
-        import::header(&groups)?.write_bam(&mut start)?;
+        import::header(&groups, None)?.write_bam(&mut start)?;
         opened.outputs[0].append(&start)?;
     }
     let names = opened.names();

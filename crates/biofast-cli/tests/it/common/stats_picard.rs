@@ -18,11 +18,16 @@ pub(crate) const ALL: [(&str, &str); 7] = [
 
 /// Records of all shapes, with the optional fields that matter, and starts of adapters.
 pub(crate) fn records(seed: u64, oddities: bool) -> String {
-    let shape = SamShape { records: 3000, sorted: true, longest: 140, oddities, seed };
+    of_shape(&SamShape { records: 3000, sorted: true, longest: 140, oddities, seed })
+}
+
+/// The same of a number of records.
+pub(crate) fn of_shape(shape: &SamShape) -> String {
+    let seed = shape.seed;
     let mut random = Random(seed);
     let adapter = "AGATCGGAAGAGCGGTTCAGCAGGAATGCCGAGACCGATCTCGTATGCCGTCTTCTGCTTG";
     let mut out = String::new();
-    for line in sam::text(&shape).lines() {
+    for line in sam::text(shape).lines() {
         if line.starts_with('@') {
             out += &format!("{line}\n");
             continue;

@@ -13,9 +13,14 @@ use crate::common::stats_picard::rows;
 /// Reads of templates whose ends overlap, with clips, insertions, deletions, skips, unknown bases and all flags; some places are
 /// deeper than Picard counts, and one template in ten has a supplementary read.
 pub(crate) fn records(seed: u64) -> String {
+    of_templates(seed, 2600)
+}
+
+/// The same of a number of templates.
+pub(crate) fn of_templates(seed: u64, templates: usize) -> String {
     let mut random = Random(seed);
     let mut lines: Vec<(usize, u64, String)> = Vec::new();
-    for template in 0..2600 {
+    for template in 0..templates {
         // Half of them lie on one place.
         let deep = template % 2 == 0;
         let reference = if deep { 0 } else { random.below(3) };

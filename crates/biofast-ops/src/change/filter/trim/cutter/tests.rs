@@ -59,6 +59,10 @@ fn each_kind_of_adapter_cuts_its_side() {
     assert_eq!(left(Back, "ACGTCAGG;indels", &no_indels, "TTTTACTCAGGA"), "TTTT");
     assert_eq!(left(Back, "ACGTCAGG", &no_indels, "TTTTACTCAGGA"), "TTTTACTCAGGA");
     assert_eq!(left(Front, "^ACGTCAGG", &no_indels, "ACCTCAGGTT"), "TT");
+    // As many errors as letters: one letter must be there.
+    let most = AdapterSettings { max_errors: 6.0, ..AdapterSettings::default() };
+    assert_eq!(left(Back, "ATCGG", &most, "NN"), "NN");
+    assert_eq!(left(Back, "ATCGG", &most, "GG"), "");
 }
 
 #[test]

@@ -64,10 +64,6 @@ impl Words {
         [back, front, internal]: [bool; 3],
     ) -> Words {
         let errors = (adapter.len() as f64 * rate) as usize;
-        // Every read is looked at.
-        if errors >= adapter.len() {
-            return Words::default();
-        }
         let mut pieces: Vec<(Vec<u8>, SearchWindow)> = Vec::new();
         if back {
             for (length, piece) in at_the_end(adapter, min_overlap, rate) {
@@ -86,8 +82,10 @@ impl Words {
                 chunks(adapter, errors + 1).map(|piece| (piece.to_vec(), SearchWindow::All)),
             );
         }
-        // Pieces without letters, or longer than a word: likewise.
-        if pieces.iter().any(|(piece, _)| piece.is_empty() || piece.len() > 64) {
+        // Of more errors than letters, some pieces have none. cutadapt doesn't find these in any read.
+        pieces.retain(|(piece, _)| !piece.is_empty());
+        // What is longer than a word isn't looked for: every read may have it.
+        if pieces.iter().any(|(piece, _)| piece.len() > 64) {
             return Words::default();
         }
         let mut words = Words::default();
