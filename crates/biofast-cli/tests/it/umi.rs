@@ -50,7 +50,7 @@ fn reads(seed: u64, templates: usize) -> String {
             format!("{name}\t147\tchr{contig}\t{end}\t{quality}\t20M\t=\t{start}\t-{len}\t{rest}"),
         );
     }
-    lines.sort_by(|one, other| (one.0, one.1, one.2).cmp(&(other.0, other.1, other.2)));
+    lines.sort_by_key(|one| (one.0, one.1, one.2));
     HEADER.to_owned() + &lines.into_iter().map(|(.., line)| line).collect::<String>()
 }
 

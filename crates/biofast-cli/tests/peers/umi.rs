@@ -195,7 +195,8 @@ fn options(random: &mut Random, is_group: bool) -> Vec<&'static str> {
     if some(random, 70, &["--paired"]) {
         let policies = if is_group { 3 } else { 2 };
         some(random, 30, &["--ignore-tlen"]);
-        some(random, 40, &["--unpaired-reads", ["discard", "use"][random.below(2)]]);
+        let unpaired = ["discard", "use"][random.below(2)];
+        some(random, 40, &["--unpaired-reads", unpaired]);
         let policy = |random: &mut Random| ["discard", "use", "output"][random.below(policies)];
         let (unmapped, chimeric) = (policy(random), policy(random));
         some(random, 40, &["--unmapped-reads", unmapped]);
@@ -206,7 +207,8 @@ fn options(random: &mut Random, is_group: bool) -> Vec<&'static str> {
     let quality = ["10", "31"][random.below(2)];
     some(random, 30, &["--mapping-quality", quality]);
     if some(random, 30, &["--spliced-is-unique"]) {
-        some(random, 50, &["--soft-clip-threshold", ["0", "3", "6"][random.below(3)]]);
+        let threshold = ["0", "3", "6"][random.below(3)];
+        some(random, 50, &["--soft-clip-threshold", threshold]);
     }
     some(random, 30, &["--read-length"]);
     some(random, 30, &["--buffer-whole-contig"]);

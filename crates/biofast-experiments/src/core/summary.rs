@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::{Cell, best, scaled};
 use super::measurements::Measurement;
 use super::protocol::{Against, Check, Protocol};
-use super::verdict::{self, Bounds, Outcome, judge};
+use super::verdict::{self, Bounds, CheckResult, Outcome, judge};
 use crate::core::stats::{self, Interval, median_interval, paired_ratio, significant};
 
 /// The file's name in a folder of results.
@@ -55,26 +55,6 @@ pub(crate) struct ControlResult {
     pub(crate) levels: BTreeMap<String, String>,
     /// Second name divided by first.
     pub(crate) ratio: Interval,
-}
-
-/// One statement of the protocol, looked at.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct CheckResult {
-    pub(crate) name: String,
-    pub(crate) claim: String,
-    pub(crate) carries: bool,
-    /// A criterion of the protocol that was set aside after the run.
-    pub(crate) set_aside: bool,
-    pub(crate) bound: String,
-    /// What was measured; absent if the conditions were not run here.
-    pub(crate) measured: Option<Interval>,
-    /// The level where it was found, of checks that look for a level.
-    pub(crate) level: Option<String>,
-    pub(crate) outcome: Outcome,
-    /// By the protocol's bound alone.
-    pub(crate) by_bound: Outcome,
-    /// What stands behind the outcome: a decision of the notes, or repetitions that ran serially.
-    pub(crate) note: Option<String>,
 }
 
 /// Measurements by condition.

@@ -7,7 +7,26 @@ use serde::{Deserialize, Serialize};
 use super::cell::scaled;
 use super::protocol::{Check, Protocol};
 use super::stats::Interval;
-use super::summary::CheckResult;
+
+/// One statement of the protocol, looked at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CheckResult {
+    pub(crate) name: String,
+    pub(crate) claim: String,
+    pub(crate) carries: bool,
+    /// A criterion of the protocol that was set aside after the run.
+    pub(crate) set_aside: bool,
+    pub(crate) bound: String,
+    /// What was measured; absent if the conditions were not run here.
+    pub(crate) measured: Option<Interval>,
+    /// The level where it was found, of checks that look for a level.
+    pub(crate) level: Option<String>,
+    pub(crate) outcome: Outcome,
+    /// By the protocol's bound alone.
+    pub(crate) by_bound: Outcome,
+    /// What stands behind the outcome: a decision of the notes, or repetitions that ran serially.
+    pub(crate) note: Option<String>,
+}
 
 /// A verdict, or what became of one check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,8 @@ use anyhow::Result;
 use super::numbers;
 use crate::core::cell::Cell;
 use crate::core::protocol::Protocol;
-use crate::core::summary::{CellResult, CheckResult, Summary};
+use crate::core::summary::{CellResult, Summary};
+use crate::core::verdict::CheckResult;
 use crate::core::verdict::{Outcome, Tally};
 
 /// The file's name in a folder of results.

@@ -2,6 +2,7 @@
 
 use super::chart::{Chart, Mark};
 use super::compare::{self, Compared};
+use super::depths::Depths;
 use super::packed::Bodies;
 use super::read_charts::bar_chart;
 use super::reads::{chosen, sample};
@@ -31,39 +32,6 @@ const COMPARED: [Compared; 5] = [
     Compared::difference(4, 0.5),
     Compared::difference(5, 0.5),
 ];
-
-/// The depths of a sample.
-///
-/// ```
-/// use biofast_ops::coverage::{DepthRun, Distribution};
-/// use biofast_report::html::{Depths, coverage};
-///
-/// let mut all = Distribution::default();
-/// all.add(DepthRun { from: 0, to: 100, depth: 12 });
-/// let references = vec![("chr1".into(), all.clone())];
-/// let lane = Depths { sample: "lane1.bam".into(), all, references, windows: None, targets: None };
-/// let page = coverage(None, &[lane]);
-/// assert!(page.contains("<td class=\"n\">12.00</td>"));
-/// ```
-pub struct Depths {
-    /// The file.
-    pub sample: String,
-    /// Of all positions.
-    pub all: Distribution,
-    /// Of each reference, by the name it is listed by.
-    pub references: Vec<(String, Distribution)>,
-    /// Of windows of [`window_length`](super::window_length) along the references, if they are drawn.
-    pub windows: Option<TargetDepths>,
-    /// Of targets, if there are any.
-    pub targets: Option<TargetDepths>,
-}
-
-impl Depths {
-    /// What is judged by: the targets, where there are some.
-    fn main(&self) -> &Distribution {
-        self.targets.as_ref().map_or(&self.all, TargetDepths::together)
-    }
-}
 
 /// The section of all samples.
 pub(super) fn section(samples: &[Depths]) -> String {

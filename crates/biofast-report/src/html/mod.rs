@@ -7,6 +7,7 @@ mod alignments;
 mod chart;
 mod compare;
 mod coverage;
+mod depths;
 mod filter;
 mod heat;
 mod packed;
@@ -27,8 +28,7 @@ use biofast_ops::filter::fastp;
 use biofast_ops::filter::report::FilterReport;
 use biofast_ops::measure;
 
-pub use coverage::Depths;
-pub use references::window_length;
+pub use depths::{Depths, window_length};
 use text::{MANY, escape, numbered};
 
 const STYLE: &str = include_str!("page.css");

@@ -9,6 +9,7 @@ use super::read_charts::{self, mean_quality_axis, middle, position_axis};
 use super::scale::Scale;
 use super::table::{self, TableCell, TableRow};
 use super::text::{MANY, escape, mate_by_name, notice};
+use super::together::Placed;
 use super::{together, verdicts};
 use crate::number::{decimal, grouped};
 use biofast_ops::measure::reads::report::{ReadFileReport, ReadReport, Statistics};
@@ -28,16 +29,6 @@ const COMPARED: [Compared; 10] = [
     Compared::difference(8, 0.2),
     Compared::difference(9, 0.2),
 ];
-
-/// A file of reads as the page has it.
-pub(super) struct Placed {
-    /// Its name as it is shown.
-    pub(super) name: String,
-    /// The number of its sample: mates share one.
-    unit: usize,
-    /// 1 or 2, of mates.
-    pub(super) mate: Option<u8>,
-}
 
 /// Names and samples of the files: mates are those that were read as such, or whose names say so.
 fn placed(report: &ReadReport) -> Vec<Placed> {

@@ -1,7 +1,7 @@
 //! Depths along the references of a sample, and of each of them.
 
 use super::chart::{Chart, Mark};
-use super::coverage::Depths;
+use super::depths::{Depths, window_length};
 use super::scale::Axis;
 use super::table;
 use super::text::{escape, numbered};
@@ -12,15 +12,8 @@ use biofast_ops::measure::coverage::{Distribution, TargetDepth, TargetDepths};
 const LISTED: usize = 50;
 /// What is drawn of windows much deeper than others.
 const MOST: f64 = 0.995;
-/// About as many windows cover all references.
-const WINDOWS: u64 = 1500;
 /// A reference has a name below the chart if it has this share of all positions.
 const NAMED: f64 = 0.03;
-
-/// How long the windows are whose depths are drawn along references of these lengths.
-pub fn window_length(lengths: impl Iterator<Item = u64>) -> u32 {
-    u32::try_from(lengths.sum::<u64>().div_ceil(WINDOWS).max(1)).unwrap_or(u32::MAX)
-}
 
 /// Neighbouring windows, drawn as one.
 struct Stretch {

@@ -5,7 +5,6 @@ use super::compare::median;
 use super::heat;
 use super::packed::Packs;
 use super::read_charts::{mean_quality_axis, middle, position_axis};
-use super::reads::Placed;
 use super::scale::Axis;
 use super::text::{MANY, numbered};
 use crate::gc_model;
@@ -19,6 +18,16 @@ const ROWS: usize = 107;
 /// Outliers that get a line of their own.
 const NAMED: usize = 6;
 const COLOURS: [&str; 7] = ["c1", "c2", "c3", "c4", "c5", "c6", "c7"];
+
+/// A file of reads as the page has it.
+pub(super) struct Placed {
+    /// Its name as it is shown.
+    pub(super) name: String,
+    /// The number of its sample: mates share one.
+    pub(super) unit: usize,
+    /// 1 or 2, of mates.
+    pub(super) mate: Option<u8>,
+}
 
 /// One sample: its id in the page, and its figures.
 struct Sample<'a> {

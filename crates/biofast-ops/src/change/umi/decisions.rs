@@ -95,19 +95,19 @@ impl UmiDecisions {
     }
 
     /// Finds mates of records that come in the order of coordinates, from this place on.
-    pub(super) fn finder(&self) -> MateFinder<'_> {
-        MateFinder { mates: &self.mates, from: None }
+    pub(super) fn finder(&self) -> KeptMates<'_> {
+        KeptMates { mates: &self.mates, from: None }
     }
 }
 
 /// Finds mates that are to be kept.
-pub(super) struct MateFinder<'a> {
+pub(super) struct KeptMates<'a> {
     mates: &'a [MateKey],
     /// Where those of the last place begin.
     from: Option<usize>,
 }
 
-impl MateFinder<'_> {
+impl KeptMates<'_> {
     /// Which of the mates a key is that of. Keys come in the order of their places.
     pub(super) fn find(&mut self, key: MateKey) -> Option<usize> {
         let is_before = |mate: &MateKey| mate.place < key.place;

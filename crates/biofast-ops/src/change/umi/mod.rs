@@ -55,7 +55,7 @@ pub use cluster::{UmiMethod, cluster_umis};
 pub use places::UmiPlaceCounts;
 pub use rules::{
     BarcodeTag, GenePattern, MultimappingTag, UmiGene, UmiLocation, UmiPolicy, UmiReadCounts,
-    UmiRules,
+    UmiRules, UmiTask,
 };
 pub use stats::{PerUmi, UmiStatistics, UmiSummary};
 pub use write::WrittenUmis;
@@ -66,15 +66,6 @@ use places::PlaceGatherer;
 use survey::{ReadSurveyor, SurveyedReads};
 
 use crate::{Error, Refusal};
-
-/// What is done with the groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UmiTask {
-    /// All reads are written with the number and the UMI of their group.
-    Group,
-    /// One read of each group is written, and its mate.
-    Dedup,
-}
 
 /// What is told of the groups.
 #[derive(Default)]

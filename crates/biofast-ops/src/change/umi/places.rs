@@ -6,12 +6,11 @@ use std::collections::BTreeMap;
 use biofast_bam::Header;
 use biofast_io::output::Output;
 
-use super::UmiTask;
 use super::cluster::{Clusterer, UnequalLengths};
 use super::codes::OddBarcodes;
 use super::decisions::UmiDecisions;
 use super::neighbors::UmiSet;
-use super::rules::{MultimappingTag, UmiRules};
+use super::rules::{MultimappingTag, UmiRules, UmiTask};
 use super::stats::UmiStats;
 use super::survey::{Candidate, MateKey, Numbered, OFFSET, SurveyedReads};
 use crate::{Error, Refusal};
@@ -57,19 +56,13 @@ pub(super) struct PlaceGatherer<'a> {
     most: usize,
     clusterer: Clusterer,
     set: UmiSet,
-    place: Place,
+    /// Where the reads of each UMI of a place are, the UMIs in the order of their first reads.
+    runs: Vec<std::ops::Range<usize>>,
     decisions: UmiDecisions,
     counts: UmiPlaceCounts,
     stats: Option<UmiStats>,
     rows: Option<&'a mut Output>,
     text: Vec<u8>,
-}
-
-/// The UMIs of a place, in memory that is used again.
-#[derive(Default)]
-struct Place {
-    /// Where the reads of each UMI are, the UMIs in the order of their first reads.
-    runs: Vec<std::ops::Range<usize>>,
 }
 
 impl<'a> PlaceGatherer<'a> {
@@ -95,7 +88,7 @@ impl<'a> PlaceGatherer<'a> {
             most: GATHERED,
             clusterer: Clusterer::new(rules.method, rules.threshold),
             set: UmiSet::default(),
-            place: Place::default(),
+            runs: Vec::new(),
             decisions: UmiDecisions::default(),
             counts: UmiPlaceCounts::default(),
             stats: has_stats.then(UmiStats::default),
@@ -264,7 +257,7 @@ fn decide_place(
     reads: &[Candidate],
     genes: Option<&[Box<[u8]>]>,
 ) -> Result<(), Error> {
-    let runs = &mut of.place.runs;
+    let runs = &mut of.runs;
     runs.clear();
     let mut start = 0;
     for run in reads.chunk_by(|one, other| one.umi == other.umi) {
@@ -291,7 +284,7 @@ fn decide_place(
         let lead = lead as usize;
         match of.task {
             UmiTask::Dedup => {
-                let run = &reads[of.place.runs[lead].clone()];
+                let run = &reads[of.runs[lead].clone()];
                 if let Some(kept) = best_read(run, of.rules.multimapping) {
                     of.decisions.keep(kept.record);
                     if kept.mate != MateKey::NONE {
@@ -302,7 +295,7 @@ fn decide_place(
             UmiTask::Group => {
                 of.decisions.begin_group(of.set.numbers[lead]);
                 for index in group {
-                    for read in &reads[of.place.runs[*index as usize].clone()] {
+                    for read in &reads[of.runs[*index as usize].clone()] {
                         of.decisions.add_to_group(read.record);
                     }
                 }
@@ -311,7 +304,7 @@ fn decide_place(
         if of.rows.is_some() {
             let total: u64 = group.iter().map(|index| of.set.counts[*index as usize]).sum();
             for &index in group {
-                for read in &reads[of.place.runs[index as usize].clone()] {
+                for read in &reads[of.runs[index as usize].clone()] {
                     let out = &mut of.text;
                     out.extend_from_slice(name_at(&of.names, read.mate.place));
                     out.push(b'\t');

@@ -7,6 +7,15 @@ use super::cluster::UmiMethod;
 use crate::change::filter::regex::{self, Regex};
 use crate::change::retag::NO_UMI_IN_NAME;
 
+/// What is done with the groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UmiTask {
+    /// All reads are written with the number and the UMI of their group.
+    Group,
+    /// One read of each group is written, and its mate.
+    Dedup,
+}
+
 /// Where the UMI of a read is, and that of its cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UmiLocation {

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use biofast_bam::{Batch, Error, ErrorKind, Header, Record, flag};
 use biofast_io::Location;
 
-use super::UmiTask;
 use super::codes::OddBarcodes;
-use super::rules::{RecordFate, UmiReadCounts, UmiRules};
+use super::rules::{RecordFate, UmiReadCounts, UmiRules, UmiTask};
 use crate::change::sort::duplicates::gate::hash_of_name;
 
 /// A read that is grouped.

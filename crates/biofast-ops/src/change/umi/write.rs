@@ -6,9 +6,10 @@ use biofast_io::Options;
 use biofast_io::output::Output;
 use biofast_io::pipeline::Copies;
 
+use super::FoundUmis;
 use super::decisions::{GroupedAs, UmiDecisions};
+use super::rules::UmiTask;
 use super::survey::MateKey;
-use super::{FoundUmis, UmiTask};
 use crate::Error;
 use crate::change::edit::{RewrittenFormat, made};
 use crate::tags::{append_tags, append_text};

@@ -7,7 +7,7 @@ use super::Trim;
 use super::trimmer::Trimmer;
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
-/// Words of three bases.
+/// TripletCounts of three bases.
 const WORDS: usize = 64;
 
 /// Masks what is of low complexity by symmetric DUST. Qualities stay.
@@ -75,7 +75,7 @@ impl Trimmer for MaskDust {
 }
 
 thread_local! {
-    static SEARCH: RefCell<Search> = RefCell::new(Search::default());
+    static SEARCH: RefCell<DustSearch> = RefCell::new(DustSearch::default());
 }
 
 /// A stretch that no part of it exceeds: where it begins, its pairs of equal words, and its words but one.
@@ -88,13 +88,13 @@ struct Stretch {
 
 /// How often each word is among some.
 #[derive(Clone, Copy, Debug)]
-struct Words {
+struct TripletCounts {
     of: [u8; WORDS],
     /// Pairs of equal ones.
     pairs: u32,
 }
 
-impl Words {
+impl TripletCounts {
     fn add(&mut self, word: u8) {
         let of = &mut self.of[usize::from(word)];
         self.pairs += u32::from(*of);
@@ -114,7 +114,7 @@ impl Words {
 
 /// The search of one read.
 #[derive(Debug, Default)]
-struct Search {
+struct DustSearch {
     /// The words of the stretch of A, C, G and T that is searched, by number.
     words: Vec<u8>,
     /// Stretches in the window, the last to begin first.
@@ -123,7 +123,7 @@ struct Search {
     masked: Vec<Range<usize>>,
 }
 
-impl Search {
+impl DustSearch {
     fn look(&mut self, rule: MaskDust, sequence: &[u8]) {
         self.masked.clear();
         let mut at = 0;
@@ -148,7 +148,7 @@ impl Search {
         }
         self.found.clear();
         let level = u32::from(rule.level);
-        let none = Words { of: [0; WORDS], pairs: 0 };
+        let none = TripletCounts { of: [0; WORDS], pairs: 0 };
         let (mut window, mut tail) = (none, none);
         let (mut start, mut tail_start) = (0, 0);
         for end in 0..self.words.len() {
@@ -186,7 +186,7 @@ impl Search {
         level: u32,
         starts: Range<usize>,
         end: usize,
-        mut words: Words,
+        mut words: TripletCounts,
         offset: usize,
     ) {
         let (mut best, mut inside) = ((0, 1), 0);
