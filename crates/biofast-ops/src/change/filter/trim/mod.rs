@@ -52,6 +52,8 @@ named! {
         KeepFirst = "keep_first",
         /// Bases of low quality that became N; these aren't cut.
         MaskBelow = "mask_below",
+        /// Minimizers of an index that became N; these aren't cut.
+        MaskMatches = "mask_matches",
     }
 }
 
