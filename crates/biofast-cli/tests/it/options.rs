@@ -247,7 +247,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--keep-first", &["20"]),
     ("--keep-percent", &["30"]),
     ("--keep-tag", &["NM"]),
-    ("--key", &["length", "name"]),
+    ("--key", &["length", "name", "similarity"]),
     ("--kmer-length", &["21"]),
     ("--lane", &["2"]),
     ("--length", &["7"]),
