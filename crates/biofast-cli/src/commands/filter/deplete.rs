@@ -29,7 +29,7 @@ pub(super) struct DepleteArgs {
         requires = "deplete",
         group = "of_reads"
     )]
-    deplete_action: ActionArg,
+    deplete_action: DepleteActionArg,
 
     /// Number of different minimizers of the index that make a match
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..), requires = "deplete", group = "of_reads")]
@@ -51,7 +51,7 @@ pub(super) struct DepleteArgs {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ActionArg {
+enum DepleteActionArg {
     /// Remove them
     Remove,
     /// Keep them and remove all others
@@ -63,7 +63,7 @@ enum ActionArg {
 impl DepleteArgs {
     /// The option that changes letters, if it is given.
     pub(super) fn edits(&self) -> Option<&'static str> {
-        (self.deplete_action == ActionArg::Mask).then_some("--deplete-action mask")
+        (self.deplete_action == DepleteActionArg::Mask).then_some("--deplete-action mask")
     }
 
     /// Reads the index, if one is named, and adds what is done with it.
@@ -76,9 +76,9 @@ impl DepleteArgs {
         deplete.min_fraction = min_fraction;
         deplete.prefix = self.deplete_prefix;
         deplete.action = match self.deplete_action {
-            ActionArg::Remove => DepleteAction::Remove,
-            ActionArg::Keep => DepleteAction::Keep,
-            ActionArg::Mask => DepleteAction::Mask,
+            DepleteActionArg::Remove => DepleteAction::Remove,
+            DepleteActionArg::Keep => DepleteAction::Keep,
+            DepleteActionArg::Mask => DepleteAction::Mask,
         };
         Ok(filter.deplete(deplete))
     }
