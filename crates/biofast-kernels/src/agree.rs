@@ -1,6 +1,6 @@
 //! Whether two instruction sets give the same results: for the tests of this crate and for `biofast self-test`.
 
-use crate::{Kernels, ReadSummary};
+use crate::{Kernels, MinimizerBuffers, MinimizerScheme, ReadSummary};
 
 /// Phred values around those that comparisons treat differently.
 const PHREDS: [u8; 7] = [0, 1, 20, 30, 93, 94, 255];
@@ -49,6 +49,17 @@ pub fn disagreement(a: &Kernels, b: &Kernels, bytes: &[u8]) -> Option<&'static s
             let mut summaries = [ReadSummary::default(); 2];
             kernel(&[b"", bytes], &[bytes, bytes], &mut summaries);
             summaries
+        };
+        find_minimizers: |kernel| {
+            // Bases by their lowest bits, so that there are windows without other letters.
+            let bases: Vec<u8> = bytes.iter().map(|byte| b"ACGTacgtACGTACGTACGTACGTACGTACGN"[usize::from(byte % 32)]).collect();
+            [(31, 15), (5, 7), (3, 1)].map(|(k, w)| {
+                let mut out = MinimizerBuffers::default();
+                if let Some(scheme) = MinimizerScheme::new(k, w) {
+                    kernel(&bases, &scheme, &mut out);
+                }
+                (out.positions().to_vec(), out.kmers().to_vec())
+            })
         };
         count_newlines: |kernel| kernel(bytes);
         find_newline: |kernel| kernel(bytes);

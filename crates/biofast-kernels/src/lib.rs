@@ -22,6 +22,7 @@ mod agree;
 mod bases;
 mod columns;
 mod dispatch;
+mod minimizers;
 mod newlines;
 mod packed;
 #[cfg(target_arch = "x86_64")]
@@ -48,6 +49,7 @@ pub use columns::{BaseColumns, COLUMN_BLOCK, QualityColumns};
 #[doc(hidden)]
 pub use dispatch::kernels_for;
 pub use dispatch::{Isa, OverrideError, active, available, check_override};
+pub use minimizers::*;
 pub use newlines::*;
 pub use packed::*;
 pub use quality::*;

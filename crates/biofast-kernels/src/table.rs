@@ -2,7 +2,9 @@
 //! functions that are compiled for it.
 
 use crate::columns::{ClassTable, Counts};
-use crate::{BaseCounts, GcCounts, Isa, QualitySummary, ReadSummary};
+use crate::{
+    BaseCounts, GcCounts, Isa, MinimizerBuffers, MinimizerScheme, QualitySummary, ReadSummary,
+};
 
 /// Hands the list of kernels to a macro, behind what is given to it.
 ///
@@ -26,6 +28,9 @@ macro_rules! with_kernels {
         pub records::count_plain_records(bytes: &[u8], start: usize, newlines: &[[u32; 4]]) -> usize;
         pub records::index_plain_records(bytes: &[u8], start: usize, out: &mut Vec<u32>) -> usize;
         pub records::summarize_reads(bases: &[&[u8]], qualities: &[&[u8]], out: &mut [ReadSummary]);
+        pub minimizers::find_minimizers(
+            bases: &[u8], scheme: &MinimizerScheme, out: &mut MinimizerBuffers
+        );
         pub newlines::count_newlines(bytes: &[u8]) -> u64;
         pub newlines::find_newline(bytes: &[u8]) -> Option<usize>;
         pub newlines::index_newlines(bytes: &[u8], base: u32, out: &mut Vec<u32>);

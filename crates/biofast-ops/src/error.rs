@@ -119,6 +119,14 @@ pub enum Refusal {
         /// How many there may be.
         most: usize,
     },
+    /// [Filtering by minimizers](crate::filter::deplete): a file isn't an index of them, or is damaged.
+    #[error("{name}: {why}")]
+    InvalidMinimizers {
+        /// The file's name.
+        name: String,
+        /// Why.
+        why: String,
+    },
     /// [Sorting](crate::sort): records of a name, which [marking duplicates](crate::sort::duplicates) needs together, aren't.
     #[error("{0}")]
     NotGrouped(String),

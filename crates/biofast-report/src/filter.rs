@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use biofast_ops::filter::report::{
-    AdapterCount, FilterReport, FragmentLengths, SplitReads, Trimmed,
+    AdapterCount, DepleteReport, FilterReport, FragmentLengths, SplitReads, Trimmed,
 };
 
 /// For people: what came in, what was kept, and why the rest was not.
@@ -34,6 +34,15 @@ fn write(report: &FilterReport, f: &mut String) -> fmt::Result {
     }
     if let Some(names) = &report.listed_names {
         writeln!(f, "names   {:>14} listed  {:>10} found", names.listed, names.found)?;
+    }
+    if let Some(DepleteReport { minimizers, matching_reads, matching_fraction, .. }) =
+        &report.deplete
+    {
+        let share = percent(*matching_fraction);
+        writeln!(
+            f,
+            "index   {minimizers:>14} minimizers  {matching_reads:>10} reads match ({share})"
+        )?;
     }
     if let Some(merged) = report.merged_pairs {
         writeln!(f, "merged:   {:<28} {merged:>12} pairs", "mates overlap")?;

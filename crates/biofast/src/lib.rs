@@ -245,6 +245,16 @@ pub mod filter {
         };
     }
 
+    /// Removing, keeping or masking reads of a host or a contaminant, by minimizers.
+    pub mod deplete {
+        #[doc(inline)]
+        pub use biofast_kernels::MinimizerScheme;
+        #[doc(inline)]
+        pub use biofast_ops::filter::deplete::{
+            Deplete, DepleteAction, IndexedSequences, MinimizerIndex, MinimizerIndexBuilder,
+        };
+    }
+
     /// Selecting by name: listed ones, and patterns.
     pub mod names {
         #[doc(inline)]

@@ -1,4 +1,5 @@
-//! `biofast index`: BAI and CSI for BAM, CRAI for CRAM, GZI for other BGZF files, a seek index for FASTQ in ordinary gzip.
+//! `biofast index`: BAI and CSI for BAM, CRAI for CRAM, GZI for other BGZF files, a seek index for FASTQ in ordinary gzip; names of
+//! reads; minimizers of references.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use biofast_bam::index::{self, BuildOptions, IndexFormat};
 use biofast_bam::{ErrorKind, Format, index_cram};
 use biofast_io::output::{Output, commit};
 use biofast_io::{Options, gzi};
+use biofast_ops::filter::deplete::{IndexedSequences, MinimizerIndexBuilder};
 use biofast_ops::get::build;
 use biofast_ops::shards;
 
@@ -15,9 +17,9 @@ use crate::inputs::{self, Input};
 use crate::options::{InFile, OutFile, Spill};
 use crate::output;
 use crate::session::{Exit, Session};
-use crate::watch::Reading;
+use crate::watch::{Reading, Watch};
 
-/// Index sorted BAM or CRAM, BGZF or gzipped FASTQ files, or reads by name
+/// Index BAM, CRAM, BGZF or gzipped FASTQ files, names of reads, or minimizers of a reference
 ///
 /// BAM gets FILE.bai, or FILE.csi if a reference is longer than 536,870,911 bases; the bytes are those of `samtools
 /// index`. CRAM gets FILE.crai, with the lines of `samtools index`; no reference is needed. Other BGZF files get
@@ -26,10 +28,14 @@ use crate::watch::Reading;
 /// With --name-index, BAM or FASTQ (plain or BGZF) gets FILE.bni, which lets `biofast get` find records by name and
 /// number.
 ///
+/// With --minimizers, FASTA or FASTQ (compressed or not) gets FILE.idx, an index of k-mers by which `biofast filter --deplete`
+/// finds reads of a host or a contaminant. It is also read by deacon.
+///
 /// The file is read once, and every checksum is validated. An error names the first record out of order.
 #[derive(clap::Args)]
 #[command(
     mut_arg("allow_missing_eof", |a| a.help("Accept a file without an end-of-file block")),
+    group(clap::ArgGroup::new("of_others").args(["bai", "csi", "gzi", "min_shift", "names"]).multiple(true)),
     mut_arg("memory", |a| a.short(None).help(MEMORY).long_help(MEMORY_DETAILS)),
     after_help = "\
 Examples:
@@ -39,7 +45,8 @@ Examples:
   biofast index aln.cram                   # aln.cram.crai
   biofast index reads.fq.bgz               # reads.fq.bgz.gzi
   biofast index reads.fq.gz                # ordinary gzip: reads.fq.gz.bsi, for `biofast shards`
-  biofast index --name-index reads.fq.bgz       # reads.fq.bgz.bni, for `biofast get`"
+  biofast index --name-index reads.fq.bgz       # reads.fq.bgz.bni, for `biofast get`
+  biofast index --minimizers genome.fa -o host.idx    # for `biofast filter --deplete host.idx`"
 )]
 pub(crate) struct Args {
     /// Write a BAI index
@@ -61,6 +68,30 @@ pub(crate) struct Args {
     /// Write a CSI index whose smallest bins have 2^INT bases [default: 14]
     #[arg(short, long, value_name = "INT", value_parser = clap::value_parser!(u8).range(1..=30))]
     min_shift: Option<u8>,
+
+    /// Write an index of the minimizers of FASTA or FASTQ, in deacon's format
+    #[arg(long, conflicts_with = "of_others")]
+    minimizers: bool,
+
+    /// With --minimizers: bases of a k-mer, at most 32
+    #[arg(
+        short,
+        long = "kmer-length",
+        value_name = "K",
+        default_value_t = 31,
+        requires = "minimizers"
+    )]
+    k: u8,
+
+    /// With --minimizers: k-mers of a window, of which one is indexed; K + W must be even and at most 96
+    #[arg(
+        short,
+        long = "window-size",
+        value_name = "W",
+        default_value_t = 15,
+        requires = "minimizers"
+    )]
+    w: u8,
 
     /// File to index; '-' is standard input and needs --out
     #[arg(value_name = "FILE")]
@@ -93,6 +124,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     }
     if args.names {
         return names(args, input, session);
+    }
+    if args.minimizers {
+        return minimizers(args, input, session);
     }
     if let Some(option) = args.spill.given() {
         bail!("{option} needs --name-index");
@@ -218,6 +252,45 @@ fn names(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
     args.reading.tell(&watch, input);
     result?;
     commit(vec![index], false)?;
+    Ok(Exit::Fine)
+}
+
+/// Makes the index of minimizers.
+fn minimizers(args: &Args, input: &Input, session: &mut Session) -> Result<Exit> {
+    let (k, w) = (args.k, args.w);
+    let Some(mut builder) = MinimizerIndexBuilder::new(k.into(), w.into()) else {
+        bail!(
+            "-k {k} and -w {w} have no canonical minimizers: K must be 1 to 32, W at least 1, and K + W even and at most 96"
+        );
+    };
+    if let Some(option) = args.spill.given() {
+        bail!("{option} needs --name-index");
+    }
+    let at = args.out.as_deref().map_or_else(|| appended(&args.file, "idx"), Path::to_owned);
+    let mut index = output::index(session, &at)?;
+    let watch = Watch::new(session, args.reading.reads());
+    let bar = watch.bar(input.len(), &args.reading.messages);
+    let result = builder.add_all(input.open()?, &watch.options);
+    drop(bar);
+    args.reading.tell(&watch, input);
+    result?;
+    let indexed = builder.write(&mut index)?;
+    if indexed.minimizers == 0 {
+        let IndexedSequences { sequences, bases, .. } = indexed;
+        bail!(
+            "{}: no minimizer in {sequences} sequences of {bases} bases: a sequence needs {} bases of A, C, G and T in a row",
+            input.in_words(),
+            u32::from(k) + u32::from(w) - 1
+        );
+    }
+    let name = index.name().to_owned();
+    commit(vec![index], false)?;
+    if !args.reading.messages.quiet {
+        let IndexedSequences { sequences, bases, minimizers } = indexed;
+        session.console.note(&format!(
+            "wrote {name}: {minimizers} minimizers of {sequences} sequences, {bases} bases"
+        ));
+    }
     Ok(Exit::Fine)
 }
 

@@ -35,6 +35,7 @@ mod filter;
 mod filter_alignments;
 mod filter_alignments_faults;
 mod filter_cutadapt;
+mod filter_deplete;
 mod filter_fastp;
 mod filter_faults;
 mod filter_galore;

@@ -57,7 +57,7 @@ const MODES: &[Mode] = &[
         ],
     ),
     ("depth", &[("one", "a.bam"), ("columns", "a.bam b.bam -r chr1:1-600")]),
-    ("index", &[("alignments", "a.bam -o O.bai")]),
+    ("index", &[("alignments", "a.bam -o O.bai"), ("minimizers", "--minimizers ref.fa -o O.idx")]),
     (
         "merge",
         &[
@@ -220,6 +220,11 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--crop-tail", &["3"]),
     ("--cut-mean-quality", &["31"]),
     ("--cut-window-size", &["9"]),
+    ("--deplete", &["host.idx"]),
+    ("--deplete-action", &["keep"]),
+    ("--deplete-min-fraction", &["0.9"]),
+    ("--deplete-min-hits", &["12"]),
+    ("--deplete-prefix", &["10"]),
     ("--digits", &["5"]),
     ("--duplicate-mode", &["s", "t"]),
     ("--duplicates", &["od.fq"]),
@@ -257,7 +262,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--keep-first", &["20"]),
     ("--keep-percent", &["30"]),
     ("--keep-tag", &["NM"]),
-    ("--key", &["length", "name"]),
+    ("--key", &["length", "name", "similarity"]),
+    ("--kmer-length", &["21"]),
     ("--lane", &["2"]),
     ("--length", &["7"]),
     ("--length-weight", &["9"]),
@@ -623,6 +629,14 @@ fn stage() -> Folder {
             );
         }
     }
+    // Hosts are the starts of some reads.
+    let starts = unaligned.lines().filter(|line| !line.starts_with('@')).take(20);
+    let starts = starts.filter_map(|line| line.split('\t').nth(9));
+    let of_pairs = files[0].lines().skip(1).step_by(4).take(20);
+    let host: String =
+        starts.chain(of_pairs).map(|bases| format!(">h\n{}\n", &bases[..58])).collect();
+    folder.file("host.fa", host);
+    good(&folder, &["index", "-q", "--minimizers", "host.fa", "-o", "host.idx"]);
     folder.file("u.sam", unaligned);
     for name in ["a", "b", "n", "u"] {
         let (from, to) = (format!("{name}.sam"), format!("{name}.bam"));
@@ -826,6 +840,10 @@ fn with(command: &str, id: &str) -> &'static [&'static str] {
         ("convert", "rename_regex") => &["--rename", "x{number}"],
         ("filter", "sample_coverage") => &["--genome-size", "1K"],
         ("filter", "genome_size") => &["--sample-coverage", "1"],
+        (
+            "filter",
+            "deplete_action" | "deplete_min_hits" | "deplete_min_fraction" | "deplete_prefix",
+        ) => &["--deplete", "host.idx"],
         ("filter", "seed") => &["--sample-fraction", "0.5"],
         ("stats" | "coverage", "thresholds") => &["--by", "100"],
         _ => &[],

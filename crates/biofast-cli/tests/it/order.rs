@@ -173,3 +173,47 @@ fn what_is_wrong_is_said_and_leaves_nothing() {
     }
     assert_eq!(listed(&folder).len(), before, "{:?}", listed(&folder));
 }
+
+#[test]
+fn reads_of_one_place_come_together_in_any_memory_on_any_threads_and_take_less() {
+    let folder = Folder::new();
+    let mut random = Random(0x51);
+    let genome: String = (0..3000).map(|_| char::from(b"ACGT"[random.below(4)])).collect();
+    let mut files = [String::new(), String::new()];
+    for i in 0..3000 {
+        let start = random.below(genome.len() - 300);
+        let qualities = "I".repeat(100);
+        for (mate, at) in [start, start + 200].into_iter().enumerate() {
+            files[mate] += &format!("@r{i}\n{}\n+\n{qualities}\n", &genome[at..at + 100]);
+        }
+    }
+    let [r1, r2] =
+        [("1.fq", &files[0]), ("2.fq", &files[1])].map(|(name, text)| folder.file(name, text));
+    let at = |name: &str| text(&folder.path(name));
+    let (o1, o2, plain, json) = (at("o1.fq.gz"), at("o2.fq.gz"), at("plain.fq.gz"), at("o.json"));
+    let mut first: Option<Vec<u8>> = None;
+    for (threads, memory) in [("1", "1G"), ("3", "1G"), ("2", "70K")] {
+        let args = ["sort", "--key", "similarity", "-@", threads, "-m", memory, "--summary", &json];
+        let run = ok(&[&args[..], &[&r1, &r2, "-o", &o1, "--out2", &o2]].concat());
+        assert!(run.stderr.contains(" bytes read, ") && run.stderr.contains(" less ("), "{run:?}");
+        let sizes = [&o1, &o2].map(|file| std::fs::metadata(file).unwrap().len());
+        let summary: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+        assert_eq!(summary["summary"]["output_file_bytes"], sizes[0] + sizes[1]);
+        assert_eq!(
+            summary["summary"]["input_file_bytes"],
+            (files[0].len() + files[1].len()) as u64
+        );
+        let bytes = [&o1, &o2].map(|file| std::fs::read(file).unwrap()).concat();
+        assert!(first.as_ref().is_none_or(|first| *first == bytes), "{threads} {memory}");
+        first = Some(bytes);
+    }
+    ok(&["check", "-q", "--paired", &o1, &o2]);
+    ok(&["check", "-q", "--against", &json]);
+    ok(&["convert", "-q", &r1, "-o", &plain]);
+    let [sorted, plain] = [&o1, &plain].map(|file| std::fs::metadata(file).unwrap().len());
+    assert!(3 * sorted < 2 * plain, "{sorted} {plain}");
+    // From a stream, no size is known.
+    let run = biofast_with(&["sort", "--key", "similarity", "-"], files[0].as_bytes());
+    assert!(run.code == 0 && run.stderr.contains(" bytes written"), "{run:?}");
+}

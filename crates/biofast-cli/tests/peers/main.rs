@@ -29,6 +29,7 @@ mod fastqc;
 mod filter_alignments;
 mod filter_cutadapt;
 mod filter_cutadapt_cases;
+mod filter_deplete;
 mod filter_fastp;
 mod filter_fastp_cases;
 mod filter_galore;

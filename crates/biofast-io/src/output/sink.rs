@@ -42,6 +42,8 @@ pub struct Output {
     state: SinkState,
     /// Whether any text has been written.
     started: bool,
+    /// The bytes of the file so far.
+    stored: u64,
     /// The unfinished unit of what was appended.
     carry: Vec<u8>,
     /// What appended text is encoded with, once there is any.
@@ -224,6 +226,7 @@ impl Output {
             compression,
             state,
             started: false,
+            stored: 0,
             carry,
             own,
             blocks,
@@ -322,13 +325,23 @@ impl Output {
             _ => Err(io::Error::other("what is written is written")),
         };
         emptied.map_err(|error| self.fault(error))?;
-        (self.state, self.started) = (SinkState::Open, false);
+        (self.state, self.started, self.stored) = (SinkState::Open, false, 0);
         self.carry.clear();
         if let Some(recoding) = &mut self.recoding {
             recoding.recoder.restart();
         }
         self.blocks = self.blocks.take().map(|_| Blocks::default());
         Ok(())
+    }
+
+    /// How many bytes the file or stream has, which is [finished](Self::finish) by that.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    #[doc(hidden)]
+    pub fn stored_bytes(&mut self) -> Result<u64, Error> {
+        self.finish()?;
+        Ok(self.stored)
     }
 
     /// The path or label.
@@ -464,6 +477,7 @@ impl Output {
             return Ok(());
         }
         self.started = true;
+        self.stored += bytes.len() as u64;
         let written = match &mut self.target {
             Target::File(file) => file.write_all(bytes),
             Target::Descriptor(file) => file.write_all(bytes),

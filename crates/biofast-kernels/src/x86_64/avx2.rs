@@ -19,7 +19,9 @@ use crate::records::vector::index_plain_with;
 use crate::records::{count_plain_with, has_control};
 use crate::table::{compile, with_kernels};
 use crate::vector::{Matches, Simd, Vector, by_intrinsics, count_in_bytes};
-use crate::{BaseCounts, GcCounts, Isa, QualitySummary, ReadSummary};
+use crate::{
+    BaseCounts, GcCounts, Isa, MinimizerBuffers, MinimizerScheme, QualitySummary, ReadSummary,
+};
 
 with_kernels!(compile Isa::Avx2, Avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
 

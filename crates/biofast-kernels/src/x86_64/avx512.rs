@@ -18,7 +18,9 @@ use crate::records::vector::index_plain_with;
 use crate::records::{count_plain_with, has_control};
 use crate::table::{compile, with_kernels};
 use crate::vector::{Check, Matches, Simd, Vector, by_intrinsics};
-use crate::{BaseCounts, GcCounts, Isa, QualitySummary, ReadSummary};
+use crate::{
+    BaseCounts, GcCounts, Isa, MinimizerBuffers, MinimizerScheme, QualitySummary, ReadSummary,
+};
 
 with_kernels!(
     compile Isa::Avx512, Avx512,

@@ -31,6 +31,7 @@ pub mod repair;
 pub mod reset;
 pub mod retag;
 pub mod salvage;
+mod segment;
 pub mod sort;
 mod spill;
 pub mod split;

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 
 use super::adapters::AdapterArgs;
 use super::alignment_args::AlignmentArgs;
+use super::deplete::DepleteArgs;
 use super::mates::MateArgs;
 use super::preset::PresetArgs;
 use super::trims::{TRIM_ORDER, TrimArgs};
@@ -48,12 +49,13 @@ Examples (reads):
   biofast filter --merge R1.fq.gz R2.fq.gz --merged-out m.fq.gz -o 1.fq.gz --out2 2.fq.gz
   biofast filter -a AGATCGGAAGAGC -A AGATCGGAAGAGC R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz
   biofast filter -g '^CTTGGTCA...GACTACHV' --discard-untrimmed reads.fq.gz -o amplicons.fq.gz
+  biofast filter --deplete host.idx R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz --summary host.json
   biofast filter --preset fastp R1.fq.gz R2.fq.gz -o 1.fq.gz --out2 2.fq.gz --fastp-json x.json
   biofast filter --cut-tail --min-len 36 --html filter.html reads.fq.gz -o good.fq.gz
   biofast filter --names wanted.txt reads.fq.gz > wanted.fq
   zcat reads.fq.gz | biofast filter --max-n 0 -O bgzf - > clean.fq.gz
 
-Order: reads are first taken by --head, sampling and names. They are then trimmed by {TRIM_ORDER}. Last, they are filtered by length, quality, N, GC and complexity. docs/filter.md has all formulas.
+Order: reads are first taken by --head, sampling, names and --deplete. They are then trimmed by {TRIM_ORDER}. Last, they are filtered by length, quality, N, GC and complexity. docs/filter.md has all formulas.
 
 Examples (alignments):
   biofast filter -q 30 -F UNMAP,DUP aln.bam -o good.bam --write-index
@@ -189,6 +191,9 @@ pub(crate) struct Args {
 
     #[command(flatten, next_help_heading = "Read selection")]
     pub(super) which: SubsetArgs,
+
+    #[command(flatten, next_help_heading = "Hosts and contaminants")]
+    pub(super) deplete: DepleteArgs,
 
     #[command(flatten, next_help_heading = "Trimming")]
     pub(super) trim: TrimArgs,

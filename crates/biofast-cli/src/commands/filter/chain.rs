@@ -44,7 +44,7 @@ pub(super) fn filter(
         FilterPairRule::Both => PairRule::Both,
         FilterPairRule::Any => PairRule::Any,
     });
-    let filter = names(args, filter)?;
+    let filter = args.deplete.add(names(args, filter)?)?;
     let (cutter, rule) = match &looked.fastp {
         Some(_) if args.adapters.revcomp => {
             bail!("--revcomp has no effect with --preset fastp, which searches one strand")

@@ -25,7 +25,7 @@ impl Args {
 
     /// The first option given that is of FASTQ alone.
     pub(super) fn only_of_fastq(&self, session: &Session) -> Option<String> {
-        let edits = || self.adapters.edits().map(str::to_owned);
+        let edits = || self.adapters.edits().or(self.deplete.edits()).map(str::to_owned);
         self.given.option(session, "filter", &FASTQ).or_else(edits)
     }
 

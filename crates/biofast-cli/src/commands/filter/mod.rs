@@ -10,6 +10,7 @@ mod alignments;
 mod args;
 mod bounds;
 mod chain;
+mod deplete;
 
 mod given;
 mod mates;

@@ -51,6 +51,7 @@ Examples:
   biofast view -h aln.bam | biofast sort -o sorted.bam -
   biofast sort -n --memory 2G aln.bam -o by_name.bam
   biofast sort --key length --reverse reads.fq.gz -o by_length.fq.gz
+  biofast sort --key similarity R1.fq.gz R2.fq.gz -o small_R1.fq.gz --out2 small_R2.fq.gz
   biofast sort -n R1.fq.gz R2.fq.gz -o s1.fq.gz --out2 s2.fq.gz
   biofast sort -n aln.bam | biofast sort --mark-duplicates -o marked.bam --write-index -"
 )]
@@ -89,7 +90,7 @@ pub(crate) struct Args {
 
     /// Sort reads by this key
     ///
-    /// Pairs are sorted by the name or sequence of their first reads, or by the bases of both.
+    /// Pairs are sorted by the name, sequence or k-mer of their first reads, or by the bases of both.
     #[arg(long = "key", value_enum, value_name = "WHAT", conflicts_with_all = ["name", "lexicographic", "tag", "template_coordinate"], group = "of_reads")]
     by: Option<ReadSortKey>,
 
@@ -158,6 +159,8 @@ enum ReadSortKey {
     Name,
     /// Bases, compared byte by byte
     Sequence,
+    /// A shared k-mer: reads of one place come together, which makes compressed files smaller
+    Similarity,
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
@@ -329,11 +332,12 @@ impl Args {
             (Some(ReadSortKey::Length), ..) => OrderBy::Length,
             (Some(ReadSortKey::Name), ..) | (None, true, _) => OrderBy::NaturalName,
             (Some(ReadSortKey::Sequence), ..) => OrderBy::Sequence,
+            (Some(ReadSortKey::Similarity), ..) => OrderBy::Similarity,
             (None, _, true) => OrderBy::Name,
             (None, false, false) => {
                 return Err(Hinted {
                     message: format!("{} holds reads, which have no coordinates", source.name()),
-                    hint: "sort reads with --key length, --key name or --key sequence, or shuffle them with `biofast shuffle`".into(),
+                    hint: "sort reads with --key length, --key name, --key sequence or --key similarity, or shuffle them with `biofast shuffle`".into(),
                 }
                 .into());
             }

@@ -5,12 +5,14 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use biofast_fastq::fasta::LINE_WIDTH;
 use biofast_io::Source;
+use biofast_io::output::Output;
 use biofast_ops::convert::{self, Convert};
 use biofast_ops::dedup;
 use biofast_ops::filter::report::FileRole;
 use biofast_ops::order::{OrderBy, OrderResult, order};
 
 use crate::console::Console;
+use crate::inputs::Input;
 use crate::options::{OutputSet, ReadsOut};
 use crate::output;
 use crate::reads_job::ReadsJob;
@@ -62,9 +64,51 @@ impl Reordering<'_> {
                 job.sums(done.summary.input).mates(FileRole::Output, &names, done.summary.output)
             }
         };
-        let outputs = std::mem::take(&mut done.outputs);
-        let summary = (summary(&done, paired), sums);
-        job.finish(outputs, self.writing.sync, summary, |console| tell(console, &done, paired))
+        let mut outputs = std::mem::take(&mut done.outputs);
+        let mut summary = summary(&done, paired);
+        let sizes = match self.by {
+            OrderBy::Similarity => Some(Sizes::of(&job, &mut outputs)?),
+            _ => None,
+        };
+        if let Some(sizes) = &sizes {
+            summary["input_file_bytes"] = sizes.input.into();
+            summary["output_file_bytes"] = sizes.output.into();
+        }
+        job.finish(outputs, self.writing.sync, (summary, sums), |console| {
+            tell(console, &done, paired);
+            if let Some(sizes) = sizes {
+                console.note(&sizes.in_words());
+            }
+        })
+    }
+}
+
+/// The bytes of what was read and written, as they are stored.
+struct Sizes {
+    /// Unknown where something came from a stream.
+    input: Option<u64>,
+    output: u64,
+}
+
+impl Sizes {
+    fn of(job: &ReadsJob<'_>, outputs: &mut [Output]) -> Result<Sizes> {
+        let input = job.inputs().iter().map(Input::len).sum();
+        let mut output = 0;
+        for file in outputs {
+            output += file.stored_bytes()?;
+        }
+        Ok(Sizes { input, output })
+    }
+
+    fn in_words(&self) -> String {
+        let Sizes { input, output } = *self;
+        let Some(input) = input else { return format!("{output} bytes written") };
+        let (less, word) = match input.checked_sub(output) {
+            Some(saved) => (saved, "less"),
+            None => (output - input, "more"),
+        };
+        let percent = if input == 0 { 0.0 } else { 100.0 * less as f64 / input as f64 };
+        format!("{input} bytes read, {output} written: {less} {word} ({percent:.1} %)")
     }
 }
 

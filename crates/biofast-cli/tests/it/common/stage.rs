@@ -79,6 +79,8 @@ pub(crate) fn stage() -> Folder {
     )
     .unwrap();
     folder.file("genome.fa", format!(">chr1\n{}\n>chr2\n{}\n", bases(3_000_000), bases(200_000)));
+    let host = "GATTACAGATTACCAGGATCCGATCGTTAGCTAGGCTAAGCTTCGATCGGATATCGCGATATTCGGATCGA".repeat(3);
+    folder.file("host.fa", format!(">host\n{host}\n"));
     let sam = folder.file("aln.sam", sam());
     let fastq = folder.file("few.fq", reads("run7:", 50));
     let gzip = biofast_testkit::container::gzip(reads("run7:", 50).as_bytes());
@@ -90,6 +92,7 @@ pub(crate) fn stage() -> Folder {
         let run = finish(command);
         assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
     };
+    run(&["index", "--quiet", "--minimizers", &at("host.fa"), "-o", &at("host.idx")]);
     run(&["view", "-b", &sam, "-o", &at("aln.bam")]);
     run(&["index", &at("aln.bam")]);
     run(&["collate", "--quiet", &at("aln.bam"), "-o", &at("names.bam")]);

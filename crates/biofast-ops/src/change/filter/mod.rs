@@ -26,6 +26,7 @@
 pub mod alignment;
 pub mod best;
 mod chain;
+pub mod deplete;
 pub mod expression;
 pub mod fastp;
 mod named;

@@ -123,6 +123,16 @@ pub struct EditedBases {
 }
 
 impl EditedBases {
+    /// Takes what `read` has, to be changed.
+    pub(super) fn take(&mut self, read: &TrimmedRead<'_>) {
+        self.used = true;
+        self.sequence.clear();
+        self.sequence.extend_from_slice(read.sequence);
+        self.qualities.clear();
+        self.qualities.extend_from_slice(read.qualities);
+        self.left = read.range();
+    }
+
     /// The bases left of `read`, with what the trimmer that is at work has changed of them.
     pub(super) fn sequence_of<'r>(&'r self, read: &TrimmedRead<'r>) -> &'r [u8] {
         match self.used {
@@ -218,12 +228,7 @@ impl<'a> TrimUnit<'a, '_> {
         if let Some(read) = read
             && !edited.used
         {
-            edited.used = true;
-            edited.sequence.clear();
-            edited.sequence.extend_from_slice(read.sequence);
-            edited.qualities.clear();
-            edited.qualities.extend_from_slice(read.qualities);
-            edited.left = read.range();
+            edited.take(&read);
         }
         edited
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::alignment;
+use super::deplete::Deplete;
 use super::names::ListedNames;
 use super::statistics::{self, FilterStatistics};
 use super::tally::{FilterTally, Reason};
@@ -34,6 +35,9 @@ pub struct FilterReport {
     /// Pairs that became one read, if pairs were merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merged_pairs: Option<u64>,
+    /// What was looked for by minimizers, and found, if anything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deplete: Option<DepleteReport>,
     /// Reads or pairs of which the other strand was taken, kept or not, if both were searched for adapters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reverse_complemented: Option<u64>,
@@ -91,6 +95,33 @@ impl FragmentLengths {
         let peak = histogram.iter().position(|n| n == most)?;
         Some(FragmentLengths { peak, unknown, histogram: histogram.to_vec() })
     }
+}
+
+/// What was looked for by minimizers, and found.
+#[derive(Clone, Debug, Serialize)]
+pub struct DepleteReport {
+    /// The file of the index.
+    pub index: String,
+    /// Bases of a minimizer.
+    pub k: usize,
+    /// K-mers of which one is the minimizer.
+    pub w: usize,
+    /// Minimizers in the index.
+    pub minimizers: u64,
+    /// Different minimizers that make a match.
+    pub min_hits: u64,
+    /// Their share of all minimizers of a read or pair.
+    pub min_fraction: f64,
+    /// Bases from the start of each read that were looked at; 0 for all.
+    pub prefix: usize,
+    /// What was done with reads that match: `remove`, `keep` or `mask`.
+    pub action: &'static str,
+    /// Reads that match, both mates of a pair.
+    pub matching_reads: u64,
+    /// Their bases.
+    pub matching_bases: u64,
+    /// Their share of all reads that came in, between 0 and 1.
+    pub matching_fraction: f64,
 }
 
 /// Reads with adapters in the middle.
@@ -348,6 +379,8 @@ impl FilterReport {
                 other_reads: of(&[
                     Reason::NotSampled,
                     Reason::Name,
+                    Reason::MatchesIndex,
+                    Reason::NoMatchInIndex,
                     Reason::NotSelected,
                     Reason::MeanQualityTooHigh,
                     Reason::GcTooLow,
@@ -360,6 +393,7 @@ impl FilterReport {
                 ]),
             }),
             merged_pairs: None,
+            deplete: None,
             reverse_complemented: None,
             insert_size: FragmentLengths::of(&tally.inserts),
             split: (tally.split[0] > 0)
@@ -400,6 +434,7 @@ impl FilterReport {
             filtering_result: None,
             split: None,
             merged_pairs: None,
+            deplete: None,
             reverse_complemented: None,
             insert_size: None,
             rejected: reasons.map(|&r| (r.name(), tally.rejected(r))).collect(),
@@ -430,6 +465,26 @@ impl FilterReport {
     /// Adds how many reads or pairs were taken from the other strand.
     pub fn with_reverse_complemented(mut self, tally: &FilterTally) -> FilterReport {
         self.reverse_complemented = Some(tally.other_strand);
+        self
+    }
+
+    /// Adds what was looked for by minimizers, if anything was, and found.
+    pub fn with_depleted(mut self, deplete: Option<&Deplete>, tally: &FilterTally) -> FilterReport {
+        let Some(deplete) = deplete else { return self };
+        let (index, [reads, bases]) = (deplete.index(), tally.matching);
+        self.deplete = Some(DepleteReport {
+            index: index.name().to_owned(),
+            k: index.scheme().k(),
+            w: index.scheme().w(),
+            minimizers: index.len() as u64,
+            min_hits: deplete.min_hits,
+            min_fraction: deplete.min_fraction,
+            prefix: deplete.prefix,
+            action: deplete.action.name(),
+            matching_reads: reads,
+            matching_bases: bases,
+            matching_fraction: share(reads, self.summary.before_filtering.total_reads),
+        });
         self
     }
 

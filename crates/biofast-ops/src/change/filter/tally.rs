@@ -12,6 +12,10 @@ named! {
         NotSampled = "not_sampled",
         /// Its name is not wanted.
         Name = "name_not_wanted",
+        /// It shares minimizers with an index.
+        MatchesIndex = "matches_index",
+        /// It shares no minimizers with an index, or too few.
+        NoMatchInIndex = "no_match_in_index",
         /// Of unaligned BAM: what is asked of alignments doesn't hold.
         NotSelected = "not_selected",
         /// Trimming left nothing.
@@ -92,6 +96,9 @@ pub struct FilterTally {
     /// Reads, or pairs, of which the other strand was taken, kept or not.
     #[doc(hidden)]
     pub other_strand: u64,
+    /// Reads that match an index of minimizers, and their bases.
+    #[doc(hidden)]
+    pub matching: [u64; 2],
     /// Reads in which bases were corrected, and the bases.
     pub corrected: [u64; 2],
     /// Pairs by the length of their fragment, where it was measured; the last of
@@ -198,6 +205,7 @@ impl FilterTally {
             split,
             merged,
             other_strand,
+            matching,
             corrected,
             inserts,
             fastp_adapters,
@@ -209,6 +217,7 @@ impl FilterTally {
         } = other;
         self.merged += merged;
         self.other_strand += other_strand;
+        self.matching.iter_mut().zip(matching).for_each(|(mine, theirs)| *mine += theirs);
         self.passed += passed;
         self.by_unit.iter_mut().zip(by_unit).for_each(|(mine, theirs)| *mine += theirs);
         let cut = self.fastp_adapters.iter_mut().zip(fastp_adapters);

@@ -1,4 +1,4 @@
-//! Reads in another order: by length, name or sequence, or shuffled, in bounded memory.
+//! Reads in another order: by length, name, sequence or similarity, or shuffled, in bounded memory.
 //!
 //! Workers make a key for each read or pair and the text it becomes; whoever takes them in order gathers them, and where they
 //! take more memory than they may, sorts what there is and puts it into a temporary file. In the end all is merged. Units of equal
@@ -17,6 +17,7 @@ use super::convert::{Convert, ConvertSummary, ConvertWorker};
 pub use super::spill::SpillLimits;
 use super::spill::runs::{KeyLengths, SharedRuns, UnitRuns};
 use crate::Error;
+use keys::KeyMaker;
 pub use keys::OrderBy;
 
 /// What has been done.
@@ -85,8 +86,8 @@ pub fn order<S: Readable>(
     let mut through: Vec<Output> = std::iter::once(stream).chain(names).collect();
     let result = Transform::new(inputs).options_of_each(options).limit(limit).run(
         &mut through,
-        || (ConvertWorker::default(), [Vec::new(), Vec::new(), Vec::new()]),
-        |(worker, own), unit, texts| -> Result<(), Refusal> {
+        || (ConvertWorker::default(), [Vec::new(), Vec::new(), Vec::new()], KeyMaker::new(by)),
+        |(worker, own, keys), unit, texts| -> Result<(), Refusal> {
             own.iter_mut().for_each(Vec::clear);
             if !convert.write(&unit, worker, files, &mut own[..])? {
                 return Ok(());
@@ -95,13 +96,13 @@ pub fn order<S: Readable>(
             // With one file the names are the text after it.
             let (second, names) =
                 if files == 2 { (&second[..], &names[..]) } else { (&[][..], &second[..]) };
-            KeyLengths::write(&mut texts[0], |out| by.write(&unit, out), [first, second])?;
+            KeyLengths::write(&mut texts[0], |out| keys.write(&unit, out), [first, second])?;
             if let Some(text) = texts.get_mut(1) {
                 text.extend_from_slice(names);
             }
             Ok(())
         },
-        |(worker, _), (other, _)| worker.merge(&other),
+        |(worker, ..), (other, ..)| worker.merge(&other),
     );
     let names = through.drain(..).nth(1);
     let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,7 +110,7 @@ pub fn order<S: Readable>(
     if let Some(problem) = shared.problem.take() {
         return Err(Error::ScratchFile(problem));
     }
-    let (worker, _) = result?;
+    let (worker, ..) = result?;
     let mut writers = Vec::new();
     let share = threads_of_each(threads, outputs.len());
     for output in outputs {

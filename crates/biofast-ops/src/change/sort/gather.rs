@@ -3,8 +3,8 @@
 use biofast_bam::Record;
 
 use super::key::Order;
-use super::segment::MemorySegment;
 use super::template::LibraryRanks;
+use crate::change::segment::MemorySegment;
 
 /// Bytes that are asked for at once: a part of what may be taken, but not more than this.
 const LARGEST_SEGMENT: usize = 32 << 20;

@@ -28,7 +28,6 @@ pub(super) mod gather;
 mod key;
 pub(super) mod merge;
 mod pack;
-mod segment;
 mod sorted;
 mod sorter;
 pub(super) mod stored;

@@ -118,7 +118,8 @@ impl Pass<'_> {
             |worker, batch, put| worker.apply(batch, put),
             |worker, other| worker.merge(other),
         )?;
-        Ok(FilterReport::new(worker.tally(), &self.command_line))
+        let tally = worker.tally();
+        Ok(FilterReport::new(tally, &self.command_line).with_depleted(chain.depleted(), tally))
     }
 
     /// How many records are chosen.

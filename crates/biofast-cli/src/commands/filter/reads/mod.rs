@@ -77,6 +77,7 @@ pub(super) fn run(
         .with_adapters(plan.looked.detected)
         .with_found(filter.adapters(), &tally)
         .with_listed_names(listed)
+        .with_depleted(filter.depleted(), &tally)
         .with_files(sums(args, &job, read, &tally, &opened).0);
     if args.mates.merges() {
         report = report.with_merged(&tally);

@@ -13,6 +13,7 @@ use biofast_io::output::Output;
 use biofast_io::pipeline::Failure;
 
 use super::best::BestReads;
+use super::deplete::{Deplete, DepleteAction, DepleteBuffers};
 use super::fastp::{FastpGatherer, Frequent};
 use super::names::{ListedNames, NameFilter};
 use super::predicate::Predicate;
@@ -61,6 +62,7 @@ impl Default for FilterRoutes {
 pub struct Filter {
     sample: Option<SampleFilter>,
     names: Option<NameFilter>,
+    deplete: Option<Deplete>,
     best: Option<BestReads>,
     /// Trimmers, and where the numbers of their adapters begin.
     trimmers: Vec<(Box<dyn Trimmer>, usize)>,
@@ -97,6 +99,19 @@ impl Filter {
     pub fn names(mut self, names: NameFilter) -> Filter {
         self.names = Some(names);
         self
+    }
+
+    /// Removes, takes or masks reads that share minimizers with a reference, after they were chosen by name.
+    #[must_use]
+    pub fn deplete(mut self, deplete: Deplete) -> Filter {
+        self.deplete = Some(deplete);
+        self
+    }
+
+    /// Which reads are removed, taken or masked by their minimizers, if any are.
+    #[doc(hidden)]
+    pub fn depleted(&self) -> Option<&Deplete> {
+        self.deplete.as_ref()
     }
 
     /// Keeps only these reads, of those that have no mates and aren't split.
@@ -345,6 +360,7 @@ struct Buffers {
     /// What each trimmer made of bases and qualities, if it changed any.
     edited: Vec<[EditedBases; 2]>,
     cut_adapters: [Vec<u8>; 2],
+    deplete: DepleteBuffers,
 }
 
 impl FilterWorker<'_> {
@@ -433,7 +449,8 @@ impl FilterWorker<'_> {
         sink: &mut S,
     ) -> Result<(), S::Error> {
         let filter = self.filter;
-        let Buffers { tag, scratch, found, pieces, merged, edited, cut_adapters } = buffers;
+        let Buffers { tag, scratch, found, pieces, merged, edited, cut_adapters, deplete } =
+            buffers;
         tag.clear();
         pieces.clear();
         self.is_numbered = filter.mates == MateNaming::Names
@@ -448,8 +465,24 @@ impl FilterWorker<'_> {
         } else if filter.names.as_ref().is_some_and(|names| !names.wants(&unit)) {
             Some(Reason::Name)
         } else {
-            None
+            self.match_index(&unit, &amounts, deplete)
         };
+        if not_drawn.is_none()
+            && let Some(masking) = filter.deplete.as_ref().filter(|_| deplete.is_matching)
+            && masking.action == DepleteAction::Mask
+        {
+            let reads = [Some(first), second];
+            let (edited, masked) = masking.mask(reads, deplete);
+            if let Some(edited) = edited[0] {
+                first = first.with(edited);
+            }
+            if let Some(edited) = edited[1] {
+                second = second.map(|read| read.with(edited));
+            }
+            if masked > 0 {
+                self.tally.trim(Trim::MaskMatches, masked);
+            }
+        }
         let mut objections = [not_drawn; 2];
         let mut by_adapter = [None; 2];
         let mut last_adapters = [None; 2];
@@ -581,6 +614,24 @@ impl FilterWorker<'_> {
             self.send(mate, read, tag, amounts[mate], objection, to, sink)?;
         }
         Ok(())
+    }
+
+    /// Whether a unit matches the index, and why it isn't kept then.
+    fn match_index(
+        &mut self,
+        unit: &Unit<'_>,
+        amounts: &[Option<Amount>; 2],
+        buffers: &mut DepleteBuffers,
+    ) -> Option<Reason> {
+        let deplete = self.filter.deplete.as_ref()?;
+        let is_matching = deplete.matches(unit, buffers);
+        if is_matching {
+            for amount in amounts.iter().flatten() {
+                self.tally.matching[0] += amount.reads;
+                self.tally.matching[1] += amount.bases;
+            }
+        }
+        deplete.objection(is_matching)
     }
 
     /// Judges a merged pair as one read; if it isn't wanted, the mates are rejected.

@@ -57,6 +57,8 @@ named! {
         MaskBelow = "mask_below",
         /// Bases of low complexity that became N or lower case; these aren't cut.
         MaskDust = "mask_dust",
+        /// Minimizers of an index that became N; these aren't cut.
+        MaskMatches = "mask_matches",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Memory that records are appended to.
+//! Memory in large pages, for what is looked up in no order.
 
 use memmap2::MmapMut;
 
@@ -40,6 +40,13 @@ impl MemorySegment {
         }
     }
 
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        match &mut self.memory {
+            SegmentMemory::Mapped(map) => map,
+            SegmentMemory::Allocated(bytes) => bytes,
+        }
+    }
+
     /// How many bytes it has room for, and how many are there.
     pub(super) fn size(&self) -> usize {
         self.bytes().len()
@@ -53,11 +60,8 @@ impl MemorySegment {
     pub(super) fn append(&mut self, len: usize) -> &mut [u8] {
         let from = self.len;
         self.len += len;
-        let bytes = match &mut self.memory {
-            SegmentMemory::Mapped(map) => &mut map[..],
-            SegmentMemory::Allocated(bytes) => bytes,
-        };
-        &mut bytes[from..self.len]
+        let to = self.len;
+        &mut self.bytes_mut()[from..to]
     }
 
     /// Forgets what is in it and keeps the memory.
