@@ -74,19 +74,12 @@ pub(crate) struct Args {
     minimizers: bool,
 
     /// With --minimizers: bases of a k-mer, at most 32
-    #[arg(
-        short,
-        long = "kmer-length",
-        value_name = "K",
-        default_value_t = 31,
-        requires = "minimizers"
-    )]
+    #[arg(long = "kmer-length", value_name = "K", default_value_t = 31, requires = "minimizers")]
     k: u8,
 
     /// With --minimizers: k-mers of a window, of which one is indexed; K + W must be even and at most 96
     #[arg(
-        short,
-        long = "window-size",
+        long = "minimizer-window",
         value_name = "W",
         default_value_t = 15,
         requires = "minimizers"
@@ -260,7 +253,7 @@ fn minimizers(args: &Args, input: &Input, session: &mut Session) -> Result<Exit>
     let (k, w) = (args.k, args.w);
     let Some(mut builder) = MinimizerIndexBuilder::new(k.into(), w.into()) else {
         bail!(
-            "-k {k} and -w {w} have no canonical minimizers: K must be 1 to 32, W at least 1, and K + W even and at most 96"
+            "--kmer-length {k} and --minimizer-window {w} have no canonical minimizers: K must be 1 to 32, W at least 1, and K + W even and at most 96"
         );
     };
     if let Some(option) = args.spill.given() {
@@ -277,8 +270,12 @@ fn minimizers(args: &Args, input: &Input, session: &mut Session) -> Result<Exit>
     let indexed = builder.write(&mut index)?;
     if indexed.minimizers == 0 {
         let IndexedSequences { sequences, bases, .. } = indexed;
+        let sequences = match sequences {
+            1 => "1 sequence".to_owned(),
+            n => format!("{n} sequences"),
+        };
         bail!(
-            "{}: no minimizer in {sequences} sequences of {bases} bases: a sequence needs {} bases of A, C, G and T in a row",
+            "{}: no minimizer in {sequences} of {bases} bases: a sequence needs {} bases of A, C, G and T in a row",
             input.in_words(),
             u32::from(k) + u32::from(w) - 1
         );

@@ -105,7 +105,10 @@ fn other_lengths_of_minimizers_and_any_container_are_read() {
     assert!(silent(&["filter", "--quiet", "--deplete", &packed, &r1]).stdout == expected);
     for (k, w) in [("32", "2"), ("21", "11"), ("15", "25")] {
         let other = at("other.idx");
-        ok(&["index", "--quiet", "--minimizers", "-k", k, "-w", w, &fasta, "-o", &other]);
+        ok(&[
+            "index", "--quiet", "--minimizers", "--kmer-length", k, "--minimizer-window", w,
+            &fasta, "-o", &other,
+        ]);
         let run =
             silent(&["filter", "--quiet", "--deplete", &other, "--deplete-min-hits", "3", &r1]);
         assert!(run.stdout == expected, "{k} {w}");
@@ -133,9 +136,9 @@ fn what_is_no_index_or_has_no_minimizers_is_an_error() {
         assert!(!folder.path("never.fq").exists());
     }
     let short = folder.file("short.fa", ">x\nACGTACGT\n");
-    fails(&["index", "--minimizers", &short], &["no minimizer in 1 sequences of 8 bases"]);
+    fails(&["index", "--minimizers", &short], &["no minimizer in 1 sequence of 8 bases"]);
     assert!(!folder.path("short.fa.idx").exists());
-    fails(&["index", "--minimizers", "-k", "30", &fasta], &["K + W even"]);
+    fails(&["index", "--minimizers", "--kmer-length", "30", &fasta], &["K + W even"]);
     fails(&["index", "--minimizers", "-m", "12", &fasta], &["can't be combined with"]);
     fails(&["filter", "--deplete-action", "mask", &r1], &["--deplete"]);
     fails(

@@ -64,8 +64,8 @@ mod tests {
             .collect();
         let of_both = [
             "files", "shard", "in1", "in2", "out", "output_format", "level", "write_index", "sync",
-            "json", "html", "threads", "chunk_size", "io", "allow_missing_eof", "strict", "quiet",
-            "verbose", "version", "cache_dir", "help",
+            "json", "html", "title", "threads", "chunk_size", "io", "allow_missing_eof", "strict",
+            "quiet", "verbose", "version", "cache_dir", "help",
         ];
         let extra: Vec<_> = others.iter().filter(|id| !of_both.contains(id)).collect();
         assert!(extra.is_empty(), "{extra:?} are neither of reads nor of alignments alone");
