@@ -456,6 +456,11 @@ const NEUTRAL: &[(&str, &[&str], &[&str])] = &[
     ("sort", &["duplicates"], &["mark_supplementary", "duplicate_mode", "include_fails", "rule"]),
     ("markdup", &[], &["mark_supplementary", "duplicate_mode", "include_fails", "rule"]),
     ("convert", &["pairs", "alignments"], &["rna2dna", "upper_case", "only_id", "unique_names"]),
+    // No read is spliced, clipped by 1000 bases, unpaired or of another length than others of its group.
+    ("umi", &[], &["buffer_whole_contig", "read_length", "spliced_is_unique"]),
+    ("umi", &["pairs"], &["chimeric_pairs", "unpaired_reads"]),
+    // Read groups, which stand for genes here, are all of one UMI at a place.
+    ("umi", &["genes"], &["assigned_status_tag", "edit_distance_threshold", "method", "paired"]),
     // No column of the sheet is unknown.
     ("demux", &[], &["lane", "max_no_calls", "skip_reasons", "ignore_columns"]),
     // All pairs are found by either rule, none is left over, and the parts are few.

@@ -48,7 +48,7 @@ pub(super) struct AlignmentArgs {
     pub(super) content: ContentArgs,
 
     /// Print only the number of records
-    #[arg(short, long, conflicts_with_all = ["unselected", "json", "html", "write_index"], group = "of_alignments")]
+    #[arg(short, long, conflicts_with_all = ["unselected", "json", "html", "title", "write_index"], group = "of_alignments")]
     pub(super) count: bool,
 
     /// Write records that are not selected to FILE

@@ -194,7 +194,7 @@ pub(crate) struct Args {
 
     /// Print the limits of all checks in the format of --limits, and exit
     #[arg(long, conflicts_with_all = [
-        "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "plot", "fail_on", "verdicts"
+        "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "title", "plot", "fail_on", "verdicts"
     ])]
     pub(super) print_limits: bool,
 
