@@ -230,13 +230,13 @@ fn many_samples_are_compared_outliers_first_and_charts_are_unpacked() {
         }, 1000); }, { once: true });";
     let (found, console) = run_until_done(browser, &folder, &page, script);
     assert_eq!(console, Vec::<String>::new());
-    assert_eq!(found["first"], json!(["s17.fq", "s00.fq"]), "{found}");
+    assert_eq!(found["first"], json!(["s17", "s00"]), "{found}");
     assert_eq!(found["cut"], json!(0), "boxes beyond the table's edge");
     assert!(found["marked"].as_u64().unwrap() >= 3, "{found}");
     assert_eq!(found["heads"], json!(["Sample", "Verdicts", "Status"]));
     assert_eq!((&found["packed"], &found["matching"]), (&json!([30, 0]), &json!(10)));
     assert_eq!(found["said"], json!("10 of 30 samples"));
-    assert_eq!((&found["lines"], &found["only"]), (&json!(10), &json!(["s17.fq"])));
+    assert_eq!((&found["lines"], &found["only"]), (&json!(10), &json!(["s17"])));
     assert_eq!(
         (&found["chosen"], &found["open"], &found["charts"]),
         (&json!(2), &json!(true), &json!(6))
@@ -259,7 +259,7 @@ fn charts_that_were_packed_are_drawn_as_others() {
     let folder = Folder::new();
     let page = many(&folder);
     let one = folder.path("one.html");
-    let file = text(&folder.path("s17.fq"));
+    let file = text(&folder.path("s17"));
     assert_eq!(biofast(&["stats", "-q", "--html", one.to_str().unwrap(), &file]).code, 0);
     let marks = |page: &Path, id: &str| -> Vec<Value> {
         let script = format!(
