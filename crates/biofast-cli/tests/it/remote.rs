@@ -175,10 +175,7 @@ const COMMANDS: &[&[&str]] = &[
     &["view", "-b", "--no-PG", "@x.sam.gz", "-o", "OUT/x.bam"],
     &["sort", "-q", "-n", "--no-PG", "@x.bam", "-o", "OUT/n.bam"],
     &["markdup", "-q", "--no-PG", "@x.bam", "-o", "OUT/d.bam"],
-    &[
-        "umi", "group", "-q", "--no-PG", "--umi-tag", "MD", "@x.bam", "-o", "OUT/g.bam",
-        "--method", "unique",
-    ],
+    &["umi", "dedup", "-q", "--no-PG", "--ignore-umi", "@x.bam", "-o", "OUT/g.bam"],
     &["merge", "--no-PG", "@x.bam", "@y.bam", "-o", "OUT/m.bam"],
     &["merge", "--no-PG", "-R", "chr2", "@x.bam", "@y.bam", "-o", "OUT/m.bam"],
     &["cat", "--no-PG", "@x.bam", "@y.bam", "-o", "OUT/c.bam"],
