@@ -32,8 +32,8 @@ const BLOCK: usize = 2048;
 /// let mut found = MinimizerBuffers::default();
 /// find_minimizers(b"ACGTGCTCAGAGACTCAGAGGA", &scheme, &mut found);
 /// assert_eq!(found.len(), 4);
-/// // CACGT, the reverse complement of ACGTG: the first base in the lowest bits.
-/// assert_eq!(found.kmers()[0], 0b10_11_01_00_01);
+/// // GAGCA, the reverse complement of TGCTC: the first base in the lowest bits.
+/// assert_eq!(found.kmers()[0], 0b00_01_11_00_11);
 /// ```
 #[derive(Clone, Debug)]
 pub struct MinimizerScheme {
