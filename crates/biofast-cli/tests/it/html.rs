@@ -268,7 +268,7 @@ fn mates_are_known_by_their_names_and_pages_have_titles_and_contents() {
     // Each chart is named before all of them, with the worst verdict about what it shows.
     let first = page.split_once("id=\"r0\"").unwrap().1;
     let contents =
-        first.split_once("<nav class=\"contents\"").unwrap().1.split_once("</nav>").unwrap().0;
+        first.split_once("<ul class=\"contents\"").unwrap().1.split_once("</ul>").unwrap().0;
     let bases = "<span class=\"status bad\" title=\"fail\">✗<span class=\"unseen\"> fail:</span></span> <a href=\"#r0-bases\">";
     assert!(contents.contains(bases), "{contents}");
     assert_eq!(

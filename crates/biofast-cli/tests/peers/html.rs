@@ -259,7 +259,7 @@ fn charts_that_were_packed_are_drawn_as_others() {
     let folder = Folder::new();
     let page = many(&folder);
     let one = folder.path("one.html");
-    let file = text(&folder.path("s17"));
+    let file = text(&folder.path("s17.fq"));
     assert_eq!(biofast(&["stats", "-q", "--html", one.to_str().unwrap(), &file]).code, 0);
     let marks = |page: &Path, id: &str| -> Vec<Value> {
         let script = format!(

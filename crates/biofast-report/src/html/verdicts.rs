@@ -81,7 +81,7 @@ pub(super) fn contents(id: &str, assessment: Option<&Assessment>, part: &str) ->
     match links.len() {
         ..2 => String::new(),
         _ => format!(
-            "<nav class=\"contents\" aria-label=\"Charts of this sample\"><ul>{}</ul></nav>\n",
+            "<ul class=\"contents\" aria-label=\"Charts of this sample\">{}</ul>\n",
             links.concat()
         ),
     }
