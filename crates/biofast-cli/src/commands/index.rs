@@ -10,6 +10,7 @@ use biofast_io::output::{Output, commit};
 use biofast_io::{Options, gzi};
 use biofast_ops::filter::deplete::{IndexedSequences, MinimizerIndexBuilder};
 use biofast_ops::get::build;
+use biofast_ops::number::counted;
 use biofast_ops::shards;
 
 use super::get;
@@ -270,10 +271,7 @@ fn minimizers(args: &Args, input: &Input, session: &mut Session) -> Result<Exit>
     let indexed = builder.write(&mut index)?;
     if indexed.minimizers == 0 {
         let IndexedSequences { sequences, bases, .. } = indexed;
-        let sequences = match sequences {
-            1 => "1 sequence".to_owned(),
-            n => format!("{n} sequences"),
-        };
+        let sequences = counted(sequences, "sequence");
         bail!(
             "{}: no minimizer in {sequences} of {bases} bases: a sequence needs {} bases of A, C, G and T in a row",
             input.in_words(),

@@ -40,15 +40,16 @@ pub(super) fn section(samples: &[Depths]) -> String {
         samples.iter().map(|one| (one.sample.as_str(), one.sample.as_str())).collect();
     let names = short_names(&names);
     let is_many = samples.len() > MANY;
-    let has_sexes = samples.iter().any(|sample| references::sexes(sample)[0].is_some());
+    let sexes: Vec<[Option<f64>; 2]> = samples.iter().map(references::sexes).collect();
+    let has_sexes = sexes.iter().any(|[x, _]| x.is_some());
     let mut bodies = Bodies::new("pc", is_many);
     let mut rows = Vec::new();
     for ((i, depths), name) in samples.iter().enumerate().zip(&names) {
         let id = format!("c{i}");
         let about = format!("mean depth {}", decimal(depths.main().mean(), 2));
-        let body = sample(&id, name, &about, i < UNFOLDED, &one(&id, depths));
+        let body = sample(&id, name, &about, i < UNFOLDED, &one(&id, depths, sexes[i]));
         let pack = bodies.add(&body);
-        rows.push(row(i, name, depths, (has_targets, has_sexes), pack));
+        rows.push(row(i, name, depths, (has_targets, has_sexes.then_some(sexes[i])), pack));
     }
     let unusual = compare::outliers_first(&mut rows, &COMPARED);
     let mut columns =
@@ -75,7 +76,7 @@ fn row(
     i: usize,
     name: &str,
     depths: &Depths,
-    (has_targets, has_sexes): (bool, bool),
+    (has_targets, sexes): (bool, Option<[Option<f64>; 2]>),
     pack: String,
 ) -> TableRow {
     let main = depths.main();
@@ -92,12 +93,12 @@ fn row(
             None => cells.extend([TableCell::Nothing, TableCell::Nothing, TableCell::Nothing]),
         }
     }
-    if has_sexes {
+    if let Some(sexes) = sexes {
         let ratio = |ratio: Option<f64>| match ratio {
             Some(ratio) => TableCell::Number(ratio, 2),
             None => TableCell::Nothing,
         };
-        cells.extend(references::sexes(depths).map(ratio));
+        cells.extend(sexes.map(ratio));
     }
     TableRow {
         id: format!("c{i}"),
@@ -153,7 +154,7 @@ fn shallow(of: &TargetDepths) -> u64 {
 }
 
 /// Everything about one sample.
-fn one(id: &str, depths: &Depths) -> String {
+fn one(id: &str, depths: &Depths, sexes: [Option<f64>; 2]) -> String {
     let mut text = format!("<p class=\"from\">From {}</p>\n", escape(&depths.sample));
     let facts = |of: &str, distribution: &Distribution| {
         let share = |depth| {
@@ -174,7 +175,7 @@ fn one(id: &str, depths: &Depths) -> String {
     let all: Vec<(&str, String)> =
         all.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     text += &table::facts(&all);
-    text += &references::sexes_in_words(depths);
+    text += &references::sexes_in_words(sexes);
     let mut charts = reached(id, depths);
     charts += &references::along(id, depths);
     let mut listed = String::new();

@@ -51,11 +51,12 @@ pub fn stats(
     let (mut samples, mut files, mut noun) = (0, 0, "sample");
     let mut version = "";
     if let Some((report, json)) = reads {
-        body += &reads::section(report);
+        let (section, counted) = reads::section(report);
+        body += &section;
         if report.files.len() <= MANY {
             data += &embedded("biofast-stats", json);
         }
-        samples += reads::counted(report);
+        samples += counted;
         files += report.files.len();
         version = &report.biofast_version;
     }

@@ -38,12 +38,15 @@ fn placed(report: &ReadReport) -> Vec<Placed> {
         names.map(|(file, inputs)| (file.sample.as_str(), inputs.as_str())).collect();
     let names = super::text::short_names(&names);
     let by_name: Vec<Option<(&str, u8)>> = names.iter().map(|name| mate_by_name(name)).collect();
-    let times = |one: Option<(&str, u8)>| by_name.iter().filter(|of| **of == one).count();
+    let mut times: HashMap<(&str, u8), usize> = HashMap::new();
+    by_name.iter().flatten().for_each(|of| *times.entry(*of).or_insert(0) += 1);
     // Both files of a pair are there, and once.
     let by_name: Vec<Option<(&str, u8)>> = by_name
         .iter()
         .map(|of| {
-            of.filter(|&(pair, mate)| [mate, 3 - mate].map(|m| times(Some((pair, m)))) == [1, 1])
+            of.filter(|&(pair, mate)| {
+                [mate, 3 - mate].map(|mate| times.get(&(pair, mate))) == [Some(&1); 2]
+            })
         })
         .collect();
     let mut pairs: HashMap<&str, usize> = HashMap::new();
@@ -73,17 +76,13 @@ fn placed(report: &ReadReport) -> Vec<Placed> {
     placed
 }
 
-/// How many samples there are.
-pub(super) fn counted(report: &ReadReport) -> usize {
-    placed(report).iter().map(|one| one.unit + 1).max().unwrap_or(0)
-}
-
-/// The table of all samples, charts of all of them together, and the charts of each.
-pub(super) fn section(report: &ReadReport) -> String {
+/// The table of all samples, charts of all of them together, and the charts of each; and how many samples there are.
+pub(super) fn section(report: &ReadReport) -> (String, usize) {
     // One scale for all the small drawings, lest they be compared wrongly.
     let positions = report.files.iter().flat_map(|file| &file.statistics.positions);
     let scale = mean_quality_axis(positions).between(21.0, 1.0);
     let placed = placed(report);
+    let samples = placed.iter().map(|one| one.unit + 1).max().unwrap_or(0);
     // Mates stand together, wherever they were named.
     let mut order: Vec<usize> = (0..placed.len()).collect();
     order.sort_by_key(|&i| (placed[i].unit, placed[i].mate));
@@ -125,7 +124,8 @@ pub(super) fn section(report: &ReadReport) -> String {
     let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     text += &together::charts(report, &placed, &order, &outliers);
     text += chosen(is_many);
-    text + &bodies.finish() + "</section>\n"
+    text += &(bodies.finish() + "</section>\n");
+    (text, samples)
 }
 
 /// What stands before the samples, and where only chosen ones are shown, which the page's script unpacks.

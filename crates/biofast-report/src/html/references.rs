@@ -6,7 +6,7 @@ use super::scale::Axis;
 use super::table;
 use super::text::{escape, numbered};
 use crate::number::{decimal, grouped, percent};
-use biofast_ops::measure::coverage::{Distribution, TargetDepth, TargetDepths};
+use biofast_ops::measure::coverage::{TargetDepth, TargetDepths};
 
 /// As many references are listed: the longest ones.
 const LISTED: usize = 50;
@@ -169,10 +169,11 @@ pub(super) fn sexes(depths: &Depths) -> [Option<f64>; 2] {
         match &depths.targets {
             Some(targets) => mean_of(targets, |target| is(target.reference)),
             None => {
-                let mut sum = Distribution::default();
                 let of = depths.references.iter().enumerate().filter(|(at, _)| is(*at));
-                of.for_each(|(_, (_, of))| sum.merge(of));
-                (sum.positions() > 0).then(|| sum.mean())
+                let (positions, bases) = of.fold((0, 0), |(positions, bases), (_, (_, of))| {
+                    (positions + of.positions(), bases + of.bases())
+                });
+                (positions > 0).then(|| bases as f64 / positions as f64)
             }
         }
     };
@@ -181,8 +182,8 @@ pub(super) fn sexes(depths: &Depths) -> [Option<f64>; 2] {
 }
 
 /// The same in words.
-pub(super) fn sexes_in_words(depths: &Depths) -> String {
-    let [Some(x), y] = sexes(depths) else { return String::new() };
+pub(super) fn sexes_in_words(sexes: [Option<f64>; 2]) -> String {
+    let [Some(x), y] = sexes else { return String::new() };
     let y = y.map_or(String::new(), |y| format!(", that of Y {}", decimal(y, 2)));
     format!(
         "<p class=\"said\">{}</p>\n",

@@ -68,12 +68,28 @@ pub(super) fn packed_distance(one: u64, other: u64) -> u32 {
     ((differs | differs >> 1 | differs >> 2) & LOW).count_ones()
 }
 
+/// Byte strings and their numbers.
+#[derive(Clone, Default)]
+pub(super) struct Numbered {
+    numbers: HashMap<Box<[u8]>, u32>,
+    pub(super) texts: Vec<Box<[u8]>>,
+}
+
+impl Numbered {
+    pub(super) fn number(&mut self, text: &[u8]) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = self.texts.len() as u32;
+        self.numbers.insert(text.into(), number);
+        self.texts.push(text.into());
+        number
+    }
+}
+
 /// Barcodes that aren't packed, by their numbers.
 #[derive(Clone, Default)]
-pub(super) struct OddBarcodes {
-    numbers: HashMap<Box<[u8]>, u64>,
-    texts: Vec<Box<[u8]>>,
-}
+pub(super) struct OddBarcodes(Numbered);
 
 impl OddBarcodes {
     /// The number of a barcode.
@@ -84,13 +100,7 @@ impl OddBarcodes {
 
     #[cold]
     fn odd_number(&mut self, barcode: &[u8]) -> u64 {
-        if let Some(number) = self.numbers.get(barcode) {
-            return *number;
-        }
-        let number = ODD | self.texts.len() as u64;
-        self.numbers.insert(barcode.into(), number);
-        self.texts.push(barcode.into());
-        number
+        ODD | u64::from(self.0.number(barcode))
     }
 
     /// The number that a barcode of `other` has here.
@@ -101,7 +111,7 @@ impl OddBarcodes {
 
     /// The barcode of a number that isn't packed.
     pub(super) fn odd(&self, number: u64) -> &[u8] {
-        self.texts.get((number & !ODD) as usize).map_or(&[], |text| &text[..])
+        self.0.texts.get((number & !ODD) as usize).map_or(&[], |text| &text[..])
     }
 
     /// Appends a barcode.

@@ -7,12 +7,12 @@ use biofast_bam::Header;
 use biofast_io::output::Output;
 
 use super::cluster::{Clusterer, UnequalLengths};
-use super::codes::OddBarcodes;
+use super::codes::{Numbered, OddBarcodes};
 use super::decisions::UmiDecisions;
 use super::neighbors::UmiSet;
 use super::rules::{MultimappingTag, UmiRules, UmiTask};
 use super::stats::UmiStats;
-use super::survey::{Candidate, MateKey, Numbered, OFFSET, SurveyedReads};
+use super::survey::{Candidate, MateKey, OFFSET, SurveyedReads};
 use crate::{Error, Refusal};
 
 /// Bases by which a read may begin before its position without being too late for its place.

@@ -1,11 +1,9 @@
 //! What is kept of records until their place is complete.
 
-use std::collections::HashMap;
-
 use biofast_bam::{Batch, Error, ErrorKind, Header, Record, flag};
 use biofast_io::Location;
 
-use super::codes::OddBarcodes;
+use super::codes::{Numbered, OddBarcodes};
 use super::rules::{RecordFate, UmiReadCounts, UmiRules, UmiTask};
 use crate::change::sort::duplicates::gate::hash_of_name;
 
@@ -115,25 +113,6 @@ impl SurveyedReads {
         let (previous, found) = (shown(previous), shown(found));
         let kind = ErrorKind::Unsorted { previous, found, names: [None, None] };
         Err(Error::new(kind, Location { record: Some(number + 1), ..Location::default() }))
-    }
-}
-
-/// Byte strings and their numbers.
-#[derive(Default)]
-pub(super) struct Numbered {
-    numbers: HashMap<Box<[u8]>, u32>,
-    pub(super) texts: Vec<Box<[u8]>>,
-}
-
-impl Numbered {
-    pub(super) fn number(&mut self, text: &[u8]) -> u32 {
-        if let Some(number) = self.numbers.get(text) {
-            return *number;
-        }
-        let number = self.texts.len() as u32;
-        self.numbers.insert(text.into(), number);
-        self.texts.push(text.into());
-        number
     }
 }
 

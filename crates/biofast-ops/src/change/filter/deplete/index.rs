@@ -105,26 +105,22 @@ fn invalid<T>(why: impl Into<String>) -> Result<T, ReadFault> {
     Err(ReadFault::Invalid(why.into()))
 }
 
-/// Fills as much of `bytes` as there is, and says how much.
-fn read_up_to(reader: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
-    let mut len = 0;
-    while len < bytes.len() {
-        match reader.read(&mut bytes[len..]) {
-            Ok(0) => break,
-            Ok(n) => len += n,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(len)
+/// As many bytes as there are, up to a number, in place of what `bytes` has.
+fn read_up_to(reader: &mut Reader, most: usize, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+    bytes.clear();
+    reader.take(most as u64).read_to_end(bytes)?;
+    Ok(())
 }
 
 fn read(
     reader: &mut Reader,
     file_len: Option<u64>,
 ) -> Result<(MinimizerScheme, KmerSet), ReadFault> {
+    let mut bytes = Vec::with_capacity(HEADER);
+    read_up_to(reader, HEADER, &mut bytes)?;
+    let len = bytes.len();
     let mut header = [0; HEADER];
-    let len = read_up_to(reader, &mut header)?;
+    header[..len].copy_from_slice(&bytes);
     if header.starts_with(b"DBF") && len >= 4 {
         return invalid("a frozen index (.pidx): an index of k-mers (.idx) is needed");
     }
@@ -162,14 +158,14 @@ fn read(
         Some(_) => Loaded::Known(KmerSet::with_capacity(count as usize)),
         None => Loaded::Unknown(Vec::new()),
     };
-    let (mut bytes, mut piece) = (vec![0; PIECE * width], Vec::with_capacity(PIECE));
+    let mut piece = Vec::with_capacity(PIECE);
     let highest = u64::MAX >> (64 - 2 * u32::from(k));
     let mut done = 0;
     while done < count {
         let wanted = ((count - done) as usize).min(PIECE);
-        let len = read_up_to(reader, &mut bytes[..wanted * width])?;
+        read_up_to(reader, wanted * width, &mut bytes)?;
         piece.clear();
-        for kmer in bytes[..len].chunks_exact(width) {
+        for kmer in bytes.chunks_exact(width) {
             let mut word = [0; 8];
             word[..width].copy_from_slice(kmer);
             piece.push(u64::from_le_bytes(word));
