@@ -41,8 +41,9 @@ pub(crate) struct SamToBam {
     threads: usize,
     rigor: Rigor,
     notes: Option<Arc<Notes>>,
-    /// What was read though it breaks a rule.
+    /// What was read though it breaks a rule, and whether it was told.
     odd: Tally,
+    told: bool,
     header_lines: u64,
     /// Lines and records before the block that comes next.
     lines: u64,
@@ -83,6 +84,7 @@ impl SamToBam {
             rigor: Rigor { refuse: options.pedantic, checks },
             notes: options.notes.clone(),
             odd: Tally::default(),
+            told: false,
             header_lines: 0,
             lines: 0,
             records: 0,
@@ -102,7 +104,8 @@ impl SamToBam {
     }
 
     /// Tells what was read though it breaks a rule.
-    fn tell(&self) {
+    fn tell(&mut self) {
+        self.told = true;
         if let Some(notes) = &self.notes {
             self.odd.tell(notes, &self.name, self.header_lines);
         }
@@ -118,6 +121,15 @@ impl SamToBam {
             at.line.get_or_insert(self.lines + 1);
         }
         Error::new(kind, at)
+    }
+}
+
+/// A check ends at its first fault, with more or less text behind it converted already: what was read before is told, too.
+impl Drop for SamToBam {
+    fn drop(&mut self) {
+        if self.rigor.checks && !self.told {
+            self.tell();
+        }
     }
 }
 

@@ -396,3 +396,22 @@ fn lines_by_the_letter_of_the_specification() {
         assert!(fault.contains(message), "{bad}: {fault}");
     }
 }
+
+#[test]
+fn what_is_odd_behind_a_fault_is_told_by_no_number_of_threads() {
+    let odd = "r\t4\t*\t0\t0\t*\t*\t0\t0\tAU\tII\n";
+    let good = "r\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tII\n";
+    let wrong = "r\t4\t*\t0\t0\t*\t*\t0\t0\tAC\tII\tXA:A:\x07\n";
+    let many = odd.repeat(30_000); // more than one block of text
+    for (text, first) in [
+        (format!("@HD\tVN:?\n{odd}"), None),
+        (format!("{good}{wrong}{many}"), None),
+        (format!("{good}{odd}{wrong}{many}"), Some(2)),
+        (format!("{many}{wrong}{many}"), Some(1)),
+    ] {
+        let outcome = outcome(text.as_bytes());
+        assert!(outcome.fault.is_some());
+        let told: Vec<_> = outcome.warnings.iter().map(|w| (w.at.record, w.count)).collect();
+        assert_eq!(told, Vec::from_iter(first.map(|record| (Some(record), None))));
+    }
+}

@@ -74,12 +74,19 @@ impl<'a> Options<'a> {
     }
 }
 
-/// What was noticed of the bytes. Whether their end was seen after a fault ended the reading depends on the threads.
+/// What was noticed of the bytes. How much of what stands behind a fault was read depends on the threads.
 pub(super) fn noted(notes: &Notes, outcome: &Outcome) -> Vec<biofast_io::Warning> {
     use biofast_io::Warning::{BlankLines, Noticed, Tolerated};
     let mut all = notes.warnings();
     if outcome.fault.is_some() {
-        all.retain(|note| matches!(note, BlankLines { .. } | Noticed { .. } | Tolerated { .. }));
+        let good = outcome.records.unwrap_or(0);
+        all.retain(|note| match note {
+            BlankLines { .. } => true,
+            Noticed { first, .. } | Tolerated { first, .. } => {
+                first.record.is_none_or(|record| record <= good)
+            }
+            _ => false,
+        });
     }
     all
 }

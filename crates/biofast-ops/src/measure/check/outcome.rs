@@ -91,7 +91,7 @@ impl Outcome {
             }
             biofast_io::Warning::Tolerated { what, count, first }
             | biofast_io::Warning::Noticed { what, count, first } => {
-                let count = Some(*count);
+                let count = self.fault.is_none().then_some(*count);
                 let at = Location { name: None, ..first.clone() };
                 self.warnings.push(Warning { at, count, ..Warning::new(CheckRule::Record, *what) });
             }
