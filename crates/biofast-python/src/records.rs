@@ -1,14 +1,16 @@
 //! Records as objects: cheap ones, that refer to a block they share with their neighbours and make what is asked for.
 
+mod aligned;
 mod alignment;
 mod alignments;
 mod block;
+mod field;
 mod read;
 mod reads;
 mod scores;
 
 pub(crate) use alignment::AlignedSegment;
-pub(crate) use alignments::Alignments;
+pub(crate) use alignments::{Alignments, header_of};
 pub(crate) use read::{Read, write};
 pub(crate) use reads::Reads;
 

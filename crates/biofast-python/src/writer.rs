@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::errors::ReadFailure;
 use crate::process::Process;
-use crate::records::{AlignedSegment, Alignments, Read, write};
+use crate::records::{AlignedSegment, Read, header_of, write};
 use crate::source::refuse_read;
 
 /// Text that is handed to the compressor at once.
@@ -36,6 +36,7 @@ enum Named {
     Fasta,
     Sam,
     Bam,
+    Cram,
     /// The name doesn't say.
     Any,
 }
@@ -57,7 +58,7 @@ fn named(path: &Path) -> Result<Named, ReadFailure> {
         "fa" | "fasta" | "fna" | "ffn" | "faa" => Named::Fasta,
         "sam" => Named::Sam,
         "bam" | "ubam" => Named::Bam,
-        "cram" => return refuse("CRAM is read but not written: name the file .bam or .sam"),
+        "cram" => Named::Cram,
         _ => Named::Any,
     })
 }
@@ -116,7 +117,7 @@ impl ReadWriter {
         for path in &paths {
             refuse_read(path)?;
             let named = self::named(path)?;
-            if matches!(named, Named::Sam | Named::Bam) {
+            if matches!(named, Named::Sam | Named::Bam | Named::Cram) {
                 let text = "alignments need a header: header=biofast.open(…), or its text";
                 return Err(PyValueError::new_err(text));
             }
@@ -231,28 +232,26 @@ impl AlignmentWriter {
 
 #[pymethods]
 impl AlignmentWriter {
-    /// `header` is its text, or a reading whose header it has.
+    /// `header` is its text, or a reading whose header it has; `reference` a FASTA file for CRAM.
     #[new]
-    #[pyo3(signature = (path, header, *, level=None, threads=None, index=false))]
+    #[pyo3(signature = (path, header, *, level=None, threads=None, index=false, reference=None))]
     fn new(
         path: PathBuf,
         header: &Bound<'_, PyAny>,
         level: Option<&str>,
         threads: Option<usize>,
         index: bool,
+        reference: Option<PathBuf>,
     ) -> PyResult<AlignmentWriter> {
         refuse_read(&path)?;
-        let header = match header.cast::<Alignments>() {
-            Ok(reading) => Header::clone(reading.borrow().header()),
-            Err(_) => Header::from_text(header.extract::<String>()?.as_bytes())
-                .map_err(ReadFailure::from)?,
-        };
+        let header = header_of(header)?;
         let format = match named(&path)? {
             Named::Sam => bam::Format::Sam,
             Named::Bam | Named::Any => bam::Format::Bam,
+            Named::Cram => bam::Format::Cram,
             Named::Fastq | Named::Fasta => {
                 let text = format!(
-                    "{} is a file of reads by its name: name it .bam or .sam, or leave out the header",
+                    "{} is a file of reads by its name: name it .bam, .sam or .cram, or leave out the header",
                     display_name(&path)
                 );
                 return Err(PyValueError::new_err(text));
@@ -265,17 +264,30 @@ impl AlignmentWriter {
             builder = builder.level(level);
         }
         if index {
-            builder = builder.index(bam::index::IndexFormat::Bai);
+            builder = match format {
+                bam::Format::Cram => builder.index(bam::index::BuildOptions::default()),
+                _ => builder.index(bam::index::IndexFormat::Bai),
+            };
+        }
+        match (reference, format) {
+            (Some(fasta), bam::Format::Cram) => {
+                builder = builder.cram(bam::CramOptions::default().reference(fasta));
+            }
+            (Some(_), _) => {
+                return Err(PyValueError::new_err("a reference is of use for .cram only"));
+            }
+            (None, _) => {}
         }
         let writer = builder.create(path).map_err(ReadFailure::from)?;
         let (writer, process) = (Mutex::new(Some(writer)), Process::current());
-        Ok(AlignmentWriter { writer, header: Arc::new(header), seen: None, records: 0, process })
+        Ok(AlignmentWriter { writer, header, seen: None, records: 0, process })
     }
 
     /// Writes an alignment.
     fn write(&mut self, record: PyRef<'_, AlignedSegment>) -> PyResult<()> {
         self.process.check("this writer")?;
         self.check_header(record.header())?;
+        record.check(&self.header).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let writer = self.writer.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         writer.as_mut().ok_or_else(closed)?.write(&record.record()).map_err(ReadFailure::from)?;
         self.records += 1;

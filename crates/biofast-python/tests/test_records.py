@@ -90,8 +90,7 @@ def test_alignments_have_the_attributes_of_pysam(folder: Path) -> None:
             assert (mine.query_qualities is None) == (scores is None)
             if scores is not None:
                 assert mine.query_qualities.tolist() == list(scores)
-            tags = {tag: list(value) if hasattr(value, "tolist") else value for tag, value in theirs.get_tags()}
-            assert dict(mine.get_tags()) == tags
+            assert mine.get_tags(with_value_type=True) == theirs.get_tags(with_value_type=True)
 
 
 def test_alignments_change(folder: Path) -> None:
@@ -214,7 +213,7 @@ def test_the_name_of_a_file_says_its_format(folder: Path) -> None:
         with pytest.raises(ValueError):
             biofast.writer(name)
         assert not Path(name).exists()
-    for name in ("x.cram", "x.fq.gz", "x.bam.xz"):
+    for name in ("x.fq.gz", "x.bam.xz"):
         with pytest.raises(ValueError):
             biofast.writer(name, header=biofast.open("aln.sam"))
     with pytest.raises(ValueError, match="no qualities"), biofast.writer("x.fq") as out:

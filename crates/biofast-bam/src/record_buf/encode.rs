@@ -31,6 +31,23 @@ impl RecordBuf {
         header: &Header,
         out: &'o mut Vec<u8>,
     ) -> Result<Record<'o>, Error> {
+        self.check_agreement()
+            .and_then(|()| self.check_places(header.references()))
+            .map_err(|reason| self.unwritable(reason))?;
+        self.write_draft(header, out)
+    }
+
+    /// The same for a record that is changed field by field: each field can be stored, but fields may contradict each other, and positions
+    /// lie past the end of their reference. What is returned isn't to be written to a file: [`check`](Self::check) comes before.
+    ///
+    /// # Errors
+    /// If a field can't be stored, or a reference isn't in the header. Nothing is then appended.
+    #[doc(hidden)]
+    pub fn write_draft<'o>(
+        &self,
+        header: &Header,
+        out: &'o mut Vec<u8>,
+    ) -> Result<Record<'o>, Error> {
         let start = out.len();
         if let Err(reason) = self.encode(header.references(), out) {
             out.truncate(start);
@@ -45,12 +62,16 @@ impl RecordBuf {
     /// As [`write_bam`](Self::write_bam).
     pub fn check(&self, header: &Header) -> Result<(), Error> {
         self.check_alone()?;
-        self.check_references(header.references()).map_err(|reason| self.unwritable(reason))
+        let references = header.references();
+        self.check_references(references)
+            .and_then(|()| self.check_places(references))
+            .map_err(|reason| self.unwritable(reason))
     }
 
     /// The same but for what only a header tells.
     pub(super) fn check_alone(&self) -> Result<(), Error> {
-        self.check_fields()
+        self.check_agreement()
+            .and_then(|()| self.check_fields())
             .and_then(|()| self.check_letters())
             .map_err(|reason| self.unwritable(reason))
     }
@@ -65,6 +86,7 @@ impl RecordBuf {
         Error::new(ErrorKind::BadTags { name, reason }, Location::default())
     }
 
+    /// Whether each field can be stored.
     fn check_fields(&self) -> Result<(), Reason> {
         let refuse = |reason: &'static str| Err(reason.into());
         let printable = self.name.iter().all(u8::is_ascii_graphic);
@@ -79,26 +101,12 @@ impl RecordBuf {
                     "an index of a reference, or a position counted from 0, is out of range",
                 );
             }
-            if id < 0 && position >= 0 {
-                return refuse("it or its mate has a position but no reference");
-            }
-        }
-        let is_mapped = self.flags & flag::UNMAPPED == 0;
-        if is_mapped && (self.reference_id < 0 || self.position < 0) {
-            return refuse("it is flagged as mapped but has no reference or position");
         }
         let cigar = self.cigar();
         if cigar.words().any(|word| word & 15 > 9) {
             return refuse("its CIGAR has an unknown operation");
         }
-        let bases = self.sequence.len();
-        if is_mapped && bases > 0 && !cigar.is_empty() && cigar.read_len() != bases as u64 {
-            let read = cigar.read_len();
-            return Err(
-                format!("its CIGAR covers {read} bases, but the sequence has {bases}").into()
-            );
-        }
-        let qualities = self.qualities.len();
+        let (qualities, bases) = (self.qualities.len(), self.sequence.len());
         if qualities > 0 && qualities != bases {
             return Err(format!("it has {qualities} qualities but {bases} bases").into());
         }
@@ -125,6 +133,26 @@ impl RecordBuf {
         }
     }
 
+    /// Whether the fields agree with each other.
+    fn check_agreement(&self) -> Result<(), Reason> {
+        let refuse = |reason: &'static str| Err(reason.into());
+        if self.places().iter().any(|&(id, position)| id == -1 && position >= 0) {
+            return refuse("it or its mate has a position but no reference");
+        }
+        let is_mapped = self.flags & flag::UNMAPPED == 0;
+        if is_mapped && (self.reference_id < 0 || self.position < 0) {
+            return refuse("it is flagged as mapped but has no reference or position");
+        }
+        let (cigar, bases) = (self.cigar(), self.sequence.len());
+        if is_mapped && bases > 0 && !cigar.is_empty() && cigar.read_len() != bases as u64 {
+            let read = cigar.read_len();
+            return Err(
+                format!("its CIGAR covers {read} bases, but the sequence has {bases}").into()
+            );
+        }
+        Ok(())
+    }
+
     fn check_letters(&self) -> Result<(), Reason> {
         match self.sequence.iter().position(|&base| !packing::has_code(base)) {
             Some(at) => Err(packing::no_code(self.sequence[at], at).into()),
@@ -138,13 +166,21 @@ impl RecordBuf {
     }
 
     fn check_references(&self, references: &[Reference]) -> Result<(), Reason> {
+        let n = references.len();
+        let unknown = |id: &i32| usize::try_from(*id).is_ok_and(|id| id >= n);
+        match self.places().map(|(id, _)| id).iter().find(|id| unknown(id)) {
+            Some(id) => Err(format!("the header has {n} references and no index {id}").into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether positions lie on their references, as far as the header has these.
+    fn check_places(&self, references: &[Reference]) -> Result<(), Reason> {
         for (id, position) in self.places() {
-            let Ok(id) = usize::try_from(id) else { continue };
-            let Some(reference) = references.get(id) else {
-                let n = references.len();
-                return Err(format!("the header has {n} references and no index {id}").into());
-            };
-            if u64::try_from(position).is_ok_and(|position| position >= reference.length) {
+            let reference = usize::try_from(id).ok().and_then(|id| references.get(id));
+            if let Some(reference) = reference
+                && u64::try_from(position).is_ok_and(|position| position >= reference.length)
+            {
                 return Err(format!(
                     "position {} is past the end of the reference '{}'",
                     i64::from(position) + 1,

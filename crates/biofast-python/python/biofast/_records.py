@@ -96,9 +96,10 @@ def writer(
     level: str | int | None = None,
     threads: int | None = None,
     index: bool = False,
+    reference: str | os.PathLike[str] | None = None,
 ) -> Writer:
-    """Writes reads (FASTQ, FASTA), pairs, or, with a ``header``, alignments (BAM, SAM). The name says the format and how it is compressed;
-    one of a format that isn't written (``.cram``, ``.xz``) is refused.
+    """Writes reads (FASTQ, FASTA), pairs, or, with a ``header``, alignments (BAM, SAM, CRAM). The name says the format and how it is
+    compressed; one of a format that isn't written (``.xz``) is refused.
 
     >>> with biofast.writer("long.fq.gz") as out:
     ...     for read in biofast.open("reads.fq"):
@@ -107,8 +108,8 @@ def writer(
     >>> out.count, biofast.stats("long.fq.gz").reads
     (2, 2)
 
-    ``header`` is text, or what :func:`open` returned. ``index`` makes a BAI of sorted alignments. A file that is being
-    read is refused.
+    ``header`` is text, or what :func:`open` returned. ``index`` makes a BAI of sorted alignments, a CRAI of CRAM. ``reference`` is the FASTA
+    file of CRAM. A file that is being read is refused.
     """
     wanted = None if level is None else str(level)
     why = "what is written appears under its name when it is complete"
@@ -116,9 +117,11 @@ def writer(
     if header is not None:
         if path2 is not None:
             raise ValueError("alignments go into one file")
-        return Writer(_biofast.AlignmentWriter(paths[0], header, level=wanted, threads=threads, index=index))
-    if index:
-        raise ValueError("an index is of alignments, which need a header: header=biofast.open(…), or its text")
+        return Writer(
+            _biofast.AlignmentWriter(paths[0], header, level=wanted, threads=threads, index=index, reference=reference)
+        )
+    if index or reference is not None:
+        raise ValueError("index and reference are for alignments, which need a header: header=biofast.open(…), or its text")
     return Writer(_biofast.ReadWriter(paths, level=wanted, threads=threads))
 
 

@@ -1,12 +1,13 @@
 //! Alignments one after the other.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use biofast_bam::Header;
 use biofast_io::{CancellationToken, Notes, Progress, Source};
 use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 
 use super::alignment::AlignedSegment;
 use super::block::AlignmentBlock;
@@ -67,10 +68,25 @@ impl Alignments {
             _held: held,
         })
     }
+}
 
-    pub(crate) fn header(&self) -> &Arc<Header> {
-        &self.header
+/// The header that a text, or a reading, has.
+pub(crate) fn header_of(header: &Bound<'_, PyAny>) -> PyResult<Arc<Header>> {
+    /// The text that was read last: alignments are made one after the other.
+    static READ: Mutex<Option<(String, Arc<Header>)>> = Mutex::new(None);
+    if let Ok(reading) = header.cast::<Alignments>() {
+        return Ok(Arc::clone(&reading.borrow().header));
     }
+    let text: &str = header.extract()?;
+    let mut read = READ.lock_py_attached(header.py()).unwrap_or_else(PoisonError::into_inner);
+    if let Some((last, header)) = &*read
+        && last == text
+    {
+        return Ok(Arc::clone(header));
+    }
+    let header = Arc::new(Header::from_text(text.as_bytes()).map_err(ReadFailure::from)?);
+    *read = Some((text.to_owned(), Arc::clone(&header)));
+    Ok(header)
 }
 
 #[pymethods]
