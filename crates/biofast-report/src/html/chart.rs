@@ -12,7 +12,7 @@ use crate::number::{compact, decimal};
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 270.0;
 const LEFT: f64 = 58.0;
-const RIGHT: f64 = 30.0;
+const RIGHT: f64 = 34.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 
@@ -199,6 +199,18 @@ impl Chart {
         let path = self.path_by(if is_one_of_many { 10 } else { 1 }, 'M', points.iter().copied());
         let _ =
             write!(self.marks, "<path class=\"mark line {class}\" data-s=\"{id}\" d=\"{path}\"/>");
+    }
+
+    /// A dot at each point.
+    pub(super) fn dots(&mut self, class: &str, points: &[(f64, f64)]) {
+        let mut path = String::new();
+        for &(x, y) in points {
+            let (x, y) = (self.x.at(x), self.y.at(y));
+            let _ = write!(path, "M{} {}a3 3 0 1 0 6 0a3 3 0 1 0-6 0", place(x - 3.0), place(y));
+        }
+        if !path.is_empty() {
+            let _ = write!(self.marks, "<path class=\"mark area {class}\" d=\"{path}\"/>");
+        }
     }
 
     /// What lies between two lines: x, lower and upper.

@@ -8,11 +8,12 @@ use super::packed::Bodies;
 use super::read_charts::{self, mean_quality_axis, middle, position_axis};
 use super::scale::Scale;
 use super::table::{self, TableCell, TableRow};
-use super::text::{MANY, escape, mate_by_name, notice};
+use super::text::{MANY, escape, notice};
 use super::together::Placed;
 use super::{together, verdicts};
 use crate::number::{decimal, grouped};
 use biofast_ops::measure::reads::report::{ReadFileReport, ReadReport, Statistics};
+use biofast_ops::measure::sample_names::mate_by_name;
 
 /// As many samples are unfolded when the page is opened.
 const UNFOLDED: usize = 6;

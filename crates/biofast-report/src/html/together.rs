@@ -1,14 +1,13 @@
 //! Charts with all samples of reads: lines, and a heat map where they are many.
 
 use super::chart::{Chart, Mark};
-use super::compare::median;
 use super::heat;
 use super::packed::Packs;
 use super::read_charts::{mean_quality_axis, middle, position_axis};
 use super::scale::Axis;
 use super::text::{MANY, numbered};
 use crate::gc_model;
-use crate::number::{decimal, grouped};
+use crate::number::{decimal, grouped, median};
 use biofast_ops::measure::reads::report::{ReadFileReport, ReadReport, Statistics};
 
 /// Columns of positions where samples are many.
