@@ -1,7 +1,4 @@
 //! One chart: an SVG drawing with its title, key, description and figures as a table.
-//!
-//! Marks that show columns of the figures say so (`data-of`): the page's script can draw these again, and a page of many samples
-//! has them without their paths.
 
 use std::fmt::Write;
 
@@ -103,6 +100,11 @@ impl Chart {
             columns: String::new(),
             rows: Vec::new(),
         }
+    }
+
+    /// The name of the x axis.
+    pub(super) fn x_name(&self) -> &'static str {
+        self.axes[0].name
     }
 
     /// Names at places of the x axis, in place of its numbers.
@@ -257,6 +259,11 @@ impl Chart {
             place(y + 4.0),
             y = place(y),
         );
+    }
+
+    /// Whether names at these values would touch.
+    pub(super) fn would_touch(&self, one: f64, other: f64) -> bool {
+        (self.y.at(one) - self.y.at(other)).abs() < 11.0
     }
 
     /// What a colour means.

@@ -62,10 +62,17 @@ pub(super) fn section(samples: &[Depths]) -> String {
     }
     let (outliers, unusual) = unusual.unwrap_or_default();
     let of = if has_targets { "targets" } else { "all positions" };
+    let judged: Vec<_> = samples
+        .iter()
+        .zip(&names)
+        .enumerate()
+        .map(|(i, (depths, name))| (format!("c{i}"), name.as_str(), depths.verdicts.as_ref()))
+        .collect();
     format!(
-        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}{}</section>\n",
+        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}{}{}</section>\n",
         table::table("coverage", &format!("Depth of {of}, by sample"), &columns, &rows, &[]),
         said(&unusual),
+        verdicts::findings("coverage-findings", &judged),
         together(samples, &rows, &outliers),
         chosen(is_many),
         bodies.finish()

@@ -15,7 +15,7 @@ use crate::gc_model;
 use crate::number::{decimal, grouped, percent};
 use biofast_ops::filter::report::{FileRole, FilterReport, FilteringBlock, FragmentLengths};
 use biofast_ops::measure::reads::AdapterContent;
-use biofast_ops::measure::reads::report::Statistics;
+use biofast_ops::measure::reads::report::{Qc, Statistics};
 use biofast_ops::measure::verdicts::{Assessment, Library, VerdictRules};
 
 /// How before and after look.
@@ -340,8 +340,15 @@ fn compared(
         ),
     );
     let rules = VerdictRules::of(Library::Any);
-    let judged = |reads: &Statistics| Assessment::of_reads(reads, &rules);
-    let verdicts = verdicts::before_and_after(&judged(before), &judged(after));
+    let judged = |reads: &Statistics, adapters: Option<&AdapterContent>| {
+        let mut reads = reads.clone();
+        reads.qc = adapters.map(|adapters| Box::new(Qc::of_adapters(adapters.clone())));
+        Assessment::of_reads(&reads, &rules)
+    };
+    let verdicts = verdicts::before_and_after(
+        &judged(before, adapters.map(|sets| &sets[0])),
+        &judged(after, adapters.map(|sets| &sets[1])),
+    );
     format!(
         "<div class=\"sample\"><h3 class=\"head\">{name}</h3>{verdicts}<div class=\"charts\">\n{charts}</div></div>\n"
     )

@@ -191,7 +191,10 @@ fn chart(id: &str, past: &ControlChart<'_>, limits: &ControlLimits, now: &[(&str
     // Beyond some limits there is no value.
     let warns = [(Bad::Below, drawn[0]), (Bad::Above, drawn[1])];
     let warns = warns.into_iter().filter(|&(side, limit)| limits.can_be_beyond(side, limit));
-    warns.clone().for_each(|(_, limit)| chart.rule(limit, "warn"));
+    for (_, limit) in warns.clone() {
+        let name = if chart.would_touch(limit, fails) { "" } else { "warn" };
+        chart.rule(limit, name);
+    }
     chart.rule(fails, "fail");
     let at = |from: usize, all: &[(&str, f64)]| -> Vec<(f64, f64)> {
         (from + 1..).zip(all).map(|(place, one)| (place as f64, one.1)).collect()

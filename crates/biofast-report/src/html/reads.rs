@@ -122,6 +122,11 @@ pub(super) fn section(report: &ReadReport) -> (String, usize) {
     text += &table::table("reads", "Figures of all samples of reads", &columns, &rows, &[]);
     let (outliers, said) = unusual.unwrap_or_default();
     text += &super::text::said(&said);
+    let files = report.files.iter().zip(&placed).enumerate();
+    let judged: Vec<_> = files
+        .map(|(i, (file, one))| (format!("r{i}"), one.name.as_str(), file.verdicts.as_ref()))
+        .collect();
+    text += &verdicts::findings("reads-findings", &judged);
     let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     text += &together::charts(report, &placed, &order, &outliers);
     text += chosen(is_many);

@@ -175,9 +175,13 @@ pub(super) fn adapters_before_and_after(id: &str, sets: &[AdapterContent; 2]) ->
             columns.push(name + ", %");
         }
     }
-    let Some(&most) =
-        seen.iter().max_by(|a, b| share(before, last, **a).total_cmp(&share(before, last, **b)))
-    else {
+    // Poly-A follows an adapter: it counts only where there is none.
+    let adapters = before.positions.first().map_or(0, |at| before.true_adapters(at).count());
+    let is_adapter = |place: usize| place < adapters;
+    let Some(&most) = seen.iter().max_by(|&&a, &&b| {
+        let shares = share(before, last, a).total_cmp(&share(before, last, b));
+        is_adapter(a).cmp(&is_adapter(b)).then(shares)
+    }) else {
         return String::new();
     };
     let mut rows = Vec::new();

@@ -123,9 +123,30 @@ pub(super) fn lines(
         chart.sample(&class, points, id, false);
         chart.key(Mark::Line, &class, name);
     }
-    if is_many {
-        chart.key(Mark::Line, "faint", "other samples");
+    match is_many {
+        true => chart.key(Mark::Line, "faint", "other samples"),
+        false => table(chart, lines, samples),
     }
+}
+
+/// The values of lines, a column for each sample.
+fn table(chart: &mut Chart, lines: &[Vec<(f64, f64)>], samples: &[(&str, &str)]) {
+    let mut places: Vec<f64> = lines.iter().flatten().map(|point| point.0).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    let mut rest: Vec<_> = lines.iter().map(|line| line.iter().peekable()).collect();
+    let mut rows = Vec::new();
+    for &place in &places {
+        chart.at(place);
+        let mut row = vec![decimal(place, 1)];
+        for line in &mut rest {
+            let value = line.next_if(|point| point.0 <= place).map(|point| decimal(point.1, 3));
+            row.push(value.unwrap_or("–".into()));
+        }
+        rows.push(row);
+    }
+    let names = samples.iter().map(|sample| sample.1);
+    chart.table(&[chart.x_name()].into_iter().chain(names).collect::<Vec<_>>(), rows);
 }
 
 fn quality(samples: &[Sample<'_>], outliers: &[String], is_many: bool) -> String {

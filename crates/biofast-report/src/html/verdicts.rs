@@ -97,6 +97,71 @@ pub(super) fn contents(id: &str, assessment: Option<&Assessment>, part: &str) ->
     }
 }
 
+/// So many samples of a check are named.
+const NAMED: usize = 8;
+
+/// What isn't good about several samples, each with its id in the page and its name: a row for each check, with its samples and the
+/// sentence about the worst of them.
+pub(super) fn findings(id: &str, samples: &[(String, &str, Option<&Assessment>)]) -> String {
+    type Found<'a> = Vec<(&'a str, &'a str, &'a Judged)>;
+    let mut checks: Vec<Found<'_>> = Vec::new();
+    for (id, name, assessment) in samples {
+        let judged = assessment.iter().flat_map(|all| &all.checks);
+        for judged in judged.filter(|judged| judged.verdict > Verdict::Pass) {
+            let one = (id.as_str(), *name, judged);
+            match checks.iter_mut().find(|found| found[0].2.check == judged.check) {
+                Some(found) => found.push(one),
+                None => checks.push(vec![one]),
+            }
+        }
+    }
+    if samples.len() < 2 || checks.is_empty() {
+        return String::new();
+    }
+    let beyond = |judged: &Judged| match judged.bad.as_str() {
+        "below" => -judged.value.unwrap_or_default(),
+        _ => judged.value.unwrap_or_default(),
+    };
+    for found in &mut checks {
+        // The worst one first.
+        found.sort_by(|(.., a), (.., b)| {
+            b.verdict.cmp(&a.verdict).then(beyond(b).total_cmp(&beyond(a)))
+        });
+    }
+    let is_past = |found: &Found<'_>| found[0].2.check.starts_with(PREFIX);
+    checks.sort_by_key(|found| {
+        (std::cmp::Reverse(found[0].2.verdict), is_past(found), std::cmp::Reverse(found.len()))
+    });
+    let mut text = format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Failed checks and warnings\"><table class=\"plain \
+         findings\" id=\"{id}\"><caption>Failed checks and warnings</caption><thead><tr><th scope=\"col\">Check</th>\
+         <th scope=\"col\">Verdict</th><th scope=\"col\">Samples, the worst first</th><th scope=\"col\">The worst</th></tr>\
+         </thead><tbody>"
+    );
+    for found in &checks {
+        let (_, name, worst) = found[0];
+        let links: Vec<String> = found
+            .iter()
+            .take(NAMED)
+            .map(|(id, name, _)| format!("<a href=\"#{id}\">{}</a>", escape(name)))
+            .collect();
+        let more = match found.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            n => format!(" and {} more", grouped(n as u64)),
+        };
+        let _ = write!(
+            text,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}{more}</td><td>{}: {}</td></tr>",
+            escape(&worst.check),
+            badge(worst.verdict),
+            links.join(", "),
+            escape(name),
+            escape(&worst.text)
+        );
+    }
+    text + "</tbody></table></div>\n"
+}
+
 /// Verdicts by number.
 fn counted(assessment: &Assessment) -> String {
     let of = |verdict: Verdict| match assessment.names(verdict).len() {
