@@ -234,7 +234,7 @@ fn chart(id: &str, past: &ControlChart<'_>, limits: &ControlLimits, now: &[(&str
             numbered(beyond.len() as u64 - 1, "more sample").replace("1 more sample", "one more")
         ),
     };
-    chart.finish(&format!(
+    chart.finish_on_top(&format!(
         "{}: {}. {outside}; the median of {} is {}{unit}. Warnings are {}, failures {} {}{unit}.",
         capital(&past.kind.to_string()),
         check.measures(),

@@ -254,11 +254,18 @@ fn heat_map(samples: &[Sample<'_>]) -> String {
         let mean = |(sum, n): (f64, u32)| if n == 0 { f64::INFINITY } else { sum / f64::from(n) };
         rows.push(sums.into_iter().map(mean).collect());
     }
-    for column in 0..columns {
-        let value = |row: &Vec<f64>| row.get(column).copied().filter(|value| value.is_finite());
-        let mut values: Vec<f64> = rows.iter().filter_map(value).collect();
+    // First and second reads are not alike.
+    let mut sides: Vec<Option<u8>> = samples.iter().map(|sample| sample.placed.mate).collect();
+    sides.sort_unstable();
+    sides.dedup();
+    for (column, side) in (0..columns).flat_map(|column| sides.iter().map(move |s| (column, s))) {
+        let of_side = |(_, sample): &(&mut Vec<f64>, &Sample<'_>)| sample.placed.mate == *side;
+        let own = rows.iter_mut().zip(samples).filter(of_side);
+        let mut own: Vec<&mut f64> = own.filter_map(|(row, _)| row.get_mut(column)).collect();
+        let mut values: Vec<f64> =
+            own.iter().map(|value| **value).filter(|value| value.is_finite()).collect();
         let Some(middle) = median(&mut values) else { continue };
-        rows.iter_mut().filter_map(|row| row.get_mut(column)).for_each(|value| *value -= middle);
+        own.iter_mut().for_each(|value| **value -= middle);
     }
     // The chart is drawn from below.
     rows.reverse();
@@ -282,8 +289,9 @@ fn heat_map(samples: &[Sample<'_>]) -> String {
     heat::draw(&mut chart, &rows, columns, [per_row, 1], "the median");
     chart.table(&["Sample", "Lowest deviation"], listed);
     chart.finish(&format!(
-        "How far the mean quality of each sample is from the median of all {} at the same positions.{}",
+        "How far the mean quality of each sample is from the median of all {} at the same positions{}.{}",
         named(samples),
+        if sides.len() > 1 { ", first and second reads each among themselves" } else { "" },
         match per_row {
             1 => String::new(),
             n => format!(" {n} samples share a row, which shows the lowest of them."),

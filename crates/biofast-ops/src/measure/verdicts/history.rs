@@ -12,7 +12,7 @@ use crate::measure::reads::numbers::rounded;
 use crate::measure::reads::report::{ReadFileReport, Status};
 use crate::measure::reads::statistic::Statistics;
 use crate::measure::sample_names::{mate_by_name, stem};
-use crate::number::robust;
+use crate::number::{grouped, robust};
 
 /// With fewer past samples nothing is judged: of 15 normal values 1 % are beyond [`WARN`] by chance, of 10 it would be 4 %.
 pub const FEWEST: usize = 15;
@@ -299,6 +299,10 @@ fn library(verdicts: Option<&Assessment>) -> &str {
 
 fn judge(check: &Check, value: f64, past: usize, control: Option<ControlLimits>) -> Judged {
     let unit = if check.unit() == "%" { " %" } else { "" };
+    let shown = |value: f64| match check.unit() {
+        "reads" => grouped(value.round() as u64),
+        _ => shown(value),
+    };
     let (verdict, side, limits, text) = match &control {
         None => (
             Verdict::NotMeasured,
@@ -317,12 +321,11 @@ fn judge(check: &Check, value: f64, past: usize, control: Option<ControlLimits>)
             );
             let text = match (verdict > Verdict::Pass, beyond) {
                 (true, Some(beyond)) => format!(
-                    "{} {unit} is {} {}{unit}. {of}. Find out what changed since: input, kit, instrument or settings.",
+                    "{}{unit} is {} {}{unit}. {of}. Find out what changed since: input, kit, instrument or settings.",
                     shown(value),
                     side.name(),
                     shown(beyond)
-                )
-                .replace("  ", " "),
+                ),
                 _ => format!("{of}."),
             };
             (verdict, side, limits, text)
