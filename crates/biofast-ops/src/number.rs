@@ -46,6 +46,25 @@ pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
+/// The median, and the standard deviation by the median absolute deviation; nothing of nothing.
+///
+/// Of a normal distribution the standard deviation is 1.4826 times the median absolute deviation.
+pub fn robust(values: &mut [f64]) -> Option<(f64, f64)> {
+    let median = median(values)?;
+    let mut apart: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
+    Some((median, 1.4826 * self::median(&mut apart)?))
+}
+
+/// The middle of values, which are sorted; of an even number the mean of the two in the middle.
+pub fn median(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    match values.len() % 2 {
+        0 => Some((values[values.len() / 2 - 1] + upper) / 2.0),
+        _ => Some(upper),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@
 const GENERAL: &str = "General options";
 
 mod alignments_out;
+mod baseline;
 mod compat;
 mod content;
 mod depth;
@@ -36,6 +37,7 @@ pub(crate) use alignments_out::{
     AlignmentsFormat, AlignmentsOut, AlignmentsTarget, BAM_BY_DEFAULT, CramArgs, OpenedAlignments,
     tell_losses,
 };
+pub(crate) use baseline::{BaselineArg, StatsReport};
 pub(crate) use compat::{CompatArgs, versions};
 pub(crate) use content::{ContentArgs, warn_of_absent_names};
 pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_empty, tell_unknown};

@@ -5,12 +5,14 @@ use std::cell::RefCell;
 use anyhow::{Context, Result, bail};
 use biofast_io::output::Output;
 use biofast_io::{Escaped, TextBounds, display_name};
-use biofast_ops::verdicts::{Assessment, Judged as Judgement, Library, Verdict, VerdictRules};
+use biofast_ops::verdicts::{
+    Assessment, History, Judged as Judgement, Library, Verdict, VerdictRules,
+};
 use biofast_report::tables::verdicts;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::{InFile, OutFile};
+use super::{BaselineArg, InFile, OutFile};
 use crate::console::Console;
 use crate::session::{Exit, Session};
 use crate::{inputs, output};
@@ -90,16 +92,25 @@ impl VerdictArgs {
         Ok(rules)
     }
 
-    /// Who judges. The table of verdicts is opened, if it is wanted.
-    pub(crate) fn judge(&self, session: &mut Session) -> Result<Judge> {
+    /// Who judges, also beside the past if there is any. The table of verdicts is opened, if it is wanted.
+    pub(crate) fn judge(
+        &self,
+        baseline: Option<&BaselineArg>,
+        session: &mut Session,
+    ) -> Result<Judge> {
         let fail_on = self.fail_on.map(|fail_on| match fail_on {
             FailOn::Warn => Verdict::Warn,
             FailOn::Fail => Verdict::Fail,
         });
         let rules = self.rules()?;
+        let history = match baseline {
+            Some(baseline) => baseline.history(session)?,
+            None => None,
+        };
         let table = RefCell::new(output::optional_report(session, self.verdicts.as_deref())?);
         let console = session.console.clone();
-        Ok(Judge { rules, is_asked: self.given().is_some(), fail_on, table, console })
+        let is_asked = self.given().is_some() || history.is_some();
+        Ok(Judge { rules, history, is_asked, fail_on, table, console })
     }
 }
 
@@ -109,6 +120,8 @@ pub(crate) type Judged = Vec<(String, Assessment)>;
 /// Limits, and whether they were asked for.
 pub(crate) struct Judge {
     pub(crate) rules: VerdictRules,
+    /// The samples of the past, if there are to be any.
+    pub(crate) history: Option<History>,
     is_asked: bool,
     fail_on: Option<Verdict>,
     /// Where verdicts are written as a table, until they are.

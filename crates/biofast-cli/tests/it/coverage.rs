@@ -92,6 +92,24 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     for (row, expected) in rows.iter().zip(&expected) {
         assert!((row.0 - expected.0).abs() < 0.0051, "{rows:?} {expected:?}");
     }
+    // Targets are judged by limits, with files and without.
+    let limits = folder.file("limits", "covered-20x-share 99.9 99.8\ncovered-share off\n");
+    let table = at(&folder, "v.tsv");
+    for files in [&[][..], &["--prefix", &prefix]] {
+        let judged = ["coverage", "--by", &bed, "--limits", &limits, "--fail-on", "fail"];
+        let page = at(&folder, "judged.html");
+        let run =
+            biofast(&[&judged[..], files, &["--html", &page, "--verdicts", &table, &sam]].concat());
+        assert_eq!(run.code, 1, "{run:?}");
+        assert!(
+            run.stderr.contains("of the target positions have depth 20 or more: below 99.8 %"),
+            "{run:?}"
+        );
+        let rows = std::fs::read_to_string(&table).expect("verdicts");
+        assert!(rows.contains("\tcovered-20x-share\tfail\t"), "{rows}");
+        let page = std::fs::read_to_string(page).expect("page");
+        assert!(page.contains("✗ 1 fail"), "{page}");
+    }
     fails(
         &["coverage", "--by", "100", "--html", &at(&folder, "w.html"), &sam],
         &["--html shows the intervals of a BED file, not windows"],

@@ -309,6 +309,30 @@ fn insert_sizes_of_few_pairs_come_with_a_caution() {
         "{page}"
     );
     assert!(page.contains("which 4 of 40 pairs (10 %) have"));
+    assert!(
+        page.contains("4 pairs are too few for a distribution")
+            && page.contains("Verdicts after filtering")
+    );
+
+    // A tenth of the reads have an adapter from position 31 on, which is cut.
+    let read = |i: usize| {
+        let bases: String = (0..60).map(|j| char::from(base(i, j))).collect();
+        let bases = if i.is_multiple_of(10) {
+            bases[..30].to_owned() + "AGATCGGAAGAGCACACGTCTGAACTCCAG"
+        } else {
+            bases
+        };
+        format!("@r{i}\n{bases}\n+\n{}\n", "I".repeat(60))
+    };
+    let single = folder.file("s.fq", (0..40).map(read).collect::<String>());
+    ok(&["filter", "--quiet", "-a", "AGATCGGAAGAG", &single, "-o", &o1, "--html", &path]);
+    let page = std::fs::read_to_string(&path).unwrap();
+    let columns = figures(&page, "f1-adapters");
+    let at = |position: &str| {
+        let row = columns[0].iter().position(|start| start == position).unwrap();
+        [1, 2].map(|column| columns[column][row].as_str())
+    };
+    assert_eq!((at("30"), at("31")), (["0", "0"], ["10", "0"]), "{columns:?}");
 }
 
 /// Plots are the same everywhere, and plain where the locale isn't UTF-8.

@@ -199,6 +199,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--anywhere2", &["ACGT"]),
     ("--assembly", &["hg38"]),
     ("--bait-intervals", &["bed.bed"]),
+    ("--baseline", &["rep1.json"]),
     ("--bin-quality", &["8"]),
     ("--barcode-in", &["name"]),
     ("--barcode-rgx", &["(zz)"]),

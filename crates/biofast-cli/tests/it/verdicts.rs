@@ -100,7 +100,7 @@ fn each_type_of_library_judges_what_it_does_not_explain() {
         let (reads, aligned) = (of(&fastq), of(&sam));
         // N are a fault of every library, and everything is either judged or off.
         assert_eq!(verdict(&reads, "n-by-position"), "fail", "{library}");
-        for (report, checks) in [(&reads, 15), (&aligned, 20)] {
+        for (report, checks) in [(&reads, 15), (&aligned, 22)] {
             let found = &report["files"][0]["verdicts"];
             assert_eq!(found["library"], library);
             let [judged, off] = ["checks", "off"].map(|key| found[key].as_array().unwrap().len());
@@ -275,6 +275,102 @@ fn a_bad_verdict_is_exit_code_1_and_every_output_is_complete() {
     assert!(listed(&folder).contains(&"flags".to_owned()));
 }
 
+/// Reads of one length whose qualities are all `phred`.
+fn of_quality(phred: u8) -> String {
+    let base = |r: usize, i: usize| b"ACGT"[(r * 7 + i * i + r * i) % 4] as char;
+    let read = |r: usize| {
+        let bases: String = (0..50).map(|i| base(r, i)).collect();
+        format!("@r{r}\n{bases}\n+\n{}\n", String::from((phred + 33) as char).repeat(50))
+    };
+    (0..200).map(read).collect()
+}
+
+#[test]
+fn samples_are_compared_with_those_of_earlier_reports() {
+    let folder = Folder::new();
+    let runs = text(&folder.path("runs"));
+    std::fs::create_dir(&runs).unwrap();
+    // Qualities of 30 to 34: the median is 32 and the median absolute deviation 1.
+    for i in 0..16u8 {
+        let fastq = folder.file(&format!("past{i}.fq"), of_quality(30 + i % 5));
+        ok(&[
+            "stats",
+            "-q",
+            "--json",
+            "--library",
+            "wgs",
+            "-o",
+            &format!("{runs}/{i}.json"),
+            &fastq,
+        ]);
+    }
+    let bad = folder.file("bad.fq", of_quality(20));
+    let table = text(&folder.path("v.tsv"));
+    let page = text(&folder.path("p.html"));
+    let pattern = format!("{runs}/*.json");
+    let judged = |baseline: &str, options: &[&str]| {
+        let args = ["stats", "-q", "--json", "--baseline", baseline, "--library", "wgs"];
+        biofast(&[&args[..], options, &[bad.as_str()]].concat())
+    };
+    let run = judged(&runs, &["--fail-on", "fail", "--verdicts", &table, "--html", &page]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let report = json(&run);
+    let of = |check: &str| {
+        let checks = report["files"][0]["verdicts"]["checks"].as_array().unwrap();
+        checks.iter().find(|judged| judged["check"] == check).unwrap().clone()
+    };
+    let quality = of("history:mean-quality");
+    // 31.5 and 0.5 + 1: of 16 values 30 to 34, of which 30 is one more often.
+    let mut past: Vec<f64> = (0..16u8).map(|i| f64::from(30 + i % 5)).collect();
+    let median = |values: &mut Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        (values[7] + values[8]) / 2.0
+    };
+    let middle = median(&mut past);
+    let deviation = 1.4826 * median(&mut past.iter().map(|v| (v - middle).abs()).collect());
+    for (limit, deviations) in [("warn", 4.0), ("fail", 6.0)] {
+        let limit = quality[limit].as_f64().unwrap();
+        assert!((limit - (middle - deviations * deviation)).abs() < 0.01, "{quality}");
+    }
+    assert_eq!((&quality["verdict"], &quality["bad"]), (&"fail".into(), &"below".into()));
+    assert_eq!(of("history:number-of-reads")["verdict"], "pass");
+    let rows = std::fs::read_to_string(&table).unwrap();
+    assert!(rows.contains("\thistory:mean-quality\tfail\t20\tPhred\tbelow\t"), "{rows}");
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(
+        html.contains("Beside the past") && html.contains("bad is beyond the limits"),
+        "{html}"
+    );
+    assert_eq!(judged(&pattern, &[]).stdout, run.stdout, "a pattern is the folder");
+
+    // Other types of libraries, and too few, are no past.
+    let others =
+        biofast(&["stats", "-q", "--json", "--baseline", &runs, "--fail-on", "warn", &bad]);
+    assert_eq!((others.code, verdict(&json(&others), "history:samples")), (0, "not-measured"));
+    let few = judged(&format!("{runs}/?.json"), &[]);
+    assert!(few.stdout.contains("10 past samples are of this kind (reads, library wgs) among 10"));
+
+    // A folder of reports is a page of its own.
+    ok(&["merge", "--baseline", &runs, "--html", &page, "--title", "Trend of wgs"]);
+    let trend = std::fs::read_to_string(&page).unwrap();
+    assert!(
+        trend.contains("<title>Trend of wgs</title>") && trend.contains("id=\"trend-"),
+        "{trend}"
+    );
+    fails(&["merge", "--baseline", &runs], &["needs --html"]);
+
+    for (name, content) in
+        [("a.json", "{\"x\": 1}"), ("b.json", "{\"schema\": \"biofast.stats\""), ("c.json", "")]
+    {
+        let broken = folder.file(name, content);
+        fails(
+            &["stats", "--baseline", &broken, &bad],
+            &[name, "not a report of `biofast stats --json`"],
+        );
+    }
+    fails(&["stats", "--baseline", &text(&folder.path("none*")), &bad], &["no such report"]);
+}
+
 #[test]
 fn verdicts_are_the_same_on_any_threads() {
     let folder = Folder::new();
@@ -430,7 +526,7 @@ fn the_documentation_has_every_check_and_its_limits() {
         row.unwrap_or_else(|| panic!("{name} is in no table"))
     };
     let (any, wgs) = (limits("any"), limits("wgs"));
-    assert_eq!(any.len(), 24);
+    assert_eq!(any.len(), 26);
     for ((check, any), (_, wgs)) in any.iter().zip(&wgs) {
         let row = row(check);
         assert!(row.contains(&format!("| {any} | {wgs} |")), "{any} {wgs}: {row}");

@@ -22,6 +22,7 @@ pub mod qc;
 pub mod quickcheck;
 pub mod reads;
 pub mod records;
+pub mod sample_names;
 pub mod samtools_stats;
 pub mod shards;
 pub mod verdicts;

@@ -121,6 +121,11 @@ pub(super) fn section(report: &AlignmentReport) -> String {
         &wholes,
     );
     text += &super::text::said(&unusual.unwrap_or_default().1);
+    let files = report.files.iter().zip(&names).enumerate();
+    let judged: Vec<_> = files
+        .map(|(i, (file, name))| (format!("a{i}"), name.as_str(), file.verdicts.as_ref()))
+        .collect();
+    text += &verdicts::findings("alignments-findings", &judged);
     text += chosen(is_many);
     text + &bodies.finish() + "</section>\n"
 }

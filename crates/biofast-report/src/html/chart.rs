@@ -1,7 +1,4 @@
 //! One chart: an SVG drawing with its title, key, description and figures as a table.
-//!
-//! Marks that show columns of the figures say so (`data-of`): the page's script can draw these again, and a page of many samples
-//! has them without their paths.
 
 use std::fmt::Write;
 
@@ -12,7 +9,7 @@ use crate::number::{compact, decimal};
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 270.0;
 const LEFT: f64 = 58.0;
-const RIGHT: f64 = 30.0;
+const RIGHT: f64 = 34.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 
@@ -103,6 +100,11 @@ impl Chart {
             columns: String::new(),
             rows: Vec::new(),
         }
+    }
+
+    /// The name of the x axis.
+    pub(super) fn x_name(&self) -> &'static str {
+        self.axes[0].name
     }
 
     /// Names at places of the x axis, in place of its numbers.
@@ -201,6 +203,18 @@ impl Chart {
             write!(self.marks, "<path class=\"mark line {class}\" data-s=\"{id}\" d=\"{path}\"/>");
     }
 
+    /// A dot at each point.
+    pub(super) fn dots(&mut self, class: &str, points: &[(f64, f64)]) {
+        let mut path = String::new();
+        for &(x, y) in points {
+            let (x, y) = (self.x.at(x), self.y.at(y));
+            let _ = write!(path, "M{} {}a3 3 0 1 0 6 0a3 3 0 1 0-6 0", place(x - 3.0), place(y));
+        }
+        if !path.is_empty() {
+            let _ = write!(self.marks, "<path class=\"mark area {class}\" d=\"{path}\"/>");
+        }
+    }
+
     /// What lies between two lines: x, lower and upper.
     pub(super) fn band(&mut self, class: &str, points: &[(f64, f64, f64)]) {
         let upper = self.path('M', points.iter().map(|&(x, _, upper)| (x, upper)));
@@ -245,6 +259,11 @@ impl Chart {
             place(y + 4.0),
             y = place(y),
         );
+    }
+
+    /// Whether names at these values would touch.
+    pub(super) fn would_touch(&self, one: f64, other: f64) -> bool {
+        (self.y.at(one) - self.y.at(other)).abs() < 11.0
     }
 
     /// What a colour means.

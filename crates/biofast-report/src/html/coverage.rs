@@ -9,7 +9,7 @@ use super::reads::{chosen, sample};
 use super::scale::Axis;
 use super::table::{self, TableCell, TableRow};
 use super::text::{MANY, escape, numbered, said, short_names};
-use super::{references, together};
+use super::{references, together, verdicts};
 use crate::bins::{self, Bin};
 use crate::number::{decimal, grouped, percent};
 use biofast_ops::measure::coverage::{Distribution, TargetDepth, TargetDepths};
@@ -62,10 +62,17 @@ pub(super) fn section(samples: &[Depths]) -> String {
     }
     let (outliers, unusual) = unusual.unwrap_or_default();
     let of = if has_targets { "targets" } else { "all positions" };
+    let judged: Vec<_> = samples
+        .iter()
+        .zip(&names)
+        .enumerate()
+        .map(|(i, (depths, name))| (format!("c{i}"), name.as_str(), depths.verdicts.as_ref()))
+        .collect();
     format!(
-        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}{}</section>\n",
+        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}{}{}</section>\n",
         table::table("coverage", &format!("Depth of {of}, by sample"), &columns, &rows, &[]),
         said(&unusual),
+        verdicts::findings("coverage-findings", &judged),
         together(samples, &rows, &outliers),
         chosen(is_many),
         bodies.finish()
@@ -109,7 +116,7 @@ fn row(
         error: None,
         warnings: 0,
         pack,
-        verdicts: TableCell::Nothing,
+        verdicts: verdicts::cell(depths.verdicts.as_ref()),
         cells,
         apart: Vec::new(),
     }
@@ -176,6 +183,8 @@ fn one(id: &str, depths: &Depths, sexes: [Option<f64>; 2]) -> String {
         all.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     text += &table::facts(&all);
     text += &references::sexes_in_words(sexes);
+    let assessment = depths.verdicts.as_ref();
+    text += &verdicts::section(assessment);
     let mut charts = reached(id, depths);
     charts += &references::along(id, depths);
     let mut listed = String::new();
@@ -189,6 +198,7 @@ fn one(id: &str, depths: &Depths, sexes: [Option<f64>; 2]) -> String {
         }
         listed = worst(of, &sorted);
     }
+    text += &verdicts::contents(id, assessment, &charts);
     text + &format!(
         "<div class=\"charts\">\n{charts}</div>\n{listed}{}",
         references::listed(depths)

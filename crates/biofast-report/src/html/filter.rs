@@ -9,11 +9,14 @@ use super::read_charts::{
 use super::scale::Axis;
 use super::table;
 use super::text::{escape, notice, numbered};
+use super::{search_charts, verdicts};
 use crate::bins::{self, Bin};
 use crate::gc_model;
 use crate::number::{decimal, grouped, percent};
 use biofast_ops::filter::report::{FileRole, FilterReport, FilteringBlock, FragmentLengths};
-use biofast_ops::measure::reads::report::Statistics;
+use biofast_ops::measure::reads::AdapterContent;
+use biofast_ops::measure::reads::report::{Qc, Statistics};
+use biofast_ops::measure::verdicts::{Assessment, Library, VerdictRules};
 
 /// How before and after look.
 const MARKS: [(&str, &str); 2] = [("before", "c7 dash1"), ("after", "c1")];
@@ -40,10 +43,12 @@ pub(super) fn section(report: &FilterReport, words: &str) -> String {
                 curves.read2_before_filtering.as_ref().zip(curves.read2_after_filtering.as_ref());
             let name = if second.is_some() { "First reads of pairs" } else { "Reads" };
             let first = (&curves.read1_before_filtering, &curves.read1_after_filtering);
-            text += &compared("f1", name, &first.0.statistics, &first.1.statistics);
+            let [adapters, of_second] = &curves.adapters;
+            let sets = [&first.0.statistics, &first.1.statistics];
+            text += &compared("f1", name, sets, adapters.as_ref());
             if let Some((before, after)) = second {
-                text +=
-                    &compared("f2", "Second reads of pairs", &before.statistics, &after.statistics);
+                let sets = [&before.statistics, &after.statistics];
+                text += &compared("f2", "Second reads of pairs", sets, of_second.as_ref());
             }
         }
         None => text += &notice("doubt", "Note", "Curves are gathered of FASTQ only."),
@@ -199,8 +204,10 @@ fn adapters(report: &FilterReport) -> String {
     text + "</ul>\n"
 }
 
-/// Insert sizes of a smaller share of the pairs, in percent, come with a caution.
+/// Insert sizes of a smaller share of the pairs, in percent, come with a caution …
 const LEAST_KNOWN: f64 = 50.0;
+/// … and so do those of fewer pairs.
+const FEWEST_PAIRS: u64 = 1000;
 
 /// Lengths of fragments, up to the longest.
 fn inserts(report: &FilterReport) -> String {
@@ -245,8 +252,16 @@ fn inserts(report: &FilterReport) -> String {
         ),
         false => String::new(),
     };
+    let few = match known < FEWEST_PAIRS {
+        true => notice(
+            "doubt",
+            "Caution",
+            &format!("{} are too few for a distribution.", numbered(known, "pair")),
+        ),
+        false => String::new(),
+    };
     format!(
-        "<h2>Inserts</h2>\n{caution}<div class=\"charts\">\n{}</div>\n",
+        "<h2>Inserts</h2>\n{caution}{few}<div class=\"charts\">\n{}</div>\n",
         chart.finish_on_top(&said)
     )
 }
@@ -274,9 +289,17 @@ fn files(report: &FilterReport) -> String {
 }
 
 /// What came in and what was kept, in the same charts.
-fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> String {
+fn compared(
+    id: &str,
+    name: &str,
+    [before, after]: [&Statistics; 2],
+    adapters: Option<&[AdapterContent; 2]>,
+) -> String {
     let mut charts = String::new();
     charts += &quality(id, [before, after]);
+    if let Some(sets) = adapters {
+        charts += &search_charts::adapters_before_and_after(id, sets);
+    }
     for (set, when) in [(before, "before"), (after, "after")] {
         if set.bases > 0 {
             let title = format!("Bases by position, {when}");
@@ -316,8 +339,18 @@ fn compared(id: &str, name: &str, before: &Statistics, after: &Statistics) -> St
             decimal(after.quality.q30_percent.unwrap_or_default(), 2)
         ),
     );
+    let rules = VerdictRules::of(Library::Any);
+    let judged = |reads: &Statistics, adapters: Option<&AdapterContent>| {
+        let mut reads = reads.clone();
+        reads.qc = adapters.map(|adapters| Box::new(Qc::of_adapters(adapters.clone())));
+        Assessment::of_reads(&reads, &rules)
+    };
+    let verdicts = verdicts::before_and_after(
+        &judged(before, adapters.map(|sets| &sets[0])),
+        &judged(after, adapters.map(|sets| &sets[1])),
+    );
     format!(
-        "<div class=\"sample\"><h3 class=\"head\">{name}</h3><div class=\"charts\">\n{charts}</div></div>\n"
+        "<div class=\"sample\"><h3 class=\"head\">{name}</h3>{verdicts}<div class=\"charts\">\n{charts}</div></div>\n"
     )
 }
 

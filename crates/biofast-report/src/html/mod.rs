@@ -10,6 +10,7 @@ mod coverage;
 mod depths;
 mod filter;
 mod heat;
+mod history;
 mod packed;
 mod read_charts;
 mod reads;
@@ -27,6 +28,7 @@ use std::fmt::Write;
 use biofast_ops::filter::fastp;
 use biofast_ops::filter::report::FilterReport;
 use biofast_ops::measure;
+use biofast_ops::measure::verdicts::{History, SampleValues};
 
 pub use depths::{Depths, window_length};
 use text::{MANY, escape, numbered};
@@ -40,11 +42,13 @@ const SCRIPTS: [&str; 4] = [
     include_str!("script/save.js"),
 ];
 
-/// The page of `biofast stats`: reads, alignments or both, each with its JSON. A `title` of one's own stands before what is in it.
+/// The page of `biofast stats`: reads, alignments or both, each with its JSON, and the samples beside those of the past. A `title`
+/// of one's own stands before what is in it.
 pub fn stats(
     title: Option<&str>,
     reads: Option<(&measure::reads::report::ReadReport, &str)>,
     alignments: Option<(&measure::alignments::report::AlignmentReport, &str)>,
+    past: Option<(&History, &[SampleValues])>,
 ) -> String {
     let mut body = String::new();
     let mut data = String::new();
@@ -73,6 +77,9 @@ pub fn stats(
         }
         version = &report.biofast_version;
     }
+    if let Some((history, now)) = past {
+        body += &history::section(history, now);
+    }
     let about = match samples == files {
         true => numbered(samples as u64, noun),
         false => {
@@ -86,6 +93,15 @@ pub fn stats(
     };
     let whole = if data.is_empty() { NOT_IN_PAGE } else { IN_JSON };
     page(title, subject, &about, version, &body, &data, whole)
+}
+
+/// The page of earlier reports alone: how their samples changed.
+pub fn trend(title: Option<&str>, history: &History) -> String {
+    let about = numbered(history.len() as u64, "sample");
+    let version = env!("CARGO_PKG_VERSION");
+    let whole =
+        "Samples stand in the order of the reports, which is that of their names in a folder.";
+    page(title, "Trend", &about, version, &history::trend(history), "", whole)
 }
 
 /// The page of `biofast coverage`.
@@ -176,7 +192,7 @@ fn embedded(id: &str, json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::text::{mate_by_name, short_names};
+    use crate::html::text::short_names;
 
     #[test]
     fn names_are_as_short_as_they_can_be_told_apart() {
@@ -195,8 +211,6 @@ mod tests {
         assert!(short_names(&[]).is_empty());
         let alike = ["a/x.fq", "a/x.fq.gz", "a/y.bam", ".fq", "b/.gz"].map(same);
         assert_eq!(short_names(&alike), ["a/x.fq", "a/x.fq.gz", "y", ".fq", ".gz"]);
-        assert_eq!(mate_by_name("a/S1_L001_R2_001"), Some(("a/S1_L001", 2)));
-        assert_eq!(["x_1", "_R1", "a/_R1", "xR1"].map(mate_by_name), [None; 4]);
     }
 
     #[test]

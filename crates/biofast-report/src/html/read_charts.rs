@@ -294,7 +294,14 @@ pub(super) fn bar_chart(
 ) -> String {
     let highest = bins.iter().map(|bin| bin.count).max().unwrap_or(0);
     let all: u64 = bins.iter().map(|bin| bin.count).sum();
-    let mut chart = Chart::new(id, title, x, Axis::up_to(counted, highest as f64).whole());
+    // A spike would hide the others.
+    let others = bins.iter().filter(|bin| bin.count > 0).count();
+    let has_spike = 2 * highest > all && others > 3 && highest > 10;
+    let y = match has_spike {
+        true => Axis::new(counted, 0.5, highest as f64).log(true),
+        false => Axis::up_to(counted, highest as f64).whole(),
+    };
+    let mut chart = Chart::new(id, title, x, y);
     // Bars by ratio start where they start; others have their value in the middle.
     let (before, after) = if x.log { (0.0, 1.0) } else { (-0.5, 0.5) };
     let edges = |bin: &Bin| (bin.from as f64 + before, bin.to as f64 + after);
@@ -307,5 +314,8 @@ pub(super) fn bar_chart(
         .filter(|bin| bin.count > 0)
         .map(|bin| vec![bin.label(), grouped(bin.count), decimal(percent(bin.count, all), 3)]);
     chart.table(&[x.name, counted, "%"], filled.collect());
-    chart.finish(said)
+    match has_spike {
+        true => chart.finish(&format!("{said} The vertical axis is logarithmic.")),
+        false => chart.finish(said),
+    }
 }

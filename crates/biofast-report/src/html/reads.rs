@@ -8,11 +8,12 @@ use super::packed::Bodies;
 use super::read_charts::{self, mean_quality_axis, middle, position_axis};
 use super::scale::Scale;
 use super::table::{self, TableCell, TableRow};
-use super::text::{MANY, escape, mate_by_name, notice};
+use super::text::{MANY, escape, notice};
 use super::together::Placed;
 use super::{together, verdicts};
 use crate::number::{decimal, grouped};
 use biofast_ops::measure::reads::report::{ReadFileReport, ReadReport, Statistics};
+use biofast_ops::measure::sample_names::mate_by_name;
 
 /// As many samples are unfolded when the page is opened.
 const UNFOLDED: usize = 6;
@@ -121,6 +122,11 @@ pub(super) fn section(report: &ReadReport) -> (String, usize) {
     text += &table::table("reads", "Figures of all samples of reads", &columns, &rows, &[]);
     let (outliers, said) = unusual.unwrap_or_default();
     text += &super::text::said(&said);
+    let files = report.files.iter().zip(&placed).enumerate();
+    let judged: Vec<_> = files
+        .map(|(i, (file, one))| (format!("r{i}"), one.name.as_str(), file.verdicts.as_ref()))
+        .collect();
+    text += &verdicts::findings("reads-findings", &judged);
     let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     text += &together::charts(report, &placed, &order, &outliers);
     text += chosen(is_many);

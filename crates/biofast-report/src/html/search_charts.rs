@@ -145,6 +145,63 @@ fn adapters(id: &str, content: &AdapterContent) -> String {
     chart.finish(&said)
 }
 
+/// The adapters that reads had by position, before and after they were cut; nothing where there were none.
+pub(super) fn adapters_before_and_after(id: &str, sets: &[AdapterContent; 2]) -> String {
+    let [before, after] = sets;
+    let share = |of: &AdapterContent, at: usize, adapter: usize| {
+        let position = of.positions.get(at).or(of.positions.last());
+        position.and_then(|position| position.percent.get(adapter)).copied().unwrap_or(0.0)
+    };
+    let last = before.positions.len().saturating_sub(1);
+    // Shares grow along the read, and those of single reads are chance.
+    let is_seen = |adapter: &usize| share(before, last, *adapter) >= 0.05;
+    let seen: Vec<usize> = (0..before.names.len()).filter(is_seen).collect();
+    let highest = seen.iter().map(|&adapter| share(before, last, adapter)).fold(5.0, f64::max);
+    let end = before.positions.last().map_or(1, |at| at.end) as f64;
+    let x = Axis::new("Position in the read", 1.0, end).whole().log(end > 1000.0);
+    let y = Axis::up_to("Share of reads", highest).percent();
+    let mut chart = Chart::new(format!("{id}-adapters"), "Adapters by position", x, y);
+    let middle =
+        |at: usize| before.positions.get(at).map_or(0.0, |at| (at.start + at.end) as f64 / 2.0);
+    let colours = ["c2", "c1", "c3", "c4", "c5", "c6", "c7"];
+    let mut columns = vec!["Position".to_owned()];
+    for (&adapter, colour) in seen.iter().zip(colours) {
+        for (of, when, dash) in [(before, "before", " dash1"), (after, "after", "")] {
+            let points = (0..=last).map(|at| (middle(at), share(of, at, adapter)));
+            let class = format!("{colour}{dash}");
+            chart.line(&class, &points.collect::<Vec<_>>());
+            let name = format!("{}, {when}", before.names[adapter]);
+            chart.key(Mark::Line, &class, &name);
+            columns.push(name + ", %");
+        }
+    }
+    // Poly-A follows an adapter: it counts only where there is none.
+    let adapters = before.positions.first().map_or(0, |at| before.true_adapters(at).count());
+    let is_adapter = |place: usize| place < adapters;
+    let Some(&most) = seen.iter().max_by(|&&a, &&b| {
+        let shares = share(before, last, a).total_cmp(&share(before, last, b));
+        is_adapter(a).cmp(&is_adapter(b)).then(shares)
+    }) else {
+        return String::new();
+    };
+    let mut rows = Vec::new();
+    for (at, position) in before.positions.iter().enumerate() {
+        chart.at(middle(at));
+        let shares = seen
+            .iter()
+            .flat_map(|&adapter| [before, after].map(|of| decimal(share(of, at, adapter), 3)));
+        rows.push([position.start.to_string()].into_iter().chain(shares).collect());
+    }
+    chart.table(&columns.iter().map(String::as_str).collect::<Vec<_>>(), rows);
+    chart.finish(&format!(
+        "The first 12 bases of {} are in {} % of the reads before, and in {} % after. Shares are of reads in which an adapter \
+         begins at the position or before.",
+        before.names[most],
+        decimal(share(before, last, most), 2),
+        decimal(share(after, last, most), 2)
+    ))
+}
+
 /// The percentage of reads that are dimers of an adapter.
 fn dimer_share(content: &AdapterContent, adapter: usize) -> f64 {
     let dimers = content.dimers.get(adapter).copied().unwrap_or(0);

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::number::grouped;
+use biofast_ops::measure::sample_names::stem;
 
 /// With more samples than this of one kind, a page compares: the charts of single samples are compressed, and the JSON isn't in it.
 pub(super) const MANY: usize = 12;
@@ -39,21 +40,6 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Endings of names of files that hold other files …
-const PACKED: [&str; 5] = [".gz", ".bgz", ".zst", ".bz2", ".xz"];
-/// … and of those that hold reads.
-const OF_READS: [&str; 9] =
-    [".fastq", ".fq", ".fasta", ".fa", ".fna", ".ubam", ".bam", ".sam", ".cram"];
-
-/// A file's name without the endings that say what is in it.
-fn stem(name: &str) -> &str {
-    let without = |name, endings: &[&str]| -> &str {
-        let mut stems = endings.iter().filter_map(|ending| str::strip_suffix(name, ending));
-        stems.next_back().filter(|stem| !stem.is_empty() && !stem.ends_with('/')).unwrap_or(name)
-    };
-    without(without(name, &PACKED), &OF_READS)
-}
-
 /// Names of samples as they are shown: of a path its last parts without endings, as many as tell it from the others. Each comes
 /// with the inputs' names: a name that was given stays as it is.
 pub(super) fn short_names(samples: &[(&str, &str)]) -> Vec<String> {
@@ -87,16 +73,6 @@ pub(super) fn short_names(samples: &[(&str, &str)]) -> Vec<String> {
         }
         growing.into_iter().for_each(|at| lengths[at] += 1);
     }
-}
-
-/// The name of a pair and which of its reads a file holds, where the file's name says so as Illumina's software does it: `x_R1` and
-/// `x_R1_001`. Other names, such as `x_1`, may be those of samples.
-pub(super) fn mate_by_name(name: &str) -> Option<(&str, u8)> {
-    let name = name.strip_suffix("_001").unwrap_or(name);
-    let (pair, mate) = [("_R1", 1), (".R1", 1), ("_R2", 2), (".R2", 2)]
-        .into_iter()
-        .find_map(|(ending, mate)| Some((name.strip_suffix(ending)?, mate)))?;
-    (!pair.is_empty() && !pair.ends_with('/')).then_some((pair, mate))
 }
 
 /// A remark; nothing of nothing.

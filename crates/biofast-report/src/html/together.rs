@@ -1,14 +1,13 @@
 //! Charts with all samples of reads: lines, and a heat map where they are many.
 
 use super::chart::{Chart, Mark};
-use super::compare::median;
 use super::heat;
 use super::packed::Packs;
 use super::read_charts::{mean_quality_axis, middle, position_axis};
 use super::scale::Axis;
 use super::text::{MANY, numbered};
 use crate::gc_model;
-use crate::number::{decimal, grouped};
+use crate::number::{decimal, grouped, median};
 use biofast_ops::measure::reads::report::{ReadFileReport, ReadReport, Statistics};
 
 /// Columns of positions where samples are many.
@@ -124,9 +123,30 @@ pub(super) fn lines(
         chart.sample(&class, points, id, false);
         chart.key(Mark::Line, &class, name);
     }
-    if is_many {
-        chart.key(Mark::Line, "faint", "other samples");
+    match is_many {
+        true => chart.key(Mark::Line, "faint", "other samples"),
+        false => table(chart, lines, samples),
     }
+}
+
+/// The values of lines, a column for each sample.
+fn table(chart: &mut Chart, lines: &[Vec<(f64, f64)>], samples: &[(&str, &str)]) {
+    let mut places: Vec<f64> = lines.iter().flatten().map(|point| point.0).collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    let mut rest: Vec<_> = lines.iter().map(|line| line.iter().peekable()).collect();
+    let mut rows = Vec::new();
+    for &place in &places {
+        chart.at(place);
+        let mut row = vec![decimal(place, 1)];
+        for line in &mut rest {
+            let value = line.next_if(|point| point.0 <= place).map(|point| decimal(point.1, 3));
+            row.push(value.unwrap_or("–".into()));
+        }
+        rows.push(row);
+    }
+    let names = samples.iter().map(|sample| sample.1);
+    chart.table(&[chart.x_name()].into_iter().chain(names).collect::<Vec<_>>(), rows);
 }
 
 fn quality(samples: &[Sample<'_>], outliers: &[String], is_many: bool) -> String {
@@ -234,11 +254,18 @@ fn heat_map(samples: &[Sample<'_>]) -> String {
         let mean = |(sum, n): (f64, u32)| if n == 0 { f64::INFINITY } else { sum / f64::from(n) };
         rows.push(sums.into_iter().map(mean).collect());
     }
-    for column in 0..columns {
-        let value = |row: &Vec<f64>| row.get(column).copied().filter(|value| value.is_finite());
-        let mut values: Vec<f64> = rows.iter().filter_map(value).collect();
+    // First and second reads are not alike.
+    let mut sides: Vec<Option<u8>> = samples.iter().map(|sample| sample.placed.mate).collect();
+    sides.sort_unstable();
+    sides.dedup();
+    for (column, side) in (0..columns).flat_map(|column| sides.iter().map(move |s| (column, s))) {
+        let of_side = |(_, sample): &(&mut Vec<f64>, &Sample<'_>)| sample.placed.mate == *side;
+        let own = rows.iter_mut().zip(samples).filter(of_side);
+        let mut own: Vec<&mut f64> = own.filter_map(|(row, _)| row.get_mut(column)).collect();
+        let mut values: Vec<f64> =
+            own.iter().map(|value| **value).filter(|value| value.is_finite()).collect();
         let Some(middle) = median(&mut values) else { continue };
-        rows.iter_mut().filter_map(|row| row.get_mut(column)).for_each(|value| *value -= middle);
+        own.iter_mut().for_each(|value| **value -= middle);
     }
     // The chart is drawn from below.
     rows.reverse();
@@ -262,8 +289,9 @@ fn heat_map(samples: &[Sample<'_>]) -> String {
     heat::draw(&mut chart, &rows, columns, [per_row, 1], "the median");
     chart.table(&["Sample", "Lowest deviation"], listed);
     chart.finish(&format!(
-        "How far the mean quality of each sample is from the median of all {} at the same positions.{}",
+        "How far the mean quality of each sample is from the median of all {} at the same positions{}.{}",
         named(samples),
+        if sides.len() > 1 { ", first and second reads each among themselves" } else { "" },
         match per_row {
             1 => String::new(),
             n => format!(" {n} samples share a row, which shows the lowest of them."),

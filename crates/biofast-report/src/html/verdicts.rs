@@ -6,11 +6,14 @@ use super::chart;
 use super::table::TableCell;
 use super::text::escape;
 use crate::number::{decimal, grouped};
-use biofast_ops::measure::verdicts::{Assessment, Judged, Library, Verdict};
+use biofast_ops::measure::verdicts::{Assessment, Judged, Library, PREFIX, Verdict};
 
 /// The verdicts about a sample; nothing where there are none.
 pub(super) fn section(assessment: Option<&Assessment>) -> String {
-    let Some(assessment) = assessment else { return String::new() };
+    // Where all checks are off there is nothing to say.
+    let Some(assessment) = assessment.filter(|all| !all.checks.is_empty()) else {
+        return String::new();
+    };
     let mut text = "<div class=\"verdicts\"><h4>Verdicts</h4>\n".to_owned();
     let of = |verdict: Verdict| assessment.checks.iter().filter(move |j| j.verdict == verdict);
     let bad: Vec<&Judged> = of(Verdict::Fail).chain(of(Verdict::Warn)).collect();
@@ -53,7 +56,13 @@ const SHOWN: [(&str, &[&str]); 11] = [
     ("duplication", &["duplication", "overrepresented-sequences"]),
     ("insert", &["insert-size"]),
     ("depth", &["mean-depth"]),
-    ("reached", &["covered-share", "coverage-evenness"]),
+    (
+        "reached",
+        &[
+            "covered-share", "covered-10x-share", "covered-20x-share", "covered-30x-share",
+            "coverage-evenness",
+        ],
+    ),
 ];
 
 /// What is in a part of a page about the sample `id`: its charts, each with the worst of the verdicts about what it shows.
@@ -62,7 +71,8 @@ pub(super) fn contents(id: &str, assessment: Option<&Assessment>, part: &str) ->
         let of = |check: &Judged| {
             let suffix = chart.strip_prefix(id).and_then(|rest| rest.strip_prefix('-'));
             let shown = SHOWN.iter().find(|(name, _)| suffix == Some(name));
-            shown.is_some_and(|(_, checks)| checks.contains(&&*check.check))
+            let check = check.check.strip_prefix(PREFIX).unwrap_or(&check.check);
+            shown.is_some_and(|(_, checks)| checks.contains(&check))
         };
         let checks = assessment.map_or(&[][..], |all| &all.checks).iter().filter(|c| of(c));
         let mark = match checks.map(|check| check.verdict).max() {
@@ -85,6 +95,71 @@ pub(super) fn contents(id: &str, assessment: Option<&Assessment>, part: &str) ->
             links.concat()
         ),
     }
+}
+
+/// So many samples of a check are named.
+const NAMED: usize = 8;
+
+/// What isn't good about several samples, each with its id in the page and its name: a row for each check, with its samples and the
+/// sentence about the worst of them.
+pub(super) fn findings(id: &str, samples: &[(String, &str, Option<&Assessment>)]) -> String {
+    type Found<'a> = Vec<(&'a str, &'a str, &'a Judged)>;
+    let mut checks: Vec<Found<'_>> = Vec::new();
+    for (id, name, assessment) in samples {
+        let judged = assessment.iter().flat_map(|all| &all.checks);
+        for judged in judged.filter(|judged| judged.verdict > Verdict::Pass) {
+            let one = (id.as_str(), *name, judged);
+            match checks.iter_mut().find(|found| found[0].2.check == judged.check) {
+                Some(found) => found.push(one),
+                None => checks.push(vec![one]),
+            }
+        }
+    }
+    if samples.len() < 2 || checks.is_empty() {
+        return String::new();
+    }
+    let beyond = |judged: &Judged| match judged.bad.as_str() {
+        "below" => -judged.value.unwrap_or_default(),
+        _ => judged.value.unwrap_or_default(),
+    };
+    for found in &mut checks {
+        // The worst one first.
+        found.sort_by(|(.., a), (.., b)| {
+            b.verdict.cmp(&a.verdict).then(beyond(b).total_cmp(&beyond(a)))
+        });
+    }
+    let is_past = |found: &Found<'_>| found[0].2.check.starts_with(PREFIX);
+    checks.sort_by_key(|found| {
+        (std::cmp::Reverse(found[0].2.verdict), is_past(found), std::cmp::Reverse(found.len()))
+    });
+    let mut text = format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Failed checks and warnings\"><table class=\"plain \
+         findings\" id=\"{id}\"><caption>Failed checks and warnings</caption><thead><tr><th scope=\"col\">Check</th>\
+         <th scope=\"col\">Verdict</th><th scope=\"col\">Samples, the worst first</th><th scope=\"col\">The worst</th></tr>\
+         </thead><tbody>"
+    );
+    for found in &checks {
+        let (_, name, worst) = found[0];
+        let links: Vec<String> = found
+            .iter()
+            .take(NAMED)
+            .map(|(id, name, _)| format!("<a href=\"#{id}\">{}</a>", escape(name)))
+            .collect();
+        let more = match found.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            n => format!(" and {} more", grouped(n as u64)),
+        };
+        let _ = write!(
+            text,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}{more}</td><td>{}: {}</td></tr>",
+            escape(&worst.check),
+            badge(worst.verdict),
+            links.join(", "),
+            escape(name),
+            escape(&worst.text)
+        );
+    }
+    text + "</tbody></table></div>\n"
 }
 
 /// Verdicts by number.
@@ -118,6 +193,21 @@ pub(super) fn cell(assessment: Option<&Assessment>) -> TableCell {
         (fails, warns) => part(Verdict::Fail, fails) + " " + &part(Verdict::Warn, warns),
     };
     TableCell::Drawing(markup, (1000 * fails + warns) as f64)
+}
+
+/// How many checks failed, as a cell of verdicts has them.
+pub(super) fn fails(cell: &TableCell) -> u64 {
+    match cell {
+        TableCell::Drawing(_, sum) => *sum as u64 / 1000,
+        _ => 0,
+    }
+}
+
+/// The verdicts about reads that were changed, and the numbers of those before.
+pub(super) fn before_and_after(before: &Assessment, after: &Assessment) -> String {
+    let before = super::text::said(&format!("Before filtering: {}.", counted(before)));
+    section(Some(after)).replacen("<h4>Verdicts</h4>", "<h4>Verdicts after filtering</h4>", 1)
+        + &before
 }
 
 /// The class and the sign of a verdict: it isn't told by colour alone.

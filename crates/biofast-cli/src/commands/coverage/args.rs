@@ -4,7 +4,8 @@ use biofast_ops::compat::Peer;
 
 use super::formats::CoverageFormat;
 use crate::options::{
-    CompatArgs, DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, PageTitle, ShardArg, versions,
+    CompatArgs, DepthArgs, Folder, InFile, ManyFiles, Out, OutFile, PageTitle, ShardArg,
+    VerdictArgs, versions,
 };
 use crate::watch::Reading;
 
@@ -25,6 +26,7 @@ Examples:
   biofast coverage --prefix aln --by 500 aln.bam
   biofast coverage --prefix aln -n --by targets.bed -T 1,10,30 aln.bam
   biofast coverage --by targets.bed --html coverage.html lane1.bam lane2.bam
+  biofast coverage --by targets.bed --limits limits.txt --html coverage.html lane1.bam
   biofast coverage --prefix aln -q 0:1:5:150: -x aln.bam
   biofast coverage --format samtools-coverage aln.bam
   biofast coverage --format samtools-depth aln.bam > depth.tsv
@@ -86,4 +88,8 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) reading: Reading,
+
+    // A heading is that of all that follows.
+    #[command(flatten, next_help_heading = "Verdicts")]
+    pub(super) verdicts: VerdictArgs,
 }

@@ -15,12 +15,17 @@ use super::formats::{self, DepthInput};
 use super::{Args, gathered, query, rules, watch};
 use crate::console::{Bar, Console};
 use crate::inputs::Input;
-use crate::options::{targets, tell_empty, tell_unknown};
+use crate::options::{Judge, Judged, targets, tell_empty, tell_unknown};
 use crate::output;
 use crate::session::{Exit, Session};
 
 /// `--prefix` and `--out-dir`: the files of each input appear together.
-pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Result<Exit> {
+pub(super) fn write(
+    args: &Args,
+    inputs: &[Input],
+    judge: &Judge,
+    session: &mut Session,
+) -> Result<Exit> {
     let prefixes = prefixes(args, inputs)?;
     let version = args.compat.of(|peer| args.writes(peer))?.mosdepth;
     let settings = args.depth.files.settings(args.chrom.as_deref(), version)?;
@@ -33,27 +38,32 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
         output::make_folder(session, folder)?;
     }
     let page = args.title.open(session, args.html.as_deref())?;
+    // The page and verdicts tell of all positions, too.
+    let is_drawn = page.is_some() || judge.is_asked();
     let mut samples = Vec::new();
+    let mut judged = Judged::new();
     let only = args.chrom.as_deref().map(str::as_bytes);
     let bar = Bar::new(&session.console, &progress, total, args.reading.messages.quiet);
     for (input, prefix) in inputs.iter().zip(prefixes) {
         let targets = targets(&settings, &prefix, session)?;
         let watch = watch(args, &progress, session);
         let intervals = settings.intervals.as_ref();
-        // The page tells of all positions, too.
-        let needed = intervals.filter(|_| page.is_none());
+        let needed = intervals.filter(|_| !is_drawn);
         let query = query(args, input, &watch, needed, Detail::Alignment)?;
-        let targets_drawn =
-            intervals.filter(|intervals| page.is_some() && !intervals.are_windows());
+        let targets_drawn = intervals.filter(|intervals| is_drawn && !intervals.are_windows());
         let threads = watch.options.threads;
         let result = coverage::collect(query, &watch.options, &rules(args)?, |header| {
             intervals.map_or(Ok(()), |intervals| intervals.check(header, &input.name()))?;
-            let drawn = page.is_some().then(|| super::drawn(header, targets_drawn, true, only));
+            let drawn = is_drawn.then(|| super::drawn(header, targets_drawn, true, only));
             Ok((mosdepth::Files::new(header, settings.clone(), targets, threads)?, drawn))
         });
         args.reading.tell(&watch, input);
         let (header, (made, drawn)) = result?;
-        samples.extend(drawn.map(|drawn| gathered(drawn, input, &header, only)));
+        if let Some(drawn) = drawn {
+            let mut depths = gathered(drawn, input, &header, only);
+            judged.push((input.name(), depths.judge(&judge.rules)));
+            samples.push(depths);
+        }
         if !args.reading.messages.quiet && args.chrom.is_none() {
             tell_unknown(&session.console, intervals, &header, &input.name());
         }
@@ -64,7 +74,7 @@ pub(super) fn write(args: &Args, inputs: &[Input], session: &mut Session) -> Res
     if let Some(page) = page {
         commit(vec![page.filled(|title| Ok(html::coverage(title, &samples)))?], false)?;
     }
-    Ok(Exit::Fine)
+    judge.conclude(&judged, args.reading.messages.quiet, Exit::Fine)
 }
 
 /// Says which references the row `total` leaves out, which a table of the same file counts.

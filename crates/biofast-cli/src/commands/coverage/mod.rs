@@ -20,7 +20,7 @@ use biofast_report::tables::coverage as table;
 
 use crate::console::{Bar, Hinted};
 use crate::inputs::{self, Input};
-use crate::options::{RegionArgs, tell_empty, tell_unknown};
+use crate::options::{Judged, RegionArgs, tell_empty, tell_unknown};
 use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Watch;
@@ -63,12 +63,16 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         bail!("--all-positions needs --format samtools-depth or bedgraph");
     }
     args.compat.of(|peer| args.writes(peer))?;
+    let why = "its format has no verdicts";
+    args.verdicts.refuse(text.is_some(), "--format of other programs", why)?;
+    args.verdicts.refuse(args.shard.any(), "--shard", "verdicts need whole files")?;
+    let judge = args.verdicts.judge(None, session)?;
     if let Some(shard) = args.shard.input(&args.inputs.files, session)? {
         return parts::write(args, &shard, session);
     }
     let all = args.inputs.inputs(session)?;
     if writes_files {
-        return files::write(args, &all, session);
+        return files::write(args, &all, &judge, session);
     }
     let hint = "to write mosdepth's files use `biofast coverage --prefix PREFIX FILE`";
     inputs::refuse_output_first(&all, hint)?;
@@ -98,8 +102,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let bar = Bar::new(&session.console, &progress, total, args.reading.messages.quiet);
     let mut rows = Vec::new();
     let mut samples = Vec::new();
+    let mut judged = Judged::new();
     for input in &all {
-        let depths = depths(args, input, (intervals.as_ref(), page.is_some()), &progress, session)?;
+        let wanted = (intervals.as_ref(), page.is_some());
+        let mut depths = depths(args, input, wanted, &progress, session)?;
+        let found = depths.judge(&judge.rules);
+        judged.push((input.name(), found));
         rows.push((input.name(), depths.all.clone()));
         if page.is_some() {
             samples.push(depths);
@@ -115,7 +123,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         outputs.push(page.filled(|title| Ok(html::coverage(title, &samples)))?);
     }
     commit(outputs, false)?;
-    Ok(Exit::Fine)
+    judge.conclude(&judged, args.reading.messages.quiet, Exit::Fine)
 }
 
 impl Args {
@@ -198,7 +206,7 @@ fn gathered(drawn: Drawn, input: &Input, header: &Header, only: Option<&[u8]>) -
         (String::from_utf8_lossy(&name).into_owned(), depths)
     };
     let references = references.into_iter().map(named).collect();
-    Depths { sample: input.name(), all, references, windows, targets }
+    Depths { sample: input.name(), all, references, windows, targets, verdicts: None }
 }
 
 /// Depths of references together.

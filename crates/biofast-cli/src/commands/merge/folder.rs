@@ -76,14 +76,14 @@ pub(super) fn write(
             }
             false => {
                 stats::assess(std::slice::from_mut(entry), judge);
-                fill(entry, &reports, compat, prefix, session)?
+                fill(entry, &reports, (compat, judge), prefix, session)?
             }
         };
         commit(outputs, false)?;
     }
     let good = entries.iter().all(|entry| entry.errors.is_empty());
     let code = if good { Exit::Fine } else { Exit::Failed };
-    stats::html::write(page, &entries)?;
+    stats::html::write(page, &entries, judge.history.as_ref())?;
     stats::conclude(&entries, judge, args.reading.messages.quiet, code)
 }
 
@@ -203,7 +203,7 @@ fn lacks(entry: &Entry, report: ReportName, other: Option<&Entry>) -> anyhow::Er
 fn fill(
     entry: &Entry,
     reports: &[ReportName],
-    compat: Compat,
+    (compat, judge): (Compat, &Judge),
     prefix: &Path,
     session: &mut Session,
 ) -> Result<Vec<Output>> {
@@ -215,7 +215,7 @@ fn fill(
             ReportName::Json | ReportName::Html => format!("biofast.{}", report.name()),
             _ => report.name(),
         };
-        if let Some(text) = text(entry, figures, report)? {
+        if let Some(text) = text(entry, figures, report, judge)? {
             outputs.push(filled(prefix, &ending, text, session)?);
         }
         for &each in report.metrics() {
@@ -232,14 +232,21 @@ fn fill(
 }
 
 /// The text of a report that isn't one of Picard's.
-fn text(entry: &Entry, figures: &AlignmentFigures, report: ReportName) -> Result<Option<String>> {
+fn text(
+    entry: &Entry,
+    figures: &AlignmentFigures,
+    report: ReportName,
+    judge: &Judge,
+) -> Result<Option<String>> {
     Ok(match report {
         ReportName::Flagstat => {
             Some(flagstat::text(&[figures.records.passed, figures.records.failed]))
         }
         ReportName::Idxstats => Some(idxstats::Table::from(figures).text()),
         ReportName::Json => Some(stats::json_of(entry)?),
-        ReportName::Html => Some(stats::html::page(None, std::slice::from_ref(entry))?),
+        ReportName::Html => {
+            Some(stats::html::page(None, std::slice::from_ref(entry), judge.history.as_ref())?)
+        }
         _ => None,
     })
 }

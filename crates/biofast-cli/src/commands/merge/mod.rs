@@ -8,15 +8,17 @@ mod whole;
 
 use anyhow::{Result, bail};
 use biofast_bam as bam;
+use biofast_io::output::commit;
 use biofast_io::{Source, remote};
 use biofast_ops::compat::Peer;
+use biofast_report::html;
 
 use super::stats::{self, StatsFormat};
 use crate::console::Hinted;
 use crate::inputs::{self, Input};
 use crate::options::{
-    CompatArgs, DepthFiles, Folder, Given, InFile, Out, OutFile, PageTitle, ProgramLineArgs,
-    RegionArgs, SortedOut, VerdictArgs, sam_tag, versions,
+    BaselineArg, CompatArgs, DepthFiles, Folder, Given, InFile, Out, OutFile, PageTitle,
+    ProgramLineArgs, RegionArgs, SortedOut, VerdictArgs, sam_tag, versions,
 };
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
@@ -52,6 +54,7 @@ Examples:
   biofast merge --sample patient7 lane1.json lane2.json
   biofast merge --sample patient7 --out-dir qc lane1.qc.json lane2.qc.json
   biofast merge --library wgs --json lane1.json lane2.json -o both.json
+  biofast merge --baseline runs --html trend.html
   biofast merge lane1.flagstat.json lane2.flagstat.json
   biofast merge lane1.idxstats lane2.idxstats
   biofast merge --json part1.json part2.json -o whole.json
@@ -62,7 +65,7 @@ pub(crate) struct Args {
     given: Given,
 
     /// Sorted alignment files, or reports
-    #[arg(required_unless_present = "list", value_name = "FILE")]
+    #[arg(required_unless_present_any = ["list", "baseline"], value_name = "FILE")]
     files: Vec<InFile>,
 
     /// Read more alignment file names from FILE, one per line
@@ -180,6 +183,9 @@ pub(crate) struct Args {
     // A heading is that of all that follows.
     #[command(flatten, next_help_heading = "Verdicts (reports of stats only)")]
     verdicts: VerdictArgs,
+
+    #[command(flatten)]
+    baseline: BaselineArg,
 }
 
 /// Programs whose reports can be those of an older version.
@@ -196,6 +202,9 @@ enum Held {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    if args.files.is_empty() && args.list.is_none() {
+        return trend(args, session);
+    }
     let inputs = inputs::gather(&args.files, args.list.as_deref(), "-", session)?;
     let hint = "name the output with -o: `biofast merge -o OUTPUT INPUT…`";
     inputs::refuse_output_first(&inputs, hint)?;
@@ -225,6 +234,18 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
             reports::run(args, &inputs, session)
         }
     }
+}
+
+/// The page of the reports of `--baseline` alone.
+fn trend(args: &Args, session: &mut Session) -> Result<Exit> {
+    let Some(page) = args.title.open(session, args.html.as_deref())? else {
+        bail!("--baseline without other reports needs --html, for the trend of the samples");
+    };
+    let judge = args.verdicts.judge(Some(&args.baseline), session)?;
+    let history = judge.history.unwrap_or_default();
+    let output = page.filled(|title| Ok(html::trend(title, &history)))?;
+    commit(vec![output], false)?;
+    Ok(Exit::Fine)
 }
 
 /// What an input holds. A report is text, and begins with a brace.
@@ -261,14 +282,19 @@ fn held(input: &Input) -> Result<Held> {
 }
 
 /// Groups of options that reports have.
-const OF_REPORTS: [&str; 5] =
-    ["of_reports", "StatsFormat", "CompatArgs", "DepthFiles", "VerdictArgs"];
+const OF_REPORTS: [&str; 6] =
+    ["of_reports", "StatsFormat", "CompatArgs", "DepthFiles", "VerdictArgs", "BaselineArg"];
 
 /// Groups of options that alignments have.
 const OF_ALIGNMENTS: [&str; 5] =
     ["of_alignments", "RegionArgs", "SortedArgs", "CramArgs", "ProgramLineArgs"];
 
 impl Args {
+    /// An option that asks for verdicts, if one is given.
+    fn judged_by(&self) -> Option<&'static str> {
+        self.verdicts.given().or(self.baseline.is_given().then_some("--baseline"))
+    }
+
     /// The first option given that is of reports.
     fn only_of_reports(&self, session: &Session) -> Option<String> {
         self.given.option(session, "merge", &OF_REPORTS)

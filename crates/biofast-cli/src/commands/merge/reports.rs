@@ -2,10 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 use biofast_io::TextBounds;
-use biofast_ops::alignments::report as alignments;
 use biofast_ops::check::report as check;
 use biofast_ops::flagstat::FlagStat;
-use biofast_ops::reads::report as reads;
 use biofast_report::samtools::{flagstat, idxstats};
 use serde_json::Value;
 
@@ -14,6 +12,7 @@ use super::{Args, parts};
 use crate::commands::stats::{Entry, row_of_alignments, row_of_reads};
 use crate::console::Console;
 use crate::inputs::{self, Input};
+use crate::options::StatsReport;
 use crate::parts::{Mergeable, command, mixed};
 use crate::session::{Exit, Session};
 
@@ -23,8 +22,10 @@ pub(super) fn run(args: &Args, inputs: &[Input], session: &mut Session) -> Resul
         None => Some(args.out.open_as(args.format.json, session)?),
     };
     let page = args.title.open(session, args.html.as_deref())?;
-    args.verdicts.refuse(args.partial, "--partial", "verdicts need whole files")?;
-    let judge = args.verdicts.judge(session)?;
+    if let Some(option) = args.judged_by().filter(|_| args.partial) {
+        bail!("{option} can't be combined with --partial: verdicts need whole files");
+    }
+    let judge = args.verdicts.judge(Some(&args.baseline), session)?;
     let merging = Merging { args, out, page, judge, session };
     let text = |input: &Input| match input {
         Input::Path(path) => Ok((input.name(), inputs::text(path, TextBounds::DOCUMENT)?)),
@@ -143,26 +144,16 @@ fn read(text: &[u8]) -> Result<ParsedReport> {
         };
         return Ok(ParsedReport::Flagstat(Box::new([counts(passed)?, counts(failed)?])));
     }
-    const AGAIN: &str =
-        "damaged, or written by an older version of biofast: run `biofast stats --json` again";
     match value.get("schema").and_then(Value::as_str) {
         Some(check::SCHEMA) => bail!(
             "a report of whole files: only reports of `biofast check --json --shard` can be merged"
         ),
-        Some(alignments::SCHEMA) => {
-            let preamble: alignments::AlignmentPreamble =
-                serde_json::from_slice(text).context(NOT_A_REPORT)?;
-            preamble.check().context("run `biofast stats --json` again")?;
-            let report: alignments::AlignmentReport =
-                serde_json::from_slice(text).context(AGAIN)?;
-            rows(report.files.into_iter().map(row_of_alignments))
-        }
-        _ => {
-            let preamble: reads::Preamble = serde_json::from_slice(text).context(NOT_A_REPORT)?;
-            preamble.check()?;
-            let report: reads::ReadReport = serde_json::from_slice(text).context(AGAIN)?;
-            rows(report.files.into_iter().map(row_of_reads))
-        }
+        _ => match StatsReport::read(text)? {
+            StatsReport::Alignments(report) => {
+                rows(report.files.into_iter().map(row_of_alignments))
+            }
+            StatsReport::Reads(report) => rows(report.files.into_iter().map(row_of_reads)),
+        },
     }
 }
 

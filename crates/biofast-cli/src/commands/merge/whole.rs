@@ -41,7 +41,7 @@ impl Merging<'_> {
             ("--partial", args.partial),
         ];
         let mut options = options.into_iter().filter(|(name, _)| !takes.contains(name));
-        let verdict = args.verdicts.given().filter(|_| !takes.contains(&"verdicts"));
+        let verdict = args.judged_by().filter(|_| !takes.contains(&"verdicts"));
         if let Some(name) = options.find(|(_, given)| *given).map(|(name, _)| name).or(verdict) {
             bail!("{name} applies to reports of stats, but these are of {command}");
         }
@@ -85,7 +85,7 @@ impl Merging<'_> {
         stats::report(&session.console, &entries, args.reading.messages.quiet);
         stats::assess(&mut entries, &judge);
         let text = stats::text(&entries, args.format, false)?;
-        let code = stats::write(&entries, out, &text, page, Vec::new())?;
+        let code = stats::write(&entries, out, &text, page, Vec::new(), judge.history.as_ref())?;
         stats::conclude(&entries, &judge, args.reading.messages.quiet, code)
     }
 }

@@ -147,7 +147,7 @@ impl RecordReports {
                 filled.push(output::filled(output, stats::json_of(&entry)?)?);
             }
             if let Some(page) = self.html {
-                filled.push(page.filled(|title| stats::html::page(title, &[entry]))?);
+                filled.push(page.filled(|title| stats::html::page(title, &[entry], None))?);
             }
         }
         if let (Some(text), Some(output)) = (self.text.map(JoinHandle::join), self.samtools) {

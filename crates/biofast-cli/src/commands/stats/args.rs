@@ -7,8 +7,9 @@ use biofast_report::picard::Metrics;
 use clap::ValueEnum;
 
 use crate::options::{
-    CompatArgs, DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile, PageTitle,
-    Pairing, RegionArgs, SeekIndexArg, ShardArg, Strictness, Threads, VerdictArgs, versions,
+    BaselineArg, CompatArgs, DepthArgs, Folder, InFile, Io, ManyFiles, Messages, Out, OutFile,
+    PageTitle, Pairing, RegionArgs, SeekIndexArg, ShardArg, Strictness, Threads, VerdictArgs,
+    versions,
 };
 
 const BY: &str = "Also report each read group (RG), sample (SM) or library (LB); with --out-dir, also write the depth of each \
@@ -63,6 +64,7 @@ Examples:
   biofast stats --by SM aln.bam
   biofast stats --library wgs --json reads.fq.gz -o reads.json
   biofast stats --library rna --html report.html reads_R1.fq.gz reads_R2.fq.gz
+  biofast stats --library wgs --baseline runs --html report.html *.fastq.gz
   biofast stats --print-limits --library wgs > limits.txt
   biofast stats --limits limits.txt --fail-on fail reads.fq.gz || echo 'look at these reads'
   zcat reads.fq.gz | biofast stats --stdin-label lane1")]
@@ -192,9 +194,12 @@ pub(crate) struct Args {
     #[command(flatten, next_help_heading = "Verdicts")]
     pub(super) verdicts: VerdictArgs,
 
+    #[command(flatten)]
+    pub(super) baseline: BaselineArg,
+
     /// Print the limits of all checks in the format of --limits, and exit
     #[arg(long, conflicts_with_all = [
-        "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "title", "plot", "fail_on", "verdicts"
+        "files", "files_from", "tsv", "json", "format_name", "per_read", "out_dir", "html", "title", "plot", "fail_on", "verdicts", "baseline"
     ])]
     pub(super) print_limits: bool,
 

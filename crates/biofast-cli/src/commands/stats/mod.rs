@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     args.shard.refuse(args.per_read, "--per-read", "the table needs whole files")?;
     check_verdicts(args)?;
     // What is wrong with limits is known before anything is read.
-    let judge = args.verdicts.judge(session)?;
+    let judge = args.verdicts.judge(Some(&args.baseline), session)?;
     let inputs = match args.shard.inputs(&args.inputs.files, session)? {
         Some(inputs) => inputs,
         None => args.inputs.inputs(session)?,
@@ -205,24 +205,26 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         true => parts::text(args, &entries)?,
         false => text(&entries, format, args.plot)?,
     };
-    let code = write(&entries, out, &text, page, indexes)?;
+    let code = write(&entries, out, &text, page, indexes, judge.history.as_ref())?;
     conclude(&entries, &judge, args.messages.quiet, code)
 }
 
 /// Refuses verdicts about what has none.
 fn check_verdicts(args: &Args) -> Result<()> {
-    let verdicts = &args.verdicts;
     let of_parts = "verdicts need whole files: use these options in `biofast merge`";
-    verdicts.refuse(args.shard.any(), "--shard", of_parts)?;
-    verdicts.refuse(args.partial.is_some(), "--partial", of_parts)?;
-    let others = "its format has no verdicts";
     let is = |name| args.format_name == Some(name);
-    verdicts.refuse(is(FormatName::Samtools), "--format samtools", others)?;
-    verdicts.refuse(
-        is(FormatName::Fastqc),
-        "--format fastqc",
-        "that report has FastQC's own verdicts",
-    )
+    let others = [
+        (args.shard.any(), "--shard", of_parts),
+        (args.partial.is_some(), "--partial", of_parts),
+        (is(FormatName::Samtools), "--format samtools", "its format has no verdicts"),
+        (is(FormatName::Fastqc), "--format fastqc", "that report has FastQC's own verdicts"),
+        (args.per_read, "--per-read", "the table has no verdicts"),
+    ];
+    let baseline = args.baseline.is_given().then_some("--baseline");
+    match args.verdicts.given().or(baseline).zip(others.iter().find(|other| other.0)) {
+        Some((option, (_, name, why))) => bail!("{option} can't be combined with {name}: {why}"),
+        None => Ok(()),
+    }
 }
 
 /// Refuses what can't be said of a shard.

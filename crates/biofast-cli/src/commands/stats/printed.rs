@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use biofast_io::output::{Output, commit};
+use biofast_ops::verdicts::History;
 use biofast_report::tables::reads::{self as table, ReadRow};
 
 use super::args::StatsFormat;
@@ -56,11 +57,12 @@ pub(crate) fn write(
     text: &str,
     page: Option<Page>,
     others: Vec<Output>,
+    history: Option<&History>,
 ) -> Result<Exit> {
     let mut outputs = others;
     outputs.push(output::filled(report, text)?);
     if let Some(page) = page {
-        outputs.push(page.filled(|title| html::page(title, entries))?);
+        outputs.push(page.filled(|title| html::page(title, entries, history))?);
     }
     commit(outputs, false)?;
     let good = entries.iter().all(|entry| entry.errors.is_empty());

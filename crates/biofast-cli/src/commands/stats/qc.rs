@@ -99,7 +99,7 @@ pub(super) fn write(
         }
     }
     drop(bar);
-    html::write(page, &rows)?;
+    html::write(page, &rows, judge.history.as_ref())?;
     troubles.iter().for_each(|trouble| trouble.tell(&session.console));
     // Of many errors the first is enough to learn from.
     if let Some(trouble) = troubles.first().filter(|_| !args.messages.quiet) {
@@ -497,7 +497,10 @@ impl Asked<'_> {
                     entry.map(|entry| json(&alignments::report(&[entry], None))).transpose()?
                 }
                 ReportName::Html => {
-                    entry.map(|entry| html::page(None, std::slice::from_ref(entry))).transpose()?
+                    let history = self.judge.history.as_ref();
+                    entry
+                        .map(|entry| html::page(None, std::slice::from_ref(entry), history))
+                        .transpose()?
                 }
                 _ => None,
             };

@@ -136,7 +136,7 @@ pub(super) fn write(
         }
     }
     drop(bar);
-    html::write(page, &rows)?;
+    html::write(page, &rows, judge.history.as_ref())?;
     let code = if all_good { Exit::Fine } else { Exit::Failed };
     judge.conclude(&judged, args.messages.quiet, code)
 }
@@ -266,7 +266,7 @@ pub(crate) fn fill(
                     Some(serde_json::to_string_pretty(&report)? + "\n")
                 }
                 ".biofast.json" => Some(json(&reads_report(&[entry], None))?),
-                _ => Some(html::page(None, std::slice::from_ref(entry))?),
+                _ => Some(html::page(None, std::slice::from_ref(entry), judge.history.as_ref())?),
             };
             if let Some(content) = content {
                 filled.push(output::filled(output, content)?);

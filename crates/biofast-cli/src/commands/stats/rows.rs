@@ -15,7 +15,7 @@ use biofast_ops::qc::GroupBy;
 use biofast_ops::reads::report::{ReadFileReport, ReadReport, Statistics, Status};
 use biofast_ops::reads::{Collector, Contaminants, Encoding, PairCheck, Summary};
 use biofast_ops::shards::ShardPart;
-use biofast_ops::verdicts::{Assessment, VerdictRules};
+use biofast_ops::verdicts::{Assessment, SampleValues, VerdictRules};
 use biofast_report::fastqc;
 
 use super::args::StatsFormat;
@@ -95,6 +95,21 @@ impl Entry {
             Figures::Reads(_, Some(reads)) => Some(Assessment::of_reads(reads, rules)),
             Figures::Alignments(_, Some(figures)) if figures.partial.is_none() => {
                 Some(Assessment::of_alignments(figures, rules))
+            }
+            _ => None,
+        }
+    }
+
+    /// The values that are compared with those of the past, as a sample of this type of library.
+    pub(super) fn values(&self, library: &str) -> Option<SampleValues> {
+        let name = &self.sample;
+        match &self.figures {
+            Figures::Reads(_, Some(reads)) => {
+                Some(SampleValues::of_reads(name, self.mate, library, reads))
+            }
+            Figures::Alignments(_, Some(figures)) => {
+                let by = self.group.as_ref().map(|group| group.by.as_str());
+                Some(SampleValues::of_alignments(name, by, library, figures))
             }
             _ => None,
         }
@@ -223,7 +238,13 @@ impl Figures {
 pub(crate) fn assess(entries: &mut [Entry], judge: &Judge) {
     if judge.is_asked() {
         for entry in entries {
-            entry.verdicts = entry.assess(&judge.rules).map(Box::new);
+            let mut found = entry.assess(&judge.rules);
+            if let (Some(found), Some(history)) = (&mut found, &judge.history)
+                && let Some(values) = entry.values(&found.library)
+            {
+                found.add_history(history, &values);
+            }
+            entry.verdicts = found.map(Box::new);
         }
     }
 }

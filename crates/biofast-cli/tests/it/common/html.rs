@@ -47,5 +47,31 @@ pub(crate) fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     let targets = (0..40).map(|i| format!("chr1\t{}\t{}\texon<{i}>\n", 900 * i, 900 * i + 100));
     let bed = folder.file("targets.bed", targets.collect::<String>());
     ok(&["coverage", "--quiet", "--by", &bed, &aligned, "--html", depths.to_str().unwrap()]);
-    vec![("mixed", mixed), ("filter", filter), ("chosen", chosen), ("depths", depths)]
+    let [past, trend] = ["past.html", "trend.html"].map(|name| text(&folder.path(name)));
+    let runs = text(&folder.path("runs"));
+    std::fs::create_dir(&runs).unwrap();
+    for i in 0..15 {
+        let file = folder.file(&format!("past{i}.fq"), reads("r", 60 + i));
+        ok(&[
+            "stats",
+            "-q",
+            "--json",
+            "--library",
+            "any",
+            &file,
+            "-o",
+            &format!("{runs}/{i}.json"),
+        ]);
+    }
+    let few = folder.file("few.fq", reads("r", 8));
+    ok(&["stats", "-q", "--baseline", &runs, &few, "--html", &past]);
+    ok(&["merge", "--baseline", &runs, "--html", &trend]);
+    vec![
+        ("mixed", mixed),
+        ("filter", filter),
+        ("chosen", chosen),
+        ("depths", depths),
+        ("past", past.into()),
+        ("trend", trend.into()),
+    ]
 }

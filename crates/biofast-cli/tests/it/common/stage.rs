@@ -60,7 +60,7 @@ pub(crate) fn stage() -> Folder {
     }
     let both = ["R1.fq.gz", "R2.fq.gz"].map(|name| std::fs::read(folder.path(name)).unwrap());
     std::fs::write(folder.path("mixed.fq.gz"), both.concat()).unwrap();
-    for name in ["run", "indexes", "bin", "qc", "parts"] {
+    for name in ["run", "indexes", "bin", "qc", "parts", "runs"] {
         std::fs::create_dir(folder.path(name)).unwrap();
     }
     folder.file("wanted.txt", "r1\nSIM001:12:HFKJJBGXY:1:11101:1456:1000\n");
@@ -127,6 +127,7 @@ pub(crate) fn stage() -> Folder {
     for lane in ["lane1.json", "lane2.json"] {
         run(&["stats", "--json", &fastq, "-o", &at(lane)]);
     }
+    std::fs::copy(folder.path("lane1.json"), folder.path("runs/2026-01-10.json")).unwrap();
     for lane in ["lane1", "lane2"] {
         let bam = at(&format!("{lane}.bam"));
         let to = at(&format!("{lane}.flagstat.json"));

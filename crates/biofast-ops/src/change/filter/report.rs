@@ -14,7 +14,7 @@ use super::statistics::{self, FilterStatistics};
 use super::tally::{FilterTally, Reason};
 use super::trim::detect::AdapterEvidence;
 use super::trim::{LONGEST_INSERT, Label, Trim};
-use crate::measure::reads::Collector;
+use crate::measure::reads::{AdapterContent, Collector};
 use crate::measure::records::{Amount, RecordSum, Sum};
 
 /// Everything there is to say about a run.
@@ -194,6 +194,10 @@ pub struct Curves {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[doc(hidden)]
     pub read2_after_filtering: Option<Box<statistics::StatisticsBlock>>,
+    /// Adapters by position before and after, of first and of second reads: for reports for people.
+    #[serde(skip)]
+    #[doc(hidden)]
+    pub adapters: [Option<[AdapterContent; 2]>; 2],
 }
 
 /// A program and its version.
@@ -527,7 +531,9 @@ impl FilterReport {
         let paired = tally.input[1].reads > 0;
         let before = blocks(statistics.before(), &tally.input, paired);
         let after = blocks(statistics.after(), &tally.output, paired);
+        let adapters = [0, 1].map(|mate| statistics.adapters(mate));
         self.curves = Some(Curves {
+            adapters,
             read1_before_filtering: before.0,
             read2_before_filtering: before.1,
             read1_after_filtering: after.0,

@@ -4,7 +4,9 @@ use biofast_fastq::Record;
 use serde::Serialize;
 
 use crate::measure::reads::report::{Position, Statistics as Figures, rounded};
-use crate::measure::reads::{Collector, EXACT_POSITIONS, READS_AT_ONCE};
+use crate::measure::reads::{
+    AdapterContent, AdapterCounter, Collector, EXACT_POSITIONS, READS_AT_ONCE,
+};
 use crate::measure::records::Amount;
 
 /// Statistics before and after, of first reads (or reads without mates) and of second reads.
@@ -15,6 +17,21 @@ pub struct FilterStatistics {
 }
 
 impl FilterStatistics {
+    /// Statistics that also have adapters by position, if they are wanted.
+    pub(super) fn new(with_adapters: bool) -> FilterStatistics {
+        let gatherer = || ReadGatherer {
+            adapters: with_adapters.then(AdapterCounter::default),
+            ..ReadGatherer::default()
+        };
+        FilterStatistics { before: [gatherer(), gatherer()], after: [gatherer(), gatherer()] }
+    }
+
+    /// Adapters by position before and after, of first and of second reads, if they were gathered.
+    pub fn adapters(&self, mate: usize) -> Option<[AdapterContent; 2]> {
+        let of = |gatherer: &ReadGatherer| gatherer.adapters.as_ref().map(AdapterCounter::content);
+        Some([of(&self.before[mate])?, of(&self.after[mate])?])
+    }
+
     /// Adds a read that came in.
     pub(super) fn came_in(&mut self, mate: usize, record: &Record<'_>) {
         self.before[mate].add(record);
@@ -48,6 +65,8 @@ impl FilterStatistics {
 #[derive(Debug, Default)]
 struct ReadGatherer {
     collector: Box<Collector>,
+    /// Adapters by position, if they are looked for.
+    adapters: Option<AdapterCounter>,
     /// Sequence and qualities of each read, one after the other.
     text: Vec<u8>,
     lens: Vec<usize>,
@@ -61,6 +80,9 @@ impl ReadGatherer {
         self.text.extend_from_slice(record.sequence());
         self.text.extend_from_slice(record.qualities());
         self.lens.push(record.sequence().len());
+        if let Some(adapters) = &mut self.adapters {
+            adapters.count(record.sequence());
+        }
         if self.lens.len() == READS_AT_ONCE || self.text.len() >= TEXT {
             self.count();
         }
@@ -88,6 +110,9 @@ impl ReadGatherer {
 
     fn merge(&mut self, other: &mut ReadGatherer) {
         self.collector.merge(other.collector());
+        if let (Some(mine), Some(theirs)) = (&mut self.adapters, &other.adapters) {
+            mine.add_counts(theirs);
+        }
     }
 }
 

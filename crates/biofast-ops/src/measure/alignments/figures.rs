@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::partial::PartialAlignments;
+use crate::measure::coverage::Distribution;
 use crate::measure::flagstat::FlagStat;
 use crate::measure::reads::statistic::Statistics as ReadStatistics;
+use crate::number::percent;
 
 /// The figures of an input.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -117,6 +119,20 @@ pub struct Coverage {
     pub mean_depth: f64,
     /// `[depth, positions]`; depths of 1,000 and more together.
     pub histogram: Vec<(usize, u64)>,
+}
+
+impl From<&Distribution> for Coverage {
+    fn from(depths: &Distribution) -> Coverage {
+        let (positions, covered) = (depths.positions(), depths.at_least(1));
+        let by_depth = depths.by_depth().iter().copied().enumerate();
+        Coverage {
+            positions,
+            covered,
+            breadth_percent: percent(covered, positions),
+            mean_depth: depths.mean(),
+            histogram: by_depth.filter(|row| row.1 > 0).collect(),
+        }
+    }
 }
 
 /// Primary reads by fragment, as they were sequenced; `null` where there are none.

@@ -62,13 +62,25 @@ impl AdapterPositions {
 
 impl AdapterCounter {
     /// Counts a read in upper case.
-    fn count(&mut self, sequence: &[u8]) {
+    pub(crate) fn count(&mut self, sequence: &[u8]) {
         self.reads += 1;
         self.longest = self.longest.max(sequence.len());
         for (found, at) in self.found.iter_mut().zip(find(sequence)) {
             if let Some(at) = at {
                 found.add(at);
             }
+        }
+    }
+
+    /// Adds the counts of other reads.
+    pub(crate) fn add_counts(&mut self, other: &AdapterCounter) {
+        let AdapterCounter { reads, longest, found } = other;
+        self.reads += reads;
+        self.longest = self.longest.max(*longest);
+        for (mine, theirs) in self.found.iter_mut().zip(found) {
+            mine.grow(theirs.reads.len());
+            mine.reads.iter_mut().zip(&theirs.reads).for_each(|(a, b)| *a += b);
+            mine.positions.iter_mut().zip(&theirs.positions).for_each(|(a, b)| *a += b);
         }
     }
 
@@ -121,14 +133,7 @@ impl ReadSearch for AdapterCounter {
     }
 
     fn merge(&mut self, other: &AdapterCounter) {
-        let AdapterCounter { reads, longest, found } = other;
-        self.reads += reads;
-        self.longest = self.longest.max(*longest);
-        for (mine, theirs) in self.found.iter_mut().zip(found) {
-            mine.grow(theirs.reads.len());
-            mine.reads.iter_mut().zip(&theirs.reads).for_each(|(a, b)| *a += b);
-            mine.positions.iter_mut().zip(&theirs.positions).for_each(|(a, b)| *a += b);
-        }
+        self.add_counts(other);
     }
 
     fn section(&self, _: &Contaminants) -> Option<AdapterContent> {

@@ -26,6 +26,8 @@ pub(crate) mod statistic;
 mod summary;
 mod tiles;
 
+#[doc(hidden)]
+pub use adapters::AdapterCounter;
 pub use adapters::{ADAPTERS, AdapterContent, AdapterPosition};
 pub use collector::Collector;
 pub(crate) use collector::READS_AT_ONCE;

@@ -54,6 +54,19 @@ macro_rules! searches {
             $($(#[$meta])* #[serde(default, skip_serializing_if = "Option::is_none")] pub $name: Option<$section>,)*
         }
 
+        impl Section {
+            /// What is known if adapters alone were looked for.
+            #[doc(hidden)]
+            pub fn of_adapters(content: AdapterContent) -> Section {
+                let nothing = Section {
+                    gc_billionths: Vec::new(),
+                    mean_phred_histogram: Vec::new(),
+                    $($name: None,)*
+                };
+                Section { adapters: Some(content), ..nothing }
+            }
+        }
+
         impl Searches {
             /// Adds the reads of a batch. What depends on their order is left, for [`settle`](Self::settle).
             pub(super) fn accept(&mut self, batch: Batch<'_>, left: &mut LeftOfSearches) {

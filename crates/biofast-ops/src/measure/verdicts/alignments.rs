@@ -22,10 +22,10 @@ pub(super) fn measure(check: &Check, figures: &Figures) -> Measured {
         CheckKind::Duplicates => duplicates(figures),
         CheckKind::Errors => errors(figures),
         CheckKind::Insert => insert(figures),
-        CheckKind::Depth => depth(figures),
-        CheckKind::Breadth => breadth(figures),
-        CheckKind::AtLeastTen => at_least_ten(figures),
-        CheckKind::Evenness => evenness(figures),
+        _ if check.is_of_depth() => match &figures.coverage {
+            Some(coverage) => of_depth(check, coverage, "positions"),
+            None => Measured::Missing(NO_COVERAGE),
+        },
         _ => Measured::Missing("it applies to reads"),
     }
 }
@@ -99,40 +99,40 @@ fn insert(figures: &Figures) -> Measured {
 
 const NO_COVERAGE: &str = "depth is computed only for whole files sorted by coordinate";
 
-/// How deep alignments lie, where that is known.
-fn coverage(figures: &Figures) -> Option<&Coverage> {
-    figures.coverage.as_ref().filter(|coverage| coverage.positions > 0)
+/// What a check measures of depths, of all positions or of those of targets.
+pub(super) fn of_depth(check: &Check, coverage: &Coverage, positions: &str) -> Measured {
+    if coverage.positions == 0 {
+        return Measured::Missing(NO_COVERAGE);
+    }
+    match check.kind {
+        CheckKind::Depth => depth(coverage, positions),
+        CheckKind::Breadth => at_least(1, coverage, positions),
+        CheckKind::AtLeastTen => at_least(10, coverage, positions),
+        CheckKind::AtLeastTwenty => at_least(20, coverage, positions),
+        CheckKind::AtLeastThirty => at_least(30, coverage, positions),
+        CheckKind::Evenness => evenness(coverage),
+        _ => Measured::Missing("it applies to alignments"),
+    }
 }
 
-fn depth(figures: &Figures) -> Measured {
-    let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
+fn depth(coverage: &Coverage, positions: &str) -> Measured {
     let says = format!(
-        "The mean depth of all positions, without duplicates and counting overlapping mates once, is {}",
+        "The mean depth of all {positions}, without duplicates and counting overlapping mates once, is {}",
         shown(coverage.mean_depth)
     );
     found(coverage.mean_depth, says, "Sequence the library deeper, or find where reads were lost.")
 }
 
-const UNCOVERED: &str = "Find the references without reads: they may be absent from the sample, or lost in library preparation.";
-
-fn breadth(figures: &Figures) -> Measured {
-    let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
-    let share = percent(coverage.covered, coverage.positions);
-    let says = format!("{} % of the positions have depth 1 or more", shown(share));
-    found(share, says, UNCOVERED)
-}
-
-fn at_least_ten(figures: &Figures) -> Measured {
-    let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
-    let deep = coverage.histogram.iter().filter(|row| row.0 >= 10).map(|row| row.1).sum();
+fn at_least(depth: usize, coverage: &Coverage, positions: &str) -> Measured {
+    let deep = coverage.histogram.iter().filter(|row| row.0 >= depth).map(|row| row.1).sum();
     let share = percent(deep, coverage.positions);
-    let says = format!("{} % of the positions have depth 10 or more", shown(share));
-    found(share, says, UNCOVERED)
+    let says = format!("{} % of the {positions} have depth {depth} or more", shown(share));
+    let advice = "Find the references or targets without reads: they may be absent from the sample, or lost in library preparation.";
+    found(share, says, advice)
 }
 
 /// The share of the bases that would stay if nothing lay deeper than the mean (Mokry et al., Nucleic Acids Research 2010).
-fn evenness(figures: &Figures) -> Measured {
-    let Some(coverage) = coverage(figures) else { return Measured::Missing(NO_COVERAGE) };
+fn evenness(coverage: &Coverage) -> Measured {
     let mean = coverage.mean_depth;
     if mean < ENOUGH_DEPTH {
         return Measured::Missing("below a mean depth of 10, depths are uneven by chance");

@@ -51,6 +51,8 @@ pub(super) enum CheckKind {
     Depth,
     Breadth,
     AtLeastTen,
+    AtLeastTwenty,
+    AtLeastThirty,
     Evenness,
 }
 
@@ -108,6 +110,12 @@ impl Check {
     /// Of what it can be.
     pub fn subject(&self) -> CheckSubject {
         self.subject
+    }
+
+    /// Whether it is about depth of coverage.
+    pub fn is_of_depth(&self) -> bool {
+        use CheckKind::*;
+        matches!(self.kind, Depth | Breadth | AtLeastTen | AtLeastTwenty | AtLeastThirty | Evenness)
     }
 
     /// Its place in [`CHECKS`].
@@ -278,6 +286,20 @@ pub static CHECKS: &[Check] = {
             genome: CheckLimits::OFF,
             ..check(
                 AtLeastTen, "covered-10x-share", "Positions of depth 10 and more", "%", Below,
+                Alignments, [0.0; 2],
+            )
+        },
+        Check {
+            genome: CheckLimits::OFF,
+            ..check(
+                AtLeastTwenty, "covered-20x-share", "Positions of depth 20 and more", "%", Below,
+                Alignments, [0.0; 2],
+            )
+        },
+        Check {
+            genome: CheckLimits::OFF,
+            ..check(
+                AtLeastThirty, "covered-30x-share", "Positions of depth 30 and more", "%", Below,
                 Alignments, [0.0; 2],
             )
         },

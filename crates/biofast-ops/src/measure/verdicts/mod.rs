@@ -5,6 +5,7 @@
 
 mod alignments;
 pub(crate) mod checks;
+mod history;
 mod library;
 mod limits;
 mod measured;
@@ -14,7 +15,8 @@ mod verdict;
 
 use serde::{Deserialize, Serialize};
 
-use crate::measure::alignments::figures::Figures;
+use crate::measure::alignments::figures::{Coverage, Figures};
+use crate::measure::coverage::Distribution;
 use crate::measure::reads::numbers::rounded;
 use crate::measure::reads::statistic::Statistics;
 use measured::{Measured, MeasuredValue, shown};
@@ -22,6 +24,10 @@ use measured::{Measured, MeasuredValue, shown};
 #[doc(hidden)]
 pub use checks::fastqc;
 pub use checks::{CHECKS, Check, CheckSubject};
+#[doc(hidden)]
+pub use history::{
+    ControlChart, ControlLimits, FAIL, FEWEST, History, PREFIX, SampleKind, SampleValues, WARN,
+};
 pub use library::Library;
 pub use limits::{InvalidLimit, InvalidLimits, Off, VerdictRules};
 pub use verdict::{Bad, CheckLimits, Verdict};
@@ -80,37 +86,41 @@ impl Assessment {
     /// Judges reads.
     pub fn of_reads(reads: &Statistics, rules: &VerdictRules) -> Assessment {
         let sets = [("", reads)];
-        Assessment::new(rules, CheckSubject::Alignments, |check| reads::measure(check, &sets))
+        Assessment::new(rules, of_reads, |check| reads::measure(check, &sets))
     }
 
     /// Judges alignments, and their reads as they were sequenced; of first and last reads the worse value counts.
     pub fn of_alignments(figures: &Figures, rules: &VerdictRules) -> Assessment {
-        let all = &figures.reads;
-        let named =
-            [("first reads", &all.first), ("last reads", &all.last), ("other reads", &all.other)];
-        let sets: Vec<(&str, &Statistics)> =
-            named.into_iter().filter_map(|(name, reads)| Some((name, reads.as_ref()?))).collect();
-        Assessment::new(rules, CheckSubject::Reads, |check| match check.subject() {
+        let sets = sets(figures);
+        Assessment::new(rules, of_alignments, |check| match check.subject() {
             CheckSubject::Alignments => alignments::measure(check, figures),
             _ => reads::measure(check, &sets),
         })
     }
 
-    /// Judges what is measured, but for checks of the `other` subject.
+    /// Judges depths: of targets, or of all positions.
+    pub fn of_depths(depths: &Distribution, are_targets: bool, rules: &VerdictRules) -> Assessment {
+        let positions = if are_targets { "target positions" } else { "positions" };
+        let coverage = Coverage::from(depths);
+        Assessment::new(rules, Check::is_of_depth, |check| {
+            alignments::of_depth(check, &coverage, positions)
+        })
+    }
+
+    /// Judges what is measured, by the checks that are its `own`.
     fn new(
         rules: &VerdictRules,
-        other: CheckSubject,
+        own: impl Fn(&Check) -> bool,
         measure: impl Fn(&Check) -> Measured,
     ) -> Assessment {
-        let own = |check: &&Check| check.subject() != other;
         let is_on = |check: &&Check| rules.limits(check) != CheckLimits::OFF;
         let checks: Vec<Judged> = CHECKS
             .iter()
-            .filter(own)
+            .filter(|check| own(check))
             .filter(is_on)
             .map(|check| judge(check, rules, measure(check)))
             .collect();
-        let is_own = |off: &Off| Check::named(&off.check).is_some_and(|check| own(&check));
+        let is_own = |off: &Off| Check::named(&off.check).is_some_and(&own);
         Assessment {
             library: rules.library().name().to_owned(),
             verdict: checks
@@ -123,11 +133,37 @@ impl Assessment {
         }
     }
 
+    /// Judges a sample by its past, too.
+    pub fn add_history(&mut self, history: &History, sample: &SampleValues) {
+        let checks = history.judge(sample);
+        let worst = checks.iter().map(|judged| judged.verdict).max();
+        self.verdict = self.verdict.max(worst.unwrap_or(self.verdict));
+        self.checks.extend(checks);
+    }
+
     /// The names of the checks with this verdict.
     pub fn names(&self, verdict: Verdict) -> Vec<&str> {
         let has = self.checks.iter().filter(|judged| judged.verdict == verdict);
         has.map(|judged| &judged.check[..]).collect()
     }
+}
+
+/// Whether a check is about reads.
+fn of_reads(check: &Check) -> bool {
+    check.subject() != CheckSubject::Alignments
+}
+
+/// Whether a check is about alignments and their reads.
+fn of_alignments(check: &Check) -> bool {
+    check.subject() != CheckSubject::Reads
+}
+
+/// The reads of alignments that there are, with their names.
+fn sets(figures: &Figures) -> Vec<(&'static str, &Statistics)> {
+    let all = &figures.reads;
+    let named =
+        [("first reads", &all.first), ("last reads", &all.last), ("other reads", &all.other)];
+    named.into_iter().filter_map(|(name, reads)| Some((name, reads.as_ref()?))).collect()
 }
 
 /// The verdict about what was measured.

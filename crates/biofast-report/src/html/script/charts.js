@@ -21,7 +21,7 @@
   };
 
   // The margins of a chart's drawing.
-  const [LEFT, RIGHT, TOP, BOTTOM] = [58, 30, 12, 44];
+  const [LEFT, RIGHT, TOP, BOTTOM] = [58, 34, 12, 44];
 
   // The table is made when it is opened.
   document.addEventListener("toggle", (event) => {

@@ -190,6 +190,9 @@ impl<'a> ReadPlan<'a> {
         if args.stats || args.html.is_some() {
             filter = filter.gather_statistics();
         }
+        if args.html.is_some() {
+            filter = filter.gather_adapter_positions();
+        }
         if let Some((sample, counted)) = sample(args, &self.job, console)? {
             filter = filter.sample(sample);
             self.counted = counted.filter(|_| args.which.head.is_none());

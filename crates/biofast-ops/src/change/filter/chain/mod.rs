@@ -77,6 +77,8 @@ pub struct Filter {
     mates: MateNaming,
     routes: FilterRoutes,
     statistics: bool,
+    /// With adapters by position.
+    adapter_positions: bool,
     /// Whether fastp's rules hold.
     is_fastp: bool,
     /// What each worker begins with, if it gathers for fastp's report.
@@ -219,6 +221,13 @@ impl Filter {
         self
     }
 
+    /// Also gathers adapters by position with the [statistics](Self::gather_statistics).
+    #[doc(hidden)]
+    pub fn gather_adapter_positions(mut self) -> Filter {
+        self.adapter_positions = true;
+        self
+    }
+
     /// Also gathers what stands in fastp's [report](super::fastp::FastpReport).
     #[doc(hidden)]
     pub fn gather_for_fastp(mut self) -> Filter {
@@ -274,7 +283,9 @@ impl Filter {
         FilterWorker {
             filter: self,
             tally: FilterTally::default(),
-            statistics: self.statistics.then(Box::default),
+            statistics: self
+                .statistics
+                .then(|| Box::new(FilterStatistics::new(self.adapter_positions))),
             fastp: self.fastp.clone().map(Box::new),
             buffers: Some(Box::new(Buffers {
                 edited: vec![Default::default(); self.trimmers.len()],
