@@ -27,6 +27,7 @@ mod effort;
 mod faidx;
 mod fasta;
 mod fastq;
+mod fastq_sets;
 mod fastqc;
 mod faults;
 mod faults_memory;

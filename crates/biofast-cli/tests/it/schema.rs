@@ -107,6 +107,7 @@ const RUNS: &[(&str, &str)] = &[
     ("convert", "convert genes.fa -o 1.fa --unique-names --summary x.json"),
     ("import", "import R1.fq.gz R2.fq.gz -o u.bam --summary x.json"),
     ("fastq", "fastq aln.bam -1 1.fq -2 2.fq --summary x.json"),
+    ("fastq-10x", "fastq --10x cells cells.bam --summary x.json"),
     ("cat", "cat lane1.bam lane2.bam -o c.bam --summary x.json"),
     ("shards", "shards --number 2 aln.bam"),
     ("shards", "shards --number 2 --by-region aln.bam"),
