@@ -88,6 +88,7 @@ mod split;
 mod split_by_tag;
 mod stats;
 mod stats_groups;
+mod stats_long;
 mod stats_picard;
 mod stats_qc;
 mod stats_wgs_hs;

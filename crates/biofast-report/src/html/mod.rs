@@ -10,6 +10,7 @@ mod coverage;
 mod depths;
 mod filter;
 mod heat;
+mod long_charts;
 mod packed;
 mod read_charts;
 mod reads;
