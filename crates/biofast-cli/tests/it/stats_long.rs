@@ -21,6 +21,14 @@ fn stats(folder: &Folder, args: &[&str]) -> Value {
     long_reads_in(&json).cloned().unwrap_or_default()
 }
 
+/// A read as it was made.
+struct MadeRead {
+    len: u64,
+    quality: u64,
+    hour: String,
+    channel: u64,
+}
+
 #[test]
 fn long_reads_are_counted_by_length_quality_hour_and_channel() {
     let folder = Folder::new();
@@ -33,22 +41,25 @@ fn long_reads_are_counted_by_length_quality_hour_and_channel() {
         let (_, hour) = read[0].split_once('T').unwrap();
         let (_, channel) = read[0].split_once("ch:i:").unwrap();
         let quality = u64::from(read[3].as_bytes()[0] - b'!');
-        (read[1].len() as u64, quality, hour[..2].to_owned(), channel[..1].to_owned())
+        MadeRead {
+            len: read[1].len() as u64,
+            quality,
+            hour: hour[..2].to_owned(),
+            channel: channel[..1].parse().unwrap(),
+        }
     });
-    let all: Vec<_> = all.filter(|read| read.0 >= 500).collect();
+    let all: Vec<_> = all.filter(|read| read.len >= 500).collect();
     assert_eq!(found["reads"], all.len());
     for cell in found["density"].as_array().unwrap() {
         let [from, quality, reads] = [0, 1, 2].map(|at| cell[at].as_u64().unwrap());
         let to = (from - from % (1 << (from.ilog2() - 4))) + (1 << (from.ilog2() - 4));
-        let are = |&&(len, q, ..): &&(u64, u64, String, String)| {
-            q == quality && (from..to).contains(&len)
-        };
+        let are = |read: &&MadeRead| read.quality == quality && (from..to).contains(&read.len);
         assert_eq!(all.iter().filter(are).count() as u64, reads, "{cell}");
     }
-    let sums = |are: &dyn Fn(&(u64, u64, String, String)) -> bool| {
+    let sums = |are: &dyn Fn(&MadeRead) -> bool| {
         let some: Vec<_> = all.iter().filter(|read| are(read)).collect();
-        let bases: u64 = some.iter().map(|read| read.0).sum();
-        json!([some.len(), bases, some.iter().map(|read| read.1).sum::<u64>()])
+        let bases: u64 = some.iter().map(|read| read.len).sum();
+        json!([some.len(), bases, some.iter().map(|read| read.quality).sum::<u64>()])
     };
     let said = |of: &Value| json!([of["reads"], of["bases"], of["quality_sum"]]);
     let hours = found["hours"].as_array().unwrap();
@@ -56,12 +67,12 @@ fn long_reads_are_counted_by_length_quality_hour_and_channel() {
     for hour in hours {
         let time = hour["time"].as_str().unwrap();
         assert!(time.starts_with("2023-05-12T") && time.ends_with(":00Z"), "{time}");
-        assert_eq!(said(hour), sums(&|read| read.2 == time[11..13]));
+        assert_eq!(said(hour), sums(&|read| read.hour == time[11..13]));
         // Half of the bases are in reads of this length and more.
         let n50 = hour["n50"].as_u64().unwrap();
         let of = |longer: u64| {
-            let some = all.iter().filter(|read| read.2 == time[11..13] && read.0 >= longer);
-            2 * some.map(|read| read.0).sum::<u64>()
+            let some = all.iter().filter(|read| read.hour == time[11..13] && read.len >= longer);
+            2 * some.map(|read| read.len).sum::<u64>()
         };
         let bases = hour["bases"].as_u64().unwrap();
         assert!(of(n50) >= bases && of(n50 + n50 / 15) < bases, "{n50}");
@@ -69,7 +80,7 @@ fn long_reads_are_counted_by_length_quality_hour_and_channel() {
     let channels = found["channels"].as_array().unwrap();
     assert_eq!(channels.len(), 7);
     for of in channels {
-        assert_eq!(said(of), sums(&|read| read.3 == of["channel"].to_string()));
+        assert_eq!(said(of), sums(&|read| of["channel"] == read.channel));
     }
     // On threads, in chunks, merged, from tags, and from the descriptions of other programs.
     let half = text.match_indices("@r200 ").next().unwrap().0;
