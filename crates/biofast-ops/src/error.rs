@@ -127,6 +127,14 @@ pub enum Refusal {
         /// Why.
         why: String,
     },
+    /// [Restoring sets of reads](crate::to_fastq::sets): a read of a pair is there without the other.
+    #[error("{input}: the mate of read '{name}' is missing")]
+    NoMate {
+        /// The name of the input.
+        input: String,
+        /// The name of the read, fit for display.
+        name: String,
+    },
     /// [Sorting](crate::sort): records of a name, which [marking duplicates](crate::sort::duplicates) needs together, aren't.
     #[error("{0}")]
     NotGrouped(String),

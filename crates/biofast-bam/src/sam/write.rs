@@ -1,5 +1,7 @@
 //! One record as a line of SAM text (SAM specification, sections 1.4 and 1.5), as htslib writes it.
 
+use std::borrow::Cow;
+
 use biofast_io::Shown;
 use biofast_kernels as kernels;
 
@@ -111,7 +113,7 @@ impl SamWriter {
         let start = out.len();
         self.line(record, out).map_err(|reason| {
             out.truncate(start);
-            unwritable(record, reason)
+            unwritable(record, reason.into())
         })
     }
 
@@ -354,8 +356,8 @@ impl Record<'_> {
     /// An error that this record can't be written.
     #[cold]
     #[doc(hidden)]
-    pub fn unwritable(&self, reason: &'static str) -> Error {
-        unwritable(self, reason)
+    pub fn unwritable(&self, reason: impl Into<Cow<'static, str>>) -> Error {
+        unwritable(self, reason.into())
     }
 
     /// An error that it can't be decided whether this record is wanted.
@@ -375,11 +377,11 @@ impl Record<'_> {
         let mut tags = self.tags();
         tags.by_ref().for_each(drop);
         if tags.is_malformed() {
-            return Err(unwritable(self, MALFORMED_TAGS));
+            return Err(unwritable(self, MALFORMED_TAGS.into()));
         }
         let len = self.cigar().iter().filter(|(op, _)| op.consumes_read());
         let len = len.map(|(_, len)| u64::from(len)).sum();
-        check_length(self, len).map_err(|reason| unwritable(self, reason))
+        check_length(self, len).map_err(|reason| unwritable(self, reason.into()))
     }
 }
 
@@ -393,9 +395,9 @@ fn check_length(record: &Record<'_>, bases: u64) -> Result<(), &'static str> {
 }
 
 #[cold]
-fn unwritable(record: &Record<'_>, reason: &'static str) -> Error {
+fn unwritable(record: &Record<'_>, reason: Cow<'static, str>) -> Error {
     let name = Shown(record.name()).to_string();
-    Error::of_record(ErrorKind::Unwritable { name, reason: reason.into() }, record.as_bytes())
+    Error::of_record(ErrorKind::Unwritable { name, reason }, record.as_bytes())
 }
 
 /// Appends a position, or that of the mate, counted from 1 and with a tab.

@@ -10,7 +10,7 @@ use biofast_bam as bam;
 use biofast_fastq as fastq;
 use biofast_io as bytes;
 use biofast_io::{Location, display_name, output};
-use biofast_ops::{self as ops, Refusal, demux, qc, retag, shards};
+use biofast_ops::{self as ops, Refusal, demux, qc, retag, shards, to_fastq};
 
 use super::fault::FaultKind;
 
@@ -38,6 +38,9 @@ impl std::fmt::Display for Hinted {
 }
 
 impl Error for Hinted {}
+
+/// For what `fastq --10x` can't restore.
+const INCOMPLETE: &str = "--skip-incomplete leaves out reads that can't be restored; files of the SRA may lack tags that the original BAM has";
 
 /// What helps with an error, or with what caused it.
 pub(crate) fn of<'e>(
@@ -138,6 +141,7 @@ fn of_change(error: &ops::Error) -> Option<&'static str> {
         Refused(Refusal::NotGrouped(_)) => {
             "group them by name first: `biofast collate IN.bam | biofast fixmate -o OUT.bam -`"
         }
+        Refused(Refusal::NoMate { .. }) => INCOMPLETE,
         Refused(Refusal::Taken { .. }) => {
             "rename all reads with --rename 'r{number}'; --name-map FILE lists old and new names"
         }
@@ -297,6 +301,7 @@ fn of_alignments(error: &bam::Error) -> Option<String> {
         ErrorKind::Unwritable { reason, .. } if reason == retag::NO_UMI_IN_NAME => {
             "a UMI is the last part of a name, such as r1:1:2:ACGT or r1_ACGT+TTTT; --umi-separator names another character before it"
         }
+        ErrorKind::Unwritable { reason, .. } if reason.starts_with(to_fastq::LACK) => INCOMPLETE,
         ErrorKind::Unwritable { reason, .. } if reason == retag::NO_UMI_IN_TAG => {
             "UMIs are in RX unless --umi-tag names another tag; `biofast head -n 3 FILE` shows the tags of records"
         }

@@ -79,7 +79,14 @@ const MODES: &[Mode] = &[
     ),
     ("flagstat", &[("alignments", "a.bam")]),
     ("idxstats", &[("alignments", "a.bam")]),
-    ("fastq", &[("one", "a.bam -o O.fq"), ("files", "u.bam -1 O1.fq -2 O2.fq -0 O0.fq -s Os.fq")]),
+    (
+        "fastq",
+        &[
+            ("one", "a.bam -o O.fq"),
+            ("files", "u.bam -1 O1.fq -2 O2.fq -0 O0.fq -s Os.fq"),
+            ("sets", "a.bam --layout R1(RX:RX,SEQ:QUAL) --layout R2(SEQ:QUAL) --10x O"),
+        ],
+    ),
     ("import", &[("reads", "r.fq -o O.bam"), ("pairs", "-1 r1.fq -2 r2.fq -o O.bam")]),
     (
         "sort",
@@ -185,6 +192,7 @@ const MODES: &[Mode] = &[
 
 /// Values that would change something if they were read, by the names of options.
 const VALUES: &[(&str, &[&str])] = &[
+    ("--10x", &["O"]),
     ("--action", &["mask"]),
     ("--adapter", &["ACGT"]),
     ("--adapter-error-rate", &["0.4"]),
@@ -270,6 +278,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--length", &["7"]),
     ("--length-weight", &["9"]),
     ("--level", &["9"]),
+    ("--layout", &["I1(RX:RX)"]),
     ("--library", &["rna"]),
     ("--limits", &["limits.txt"]),
     ("--line-width", &["10"]),
@@ -342,6 +351,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--read-one-barcode-tag", &["RX"]),
     ("--read-structures", &["4B+T"]),
     ("--read-two-barcode-tag", &["RX"]),
+    ("--reads-per-fastq", &["7"]),
     ("--reference", &["ref.fa"]),
     ("--region", &["chr1:1-500", "1:10"]),
     ("--region-file", &["chr1.txt"]),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::common::schema::names;
 use crate::common::stage::stage;
-use crate::common::{self, Folder, biofast, command, finish, ok};
+use crate::common::{self, Folder, biofast, command, finish, ok, text};
 
 /// Runs on the sample: the schema, and the command line; what is validated is standard output, or `x.json`.
 const RUNS: &[(&str, &str)] = &[
@@ -18,6 +18,8 @@ const RUNS: &[(&str, &str)] = &[
     ("stats", "stats --json --paired R1.fq.gz R2.fq.gz"),
     ("stats", "stats --json aln.bam unsorted.sam broken.sam empty.sam"),
     ("stats", "stats --json --by RG aln.bam"),
+    ("stats", "stats --json nanopore.fq"),
+    ("stats", "stats --json nanopore.bam"),
     ("stats", "stats --json --library wgs R1.fq.gz"),
     ("stats", "stats --json --library rna aln.bam"),
     ("stats", "stats --json --partial lane aln.bam"),
@@ -107,6 +109,7 @@ const RUNS: &[(&str, &str)] = &[
     ("convert", "convert genes.fa -o 1.fa --unique-names --summary x.json"),
     ("import", "import R1.fq.gz R2.fq.gz -o u.bam --summary x.json"),
     ("fastq", "fastq aln.bam -1 1.fq -2 2.fq --summary x.json"),
+    ("fastq-10x", "fastq --10x cells cells.bam --summary x.json"),
     ("cat", "cat lane1.bam lane2.bam -o c.bam --summary x.json"),
     ("shards", "shards --number 2 aln.bam"),
     ("shards", "shards --number 2 --by-region aln.bam"),
@@ -235,6 +238,9 @@ fn prepare(folder: &Folder) {
         frequent += &format!("@M:1:F:1:{tile}:{i}:7\n{read}\n+\n{}\n", "I".repeat(read.len()));
     }
     folder.file("frequent.fq", frequent);
+    let [fastq, bam] = ["nanopore.fq", "nanopore.bam"].map(|name| text(&folder.path(name)));
+    folder.file("nanopore.fq", common::long_reads(40));
+    ok(&["import", "-T", "*", &fastq, "-o", &bam]);
     folder.file("adapters.fq", adapters_of("AGATCGGAAGAGCACACGTCTGAACTCCAGTCACATCAT"));
     folder.file("unknown.fq", adapters_of("GCTTACGGATTCAACGTTGGCCATATCTGA"));
     // A read with Nanopore's adapter inside.

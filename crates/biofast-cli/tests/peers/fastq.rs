@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use crate::common::fastq::{OUTPUTS, grouped, shuffled};
-use crate::common::{Folder, command, text};
+use crate::common::fastq::{OUTPUTS, cells, grouped, reads_below, shuffled};
+use crate::common::{Folder, command, good, text};
 use crate::tools::need;
 
 /// Runs a program in a folder; standard output and the files it wrote, in the order of `OUTPUTS`.
@@ -126,4 +126,20 @@ fn reads_in_any_order_become_the_pairs_samtools_finds() {
         .unwrap()
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with('.'));
     assert_eq!(hidden.count(), 0, "temporary files are left");
+}
+
+#[test]
+#[ignore = "needs bamtofastq of 10x"]
+fn sets_are_those_of_bamtofastq_1_4_1() {
+    let program = std::env::var("BIOFAST_BAMTOFASTQ")
+        .expect("BIOFAST_BAMTOFASTQ names no program: this test compares with it");
+    for paired in [false, true] {
+        let folder = Folder::new();
+        folder.file("a.sam", cells(5, 3000, paired).sam);
+        good(&folder, &["sort", "a.sam", "-o", "a.bam"]);
+        good(&folder, &["fastq", "--10x", "ours", "a.bam"]);
+        let mut theirs = Command::new(&program);
+        crate::tools::run(theirs.current_dir(folder.path("")).args(["a.bam", "theirs"]));
+        assert!(reads_below(&folder, "ours") == reads_below(&folder, "theirs"), "{paired}");
+    }
 }

@@ -11,6 +11,7 @@ mod depths;
 mod filter;
 mod heat;
 mod history;
+mod long_charts;
 mod packed;
 mod read_charts;
 mod reads;

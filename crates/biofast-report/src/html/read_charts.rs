@@ -2,7 +2,7 @@
 
 use super::chart::{Chart, Mark};
 use super::scale::Axis;
-use super::search_charts;
+use super::{long_charts, search_charts};
 use crate::bins::{self, Bin};
 use crate::gc_model::{self, Normal};
 use crate::number::{decimal, grouped, percent};
@@ -34,6 +34,7 @@ pub(super) fn charts(id: &str, reads: &Statistics) -> String {
     if has_qualities {
         charts.extend([qualities(id, reads), mean_qualities(id, reads)]);
     }
+    charts.push(long_charts::charts(id, reads));
     let (searches, sequences, missing) = match reads.qc.as_deref() {
         None => <(String, String, String)>::default(),
         Some(qc) => {

@@ -48,7 +48,7 @@ macro_rules! schemas {
 }
 
 schemas! {
-    "cat", "check", "check-repair", "checksum", "convert", "dedup", "demux", "fastp", "fastq", "filter", "flagstat", "grep", "import", "markdup", "part", "qc-fastp", "repair",
+    "cat", "check", "check-repair", "checksum", "convert", "dedup", "demux", "fastp", "fastq", "fastq-10x", "filter", "flagstat", "grep", "import", "markdup", "part", "qc-fastp", "repair",
     "shards", "shuffle", "sort", "split", "stats",
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use biofast_testkit::sam::{self, SamShape};
 
-use super::{Folder, biofast, ok, reads, sample, silent, text};
+use super::{Folder, biofast, long_reads, ok, reads, sample, silent, text};
 
 /// A name that would leave its place anywhere in a page.
 pub(crate) const EVIL: &str = "</script><script>fail()</script>\"'&\n\u{202e}<!--";
@@ -23,7 +23,7 @@ pub(crate) fn pages(folder: &Folder) -> Vec<(&'static str, PathBuf)> {
     let [mixed, filter, chosen] =
         ["mixed.html", "filter.html", "chosen.html"].map(|name| folder.path(name));
     let broken = folder.file("broken.fq", &reads("r", 40)[..3000]);
-    let long = folder.file("long.fq", format!("@l\n{0}\n+\n{0}\n", "ACGTA".repeat(900)));
+    let long = folder.file("long.fq", long_reads(60));
     let empty = folder.file("empty.fq", "");
     let aligned = bam(folder, "a.bam");
     let bare = "@SQ\tSN:c\tLN:99\nr\t0\tc\t1\t60\t8M\t*\t0\t0\tACGTACGT\t*\n";

@@ -235,6 +235,24 @@ pub(crate) fn reads(prefix: &str, n: usize) -> String {
     out
 }
 
+/// Long reads with the hours and channels of a Nanopore run: of 100 to 4,000 bases, each of one quality from 10 to 34.
+pub(crate) fn long_reads(n: usize) -> String {
+    let mut text = String::new();
+    for i in 0..n {
+        let len = 100 + (i * 739) % 3900;
+        let bases = "ACGTTGCA".repeat(len / 8 + 1);
+        let quality = char::from(b'!' + 10 + (i % 25) as u8).to_string();
+        let (hour, minute) = (8 + i * 4 / n, i % 60);
+        text += &format!(
+            "@r{i} ch:i:{}\tst:Z:2023-05-12T{hour:02}:{minute:02}:07.5+00:00\n{}\n+\n{}\n",
+            1 + i % 7,
+            &bases[..len],
+            quality.repeat(len)
+        );
+    }
+    text
+}
+
 /// The other strand of A, C, G and T.
 pub(crate) fn reversed(bases: &str) -> String {
     String::from_utf8(biofast_testkit::reference::reverse_complement(bases.as_bytes())).unwrap()

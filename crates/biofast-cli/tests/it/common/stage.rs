@@ -94,6 +94,8 @@ pub(crate) fn stage() -> Folder {
     };
     run(&["index", "--quiet", "--minimizers", &at("host.fa"), "-o", &at("host.idx")]);
     run(&["view", "-b", &sam, "-o", &at("aln.bam")]);
+    folder.file("cells.sam", super::fastq::cells(1, 100, false).sam);
+    run(&["view", "-b", &at("cells.sam"), "-o", &at("cells.bam")]);
     run(&["index", &at("aln.bam")]);
     run(&["collate", "--quiet", &at("aln.bam"), "-o", &at("names.bam")]);
     // Those of `aln.bam`, as they were sequenced.

@@ -98,7 +98,7 @@ impl ReadGatherer {
             (*sequence, rest) = rest.split_at(len);
             (*quality, rest) = rest.split_at(len);
         }
-        self.collector.add_reads(&mut sequences[..reads], &mut qualities[..reads]);
+        self.collector.add_reads(&mut sequences[..reads], &mut qualities[..reads], &[]);
         self.text.clear();
         self.lens.clear();
     }

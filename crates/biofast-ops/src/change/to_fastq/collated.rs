@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use biofast_bam::{self as bam, Batch, Fold, Query, flag};
+use biofast_bam::{self as bam, Batch, Fold, Query, Record, flag};
 use biofast_io::Options;
 use biofast_io::output::{self, Output, Writer, threads_of_each};
 
@@ -27,7 +27,7 @@ pub struct Collation<'a> {
 
 /// The reads of one batch as text.
 #[derive(Default)]
-struct BatchReads {
+pub(super) struct BatchReads {
     /// Names and texts, one after the other.
     bytes: Vec<u8>,
     reads: Vec<TextBounds>,
@@ -35,6 +35,7 @@ struct BatchReads {
     fault: Option<bam::Error>,
 }
 
+#[derive(Clone, Copy)]
 struct TextBounds {
     name_len: u32,
     text_len: usize,
@@ -44,7 +45,14 @@ struct TextBounds {
 }
 
 impl BatchReads {
-    fn fill(&mut self, plan: &FastqPlan, batch: Batch<'_>) {
+    /// Takes the records that the filter wants, as the texts that `write` appends; what it appends nothing for is left out.
+    pub(super) fn fill(
+        &mut self,
+        plan: &FastqPlan,
+        batch: Batch<'_>,
+        input: &Arc<str>,
+        mut write: impl FnMut(&Record<'_>, TemplateSegment, &mut Vec<u8>) -> Result<(), bam::Error>,
+    ) {
         self.bytes.clear();
         self.reads.clear();
         for record in batch {
@@ -55,9 +63,13 @@ impl BatchReads {
             let name = record.name();
             self.bytes.extend_from_slice(name);
             let start = self.bytes.len();
-            if let Err(error) = plan.format.write(&record, part, None, &mut self.bytes) {
-                self.fault = Some(batch.located(error));
+            if let Err(error) = write(&record, part, &mut self.bytes) {
+                self.fault = Some(batch.located(error).in_input(input));
                 return;
+            }
+            if self.bytes.len() == start {
+                self.bytes.truncate(start - name.len());
+                continue;
             }
             self.reads.push(TextBounds {
                 // At most 254.
@@ -68,6 +80,52 @@ impl BatchReads {
                 is_primary: record.flags() & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0,
             });
         }
+    }
+
+    /// Gives out the reads, and then the fault if there is one.
+    pub(super) fn drain<E: From<Error>>(
+        &mut self,
+        mut take: impl FnMut(ReadArrival<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut at = 0;
+        for &TextBounds { name_len, text_len, part, has_qualities, is_primary } in &self.reads {
+            let (name, rest) = self.bytes[at..].split_at(name_len as usize);
+            let text = &rest[..text_len];
+            at += name.len() + text.len();
+            take(ReadArrival { name, text, part, has_qualities, is_primary })?;
+        }
+        match self.fault.take() {
+            Some(error) => Err(Error::Alignments(error).into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Makes a `T` of each batch on all threads, with the name of the input, and gives them to `take` in order.
+pub(super) fn in_order<T: Default + Send, E: From<Error> + Send>(
+    query: Query,
+    options: &Options,
+    fill: impl Fn(Batch<'_>, &Arc<str>, &mut T) + Sync,
+    mut take: impl FnMut(&mut T) -> Result<(), E> + Send,
+) -> Result<(), E> {
+    let name: Arc<str> = query.name().into();
+    let mut problem = None;
+    let result = Fold::new(query).options(options).ordered(
+        || (),
+        |(), batch, reads: &mut T| fill(batch, &name, reads),
+        |(), ()| (),
+        |reads| match take(reads) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                problem.get_or_insert(error);
+                ControlFlow::Break(())
+            }
+        },
+    );
+    match (problem, result) {
+        (Some(problem), _) => Err(problem),
+        (None, Err(fault)) => Err(Error::from(fault).into()),
+        (None, Ok(_)) => Ok(()),
     }
 }
 
@@ -121,26 +179,16 @@ impl CollatedWriter<'_> {
 
 impl CollatedSink<'_> {
     fn take(&mut self, reads: &mut BatchReads) -> Result<(), Error> {
-        let mut at = 0;
-        for bounds in &reads.reads {
-            let (name, rest) = reads.bytes[at..].split_at(bounds.name_len as usize);
-            let text = &rest[..bounds.text_len];
-            at += name.len() + text.len();
-            self.writer.summary.reads += 1;
-            if bounds.part == TemplateSegment::Other {
-                self.writer.summary.others += 1;
-                self.writer.write(text, self.plan.routes.parts[TemplateSegment::Other as usize])?;
-                continue;
+        let CollatedSink { plan, collator, writer } = self;
+        reads.drain(|read| {
+            writer.summary.reads += 1;
+            if read.part == TemplateSegment::Other {
+                writer.summary.others += 1;
+                let output = plan.routes.parts[TemplateSegment::Other as usize];
+                return Ok(writer.write(read.text, output)?);
             }
-            let TextBounds { part, has_qualities, is_primary, .. } = *bounds;
-            let arrival = ReadArrival { name, text, part, has_qualities, is_primary };
-            let writer = &mut self.writer;
-            self.collator.add(arrival, &mut |found| writer.take(found))?;
-        }
-        match reads.fault.take() {
-            Some(error) => Err(Error::Alignments(error)),
-            None => Ok(()),
-        }
+            collator.add(read, &mut |found| writer.take(found))
+        })
     }
 }
 
@@ -159,35 +207,19 @@ pub fn collated(
     outputs: Vec<Output>,
     collation: Collation<'_>,
 ) -> Result<(FastqSummary, Vec<Output>), Error> {
-    let query = query.into();
-    let name: Arc<str> = query.name().into();
     let each = threads_of_each(options.threads, outputs.len());
     let writers = outputs.into_iter().map(|output| Writer::new(output, each));
     let writers = writers.collect::<Result<_, _>>()?;
     let writer = CollatedWriter { plan, writers, summary: FastqSummary::default() };
     let collator = Collator::new(collation.memory, collation.folder);
     let mut sink = CollatedSink { plan, collator, writer };
-    let mut problem = None;
-    let result = Fold::new(query).options(options).ordered(
-        || (),
-        |(), batch, reads: &mut BatchReads| reads.fill(plan, batch),
-        |(), ()| (),
-        |reads| match sink.take(reads) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                problem.get_or_insert(error);
-                ControlFlow::Break(())
-            }
-        },
-    );
+    let write =
+        |record: &Record<'_>, part, text: &mut Vec<u8>| plan.format.write(record, part, None, text);
+    let fill = |batch: Batch<'_>, input: &Arc<str>, reads: &mut BatchReads| {
+        reads.fill(plan, batch, input, write);
+    };
+    in_order(query.into(), options, fill, |reads| sink.take(reads))?;
     let CollatedSink { collator, mut writer, .. } = sink;
-    match (problem, result) {
-        (Some(Error::Alignments(error)), _) => {
-            return Err(Error::Alignments(error.in_input(&name)));
-        }
-        (Some(problem), _) => return Err(problem),
-        (None, Err(fault)) => return Err(fault.into()),
-        (None, Ok(_)) => collator.finish(&mut |found| writer.take(found))?,
-    }
+    collator.finish(&mut |found| writer.take(found))?;
     Ok(writer.finish()?)
 }

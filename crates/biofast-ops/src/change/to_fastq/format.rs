@@ -97,14 +97,24 @@ impl FastqFormat {
             TagChoice::All => record.write_tags(|_| true, out)?,
         }
         out.push(b'\n');
+        append_bases(record, out);
+        out.extend_from_slice(b"\n+\n");
+        self.append_qualities(record, out)?;
+        out.push(b'\n');
+        Ok(())
+    }
+
+    /// Appends the qualities in the order in which they were sequenced.
+    ///
+    /// # Errors
+    /// If one has no character, or OQ is of another length.
+    pub(super) fn append_qualities(
+        &self,
+        record: &Record<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let is_reverse = record.flags() & flag::REVERSE != 0;
         let len = record.sequence_len();
-        let packed = record.packed_sequence();
-        match is_reverse {
-            true => kernels::unpack_bases_reverse_complement(packed, len, out),
-            false => kernels::unpack_bases(packed, len, out),
-        }
-        out.extend_from_slice(b"\n+\n");
         let raw = record.qualities();
         if let Some(original) = self.original(record) {
             if original.len() != len {
@@ -123,8 +133,16 @@ impl FastqFormat {
                 false => kernels::copy_qualities(raw.as_slice(), out),
             }
         }
-        out.push(b'\n');
         Ok(())
+    }
+}
+
+/// Appends the bases as they were sequenced.
+pub(super) fn append_bases(record: &Record<'_>, out: &mut Vec<u8>) {
+    let (packed, len) = (record.packed_sequence(), record.sequence_len());
+    match record.flags() & flag::REVERSE != 0 {
+        true => kernels::unpack_bases_reverse_complement(packed, len, out),
+        false => kernels::unpack_bases(packed, len, out),
     }
 }
 

@@ -4,7 +4,7 @@
 //! aligners write them and sorting by name leaves them: reads go to the outputs in the order of
 //! the input, on all threads. [`collated`] is for any other order: reads wait for their mates in a
 //! bounded amount of memory, and beyond that in temporary files. [`is_grouped`] says which way an
-//! input wants.
+//! input wants. [`sets`] puts reads together from tags, too, as 10x's `bamtofastq` does.
 
 mod collated;
 mod collator;
@@ -13,6 +13,7 @@ mod grouped;
 mod order;
 mod plan;
 mod segment;
+mod sets;
 mod spill;
 
 pub use collated::{Collation, collated};
@@ -23,3 +24,4 @@ pub use grouped::grouped;
 pub use order::is_grouped;
 pub use plan::{FastqPlan, FastqRoutes, FastqSummary};
 pub use segment::TemplateSegment;
+pub use sets::{LACK, SetFile, SetLayout, SetsPlan, SetsSummary, sets};

@@ -243,7 +243,7 @@ impl AlignmentCollector {
 }
 
 fn count(waiting: &mut UnpackedReads, reads: &mut Option<Box<reads::Collector>>) {
-    waiting.take(|bases, qualities| {
-        reads.get_or_insert_default().add_reads(bases, qualities);
+    waiting.take(|bases, qualities, origins| {
+        reads.get_or_insert_default().add_reads(bases, qualities, origins);
     });
 }

@@ -4,6 +4,8 @@
 use biofast_bam::{Record, flag};
 use biofast_kernels as kernels;
 
+use crate::measure::reads::long_reads::{LONG, ReadOrigin};
+
 /// Reads handed over at once: what the column kernels take together.
 pub(crate) const READS: usize = 240;
 
@@ -18,6 +20,8 @@ pub(crate) struct UnpackedReads {
     qualities: Vec<u8>,
     /// Where each read ends in the two.
     ends: Vec<(usize, usize)>,
+    /// Of long reads, by their number, where it is known.
+    origins: Vec<(usize, ReadOrigin)>,
 }
 
 impl UnpackedReads {
@@ -39,6 +43,12 @@ impl UnpackedReads {
                 kernels::copy_qualities_reversed(raw.as_slice(), &mut self.qualities);
             }
         }
+        if len >= LONG
+            && qualities
+            && let Some(origin) = ReadOrigin::of_record(record)
+        {
+            self.origins.push((self.ends.len(), origin));
+        }
         self.ends.push((self.bases.len(), self.qualities.len()));
     }
 
@@ -48,8 +58,11 @@ impl UnpackedReads {
         self.ends.len() == READS || self.bases.len() >= BASES
     }
 
-    /// Gives all reads to `count`: their bases, and their qualities, empty where there are none.
-    pub(crate) fn take(&mut self, count: impl FnOnce(&mut [&[u8]], &mut [&[u8]])) {
+    /// Gives all reads to `count`: their bases, their qualities, empty where there are none, and the origins that are known.
+    pub(crate) fn take(
+        &mut self,
+        count: impl FnOnce(&mut [&[u8]], &mut [&[u8]], &[(usize, ReadOrigin)]),
+    ) {
         if self.ends.is_empty() {
             return;
         }
@@ -62,9 +75,10 @@ impl UnpackedReads {
             start = end;
         }
         let reads = self.ends.len();
-        count(&mut bases[..reads], &mut qualities[..reads]);
+        count(&mut bases[..reads], &mut qualities[..reads], &self.origins);
         self.bases.clear();
         self.qualities.clear();
         self.ends.clear();
+        self.origins.clear();
     }
 }

@@ -11,6 +11,7 @@ use biofast_kernels::{self as kernels, BaseCounts, ReadSummary};
 use super::contaminants::Contaminants;
 use super::duplication::Duplication;
 use super::encoding::Encoding;
+use super::long_reads::{LONG, ReadOrigin};
 use super::measured::MeasuredRead;
 use super::pairs::PairCheck;
 use super::qc::{LeftOfSearches, Qc, Searches};
@@ -134,16 +135,23 @@ impl Collector {
     /// [`collect`](Self::collect).
     pub fn accept(&mut self, batch: Batch<'_>) {
         let mut records = batch.iter();
+        let mut origins = Vec::new();
         let mut sequences: [&[u8]; READS_AT_ONCE] = [&[]; READS_AT_ONCE];
         let mut qualities: [&[u8]; READS_AT_ONCE] = [&[]; READS_AT_ONCE];
         while records.len() > 0 {
             let mut n = 0;
+            origins.clear();
             for record in records.by_ref().take(READS_AT_ONCE) {
                 sequences[n] = record.sequence();
                 qualities[n] = record.qualities();
+                if record.sequence().len() >= LONG
+                    && let Some(origin) = ReadOrigin::of_description(record.description())
+                {
+                    origins.push((n, origin));
+                }
                 n += 1;
             }
-            self.add_reads(&mut sequences[..n], &mut qualities[..n]);
+            self.add_reads(&mut sequences[..n], &mut qualities[..n], &origins);
         }
         if let Some(pairs) = &mut self.pairs {
             pairs.accept(batch);
@@ -151,9 +159,14 @@ impl Collector {
     }
 
     /// Adds at most [`READS_AT_ONCE`] reads. Qualities are as long as the sequence, or empty where
-    /// they are missing. The slices are used up.
-    pub(crate) fn add_reads(&mut self, sequences: &mut [&[u8]], qualities: &mut [&[u8]]) {
-        self.accept_reads(sequences, qualities);
+    /// they are missing. `origins` are those that are known, by the number of the read. The slices are used up.
+    pub(crate) fn add_reads(
+        &mut self,
+        sequences: &mut [&[u8]],
+        qualities: &mut [&[u8]],
+        origins: &[(usize, ReadOrigin)],
+    ) {
+        self.accept_reads(sequences, qualities, origins);
         if let Some(qc) = &mut self.qc {
             qc.by_read.add(sequences, qualities);
         }
@@ -162,8 +175,13 @@ impl Collector {
     }
 
     /// The same without what is at each position, which [`add_cycles`](Self::add_cycles) adds of all reads together.
-    pub(crate) fn add_reads_without_cycles(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
-        self.accept_reads(sequences, qualities);
+    pub(crate) fn add_reads_without_cycles(
+        &mut self,
+        sequences: &[&[u8]],
+        qualities: &[&[u8]],
+        origins: &[(usize, ReadOrigin)],
+    ) {
+        self.accept_reads(sequences, qualities, origins);
         self.reads += sequences.len() as u64;
     }
 
@@ -176,14 +194,21 @@ impl Collector {
     }
 
     /// What is counted by read.
-    fn accept_reads(&mut self, sequences: &[&[u8]], qualities: &[&[u8]]) {
+    fn accept_reads(
+        &mut self,
+        sequences: &[&[u8]],
+        qualities: &[&[u8]],
+        origins: &[(usize, ReadOrigin)],
+    ) {
         let mut summaries = [ReadSummary::default(); READS_AT_ONCE];
         kernels::summarize_reads(sequences, qualities, &mut summaries);
         let reads = sequences.iter().zip(qualities).zip(&summaries);
-        self.counts.add(reads.map(|((&sequence, &qualities), summary)| {
+        let reads = reads.map(|((&sequence, &qualities), summary)| {
             let ReadSummary { counts, error_sum } = *summary;
             MeasuredRead { sequence, qualities, counts, error_sum }
-        }));
+        });
+        self.counts.add(reads.clone());
+        self.counts.long_reads.add_reads(reads, origins);
     }
 
     /// Adds what another collector counted.

@@ -4,6 +4,7 @@ use biofast_kernels::GcCounts;
 
 use super::contaminants::Contaminants;
 use super::numbers::InvalidReport;
+use super::read_quality::{EXACT_FROM, exact_mean_phred_floor, mean_phred_floor};
 use super::summary::Summary;
 
 /// Counts over reads: integers, so that any order of merging gives the same.
@@ -41,6 +42,15 @@ impl MeasuredRead<'_> {
     #[inline]
     pub(crate) fn len(&self) -> u64 {
         self.sequence.len() as u64
+    }
+
+    /// Its mean quality (of error probabilities), rounded down.
+    #[inline]
+    pub(crate) fn mean_quality_floor(&self) -> u8 {
+        match mean_phred_floor(self.error_sum, self.len()) {
+            EXACT_FROM.. => exact_mean_phred_floor(self.qualities),
+            phred => phred,
+        }
     }
 }
 

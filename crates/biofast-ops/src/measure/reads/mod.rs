@@ -14,6 +14,7 @@ pub(crate) mod encoding;
 #[doc(hidden)]
 pub mod gc_model;
 mod lengths;
+pub(crate) mod long_reads;
 pub(crate) mod measured;
 pub(crate) mod numbers;
 mod pairs;
@@ -35,6 +36,7 @@ pub use contaminants::{ContaminantHit, Contaminants, InvalidContaminant, Invalid
 pub use duplication::{Duplicates, Duplication, DuplicationLevel, NewSequences, Overrepresented};
 pub use encoding::Encoding;
 pub use lengths::Lengths;
+pub use long_reads::{ChannelYield, HourYield, LongReads};
 pub use pairs::PairCheck;
 pub use positions::{EXACT_POSITIONS, PositionBin, Positions};
 pub use summary::{Percent, SequenceType, Summary};

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::encoding::looks_like_phred64;
 use super::measured::{MeasuredRead, Statistic};
 use super::numbers::{InvalidReport, dense, rounded, sparse};
-use super::read_quality::{EXACT_FROM, exact_mean_phred_floor, mean_phred_floor};
 use super::summary::Summary;
 
 /// What the qualities of reads are like.
@@ -62,10 +61,7 @@ impl Statistic for MeanQualities {
     #[inline]
     fn add(&mut self, read: &MeasuredRead<'_>) {
         if !read.qualities.is_empty() {
-            let mut phred = mean_phred_floor(read.error_sum, read.len());
-            if phred >= EXACT_FROM {
-                phred = exact_mean_phred_floor(read.qualities);
-            }
+            let phred = read.mean_quality_floor();
             self.reads[usize::from(phred)] += 1;
             self.phred64 += u64::from(looks_like_phred64(read.qualities, phred));
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::composition::{Composition, LetterCounts};
 use super::lengths::{Length, Lengths};
+use super::long_reads::{LongReadCounts, LongReads};
 use super::measured::{MeasuredRead, Statistic};
 use super::numbers::InvalidReport;
 use super::positions::{Position, Positions};
@@ -82,4 +83,7 @@ statistics! {
     quality: MeanQualities => Quality,
     /// Bases and qualities by position in the read.
     positions: Positions => Vec<Position>,
+    /// Long reads by length and quality, time and channel; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    long_reads: LongReadCounts => Option<LongReads>,
 }

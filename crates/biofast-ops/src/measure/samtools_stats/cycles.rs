@@ -88,7 +88,7 @@ impl Cycles {
     fn push_odd(&mut self, record: &Record<'_>, fragment: usize) {
         let mut one = UnpackedReads::default();
         one.push(record, false);
-        one.take(|bases, _| self.odd[fragment].add(bases));
+        one.take(|bases, _, _| self.odd[fragment].add(bases));
     }
 
     /// Counts what waits, of reads that were [shared](Self::push_shared).
@@ -142,11 +142,11 @@ impl Cycles {
         reads: Option<&mut Option<Box<reads::Collector>>>,
     ) {
         let (columns, all) = (&mut self.bases[fragment][strand], &mut self.qualities[fragment]);
-        self.waiting[fragment][strand].take(|bases, qualities| {
+        self.waiting[fragment][strand].take(|bases, qualities, origins| {
             columns.add(bases);
             all.add(qualities);
             if let Some(reads) = reads {
-                reads.get_or_insert_default().add_reads_without_cycles(bases, qualities);
+                reads.get_or_insert_default().add_reads_without_cycles(bases, qualities, origins);
             }
         });
     }

@@ -15,6 +15,7 @@ use biofast_io::{Container, Options, Reader, Source};
 use biofast_kernels::{MinimizerBuffers, MinimizerScheme, find_minimizers};
 
 use super::set::KmerSet;
+use crate::change::segment::MemorySegment;
 use crate::error::{Error, Refusal};
 
 /// The version of the format.
@@ -155,7 +156,7 @@ fn read(
         return invalid(format!("truncated: it has {stored} of {count} minimizers"));
     }
     let mut kmers = match stored {
-        Some(_) => Loaded::Known(KmerSet::with_capacity(count as usize)),
+        Some(_) => Loaded::Known(MemorySegment::new(count as usize * size_of::<u64>())),
         None => Loaded::Unknown(Vec::new()),
     };
     let mut piece = Vec::with_capacity(PIECE);
@@ -174,17 +175,11 @@ fn read(
             let number = done + at as u64 + 1;
             return invalid(format!("damaged: minimizer {number} has more than {k} bases"));
         }
-        let repeated = match &mut kmers {
-            Loaded::Known(set) => set.extend(&piece) > 0,
-            Loaded::Unknown(list) => {
-                list.extend_from_slice(&piece);
-                false
-            }
-        };
-        done += piece.len() as u64;
-        if repeated {
-            return invalid("damaged: it has a minimizer twice");
+        match &mut kmers {
+            Loaded::Known(segment) => fill(segment, &piece),
+            Loaded::Unknown(list) => list.extend_from_slice(&piece),
         }
+        done += piece.len() as u64;
         if piece.len() < wanted {
             return invalid(format!("truncated: it has {done} of {count} minimizers"));
         }
@@ -193,21 +188,30 @@ fn read(
         return invalid(format!("damaged: there is more behind {count} minimizers"));
     }
     let kmers = match kmers {
-        Loaded::Known(set) => set,
-        Loaded::Unknown(list) => {
-            let mut set = KmerSet::with_capacity(list.len());
-            if set.extend(&list) > 0 {
-                return invalid("damaged: it has a minimizer twice");
-            }
-            set
-        }
+        Loaded::Known(segment) => segment,
+        Loaded::Unknown(list) => segment_of(&list),
     };
-    Ok((scheme, kmers))
+    match KmerSet::new(kmers, 2 * u32::from(k)) {
+        (kmers, true) => Ok((scheme, kmers)),
+        (_, false) => invalid("damaged: it has a minimizer twice"),
+    }
+}
+
+/// Adds k-mers to a segment that has room for them.
+fn fill(segment: &mut MemorySegment, kmers: &[u64]) {
+    let (slots, _) = segment.append(size_of_val(kmers)).as_chunks_mut();
+    slots.iter_mut().zip(kmers).for_each(|(slot, kmer)| *slot = kmer.to_ne_bytes());
+}
+
+pub(super) fn segment_of(kmers: &[u64]) -> MemorySegment {
+    let mut segment = MemorySegment::new(size_of_val(kmers));
+    fill(&mut segment, kmers);
+    segment
 }
 
 /// K-mers of a file, whose number is certain only where its length shows it.
 enum Loaded {
-    Known(KmerSet),
+    Known(MemorySegment),
     Unknown(Vec<u64>),
 }
 
@@ -304,8 +308,8 @@ impl MinimizerIndexBuilder {
     /// The index.
     pub fn finish(mut self) -> Arc<MinimizerIndex> {
         self.settle();
-        let mut kmers = KmerSet::with_capacity(self.kmers.len());
-        kmers.extend(&self.kmers);
+        let bits = 2 * self.scheme.k() as u32;
+        let (kmers, _) = KmerSet::new(segment_of(&self.kmers), bits);
         Arc::new(MinimizerIndex { name: String::new(), scheme: self.scheme, kmers })
     }
 

@@ -1,96 +1,91 @@
-//! A set of k-mers: one table with open addressing.
+//! A set of k-mers: a sorted list, and where in it each start of a k-mer begins.
 
 use crate::change::segment::MemorySegment;
 
-/// K-mers below `u64::MAX`. The table has a third more slots than k-mers: 11 bytes each. Slots are in buckets of eight, which are
-/// filled from the first; what finds no room in its bucket is in the next one that has.
+/// K-mers in ascending order, 8 bytes each, as index files have them: nothing has to be moved. One or two bytes more say where
+/// those of the same first bits are, so that two or four are compared with what is looked for.
 pub(super) struct KmerSet {
-    /// A slot has a k-mer plus one, or zero for none.
-    slots: MemorySegment,
-    len: usize,
+    kmers: MemorySegment,
+    /// Where the k-mers of each value of the first bits begin, and where the last ones end; without the lowest bits of these
+    /// numbers if there are 2^32 k-mers and more.
+    starts: Vec<u32>,
+    /// How many bits that are.
+    coarse: u32,
+    /// How many bits follow the first ones.
+    shift: u32,
 }
-
-/// The eight slots of a line of the cache.
-type Bucket = [[u8; 8]; 8];
 
 /// So many are looked up at once, so that the memory answers for all of them at the same time.
 const TOGETHER: usize = 32;
+/// Of more k-mers with the same first bits, half are left out at a time.
+const FEW: usize = 16;
 
 impl KmerSet {
-    /// Room for so many.
-    pub(super) fn with_capacity(kmers: usize) -> KmerSet {
-        let buckets = (kmers + kmers / 3) / 8 + 1;
-        let size = size_of::<Bucket>() * buckets;
-        let mut slots = MemorySegment::new(size);
-        slots.append(size);
-        KmerSet { slots, len: 0 }
+    /// The set of these k-mers of `bits` bits, native 64-bit numbers in any order, and whether all of them are different.
+    pub(super) fn new(kmers: MemorySegment, bits: u32) -> (KmerSet, bool) {
+        let len = (kmers.size() / size_of::<u64>()) as u64;
+        KmerSet::with(kmers, bits, (len >> 32).checked_ilog2().map_or(0, |highest| highest + 1))
+    }
+
+    /// The same without the lowest bits of starts.
+    pub(super) fn with(mut kmers: MemorySegment, bits: u32, coarse: u32) -> (KmerSet, bool) {
+        let (all, _) = kmers.bytes_mut().as_chunks_mut();
+        let ascends = |all: &[[u8; 8]]| all.is_sorted_by(|one, next| number(one) < number(next));
+        let mut are_different = ascends(all);
+        if !are_different {
+            all.sort_unstable_by_key(number);
+            are_different = ascends(all);
+        }
+        let buckets = (all.len() / 4).next_power_of_two().max(2).min(1 << bits.min(32));
+        let shift = bits - buckets.ilog2();
+        let mut starts = Vec::with_capacity(buckets + 1);
+        for (at, kmer) in all.iter().enumerate() {
+            let bucket = (number(kmer) >> shift) as usize;
+            if starts.len() <= bucket {
+                starts.resize(bucket + 1, (at >> coarse) as u32);
+            }
+        }
+        starts.resize(buckets + 1, (all.len() >> coarse) as u32);
+        (KmerSet { kmers, starts, coarse, shift }, are_different)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Adds k-mers, as many as there is room for, and says how many of them were there already.
-    pub(super) fn extend(&mut self, kmers: &[u64]) -> usize {
-        let buckets = self.slots.bytes_mut().as_chunks_mut().0.as_chunks_mut().0;
-        let mut new = 0;
-        for kmers in kmers.chunks(TOGETHER) {
-            let homes = homes(kmers, buckets);
-            for (&kmer, &(home, _)) in kmers.iter().zip(&homes) {
-                let mut at = home;
-                let is_new = loop {
-                    let bucket: &mut Bucket = &mut buckets[at];
-                    if has(bucket, kmer) {
-                        break false;
-                    }
-                    if let Some(slot) = bucket.iter_mut().find(|slot| **slot == [0; 8]) {
-                        *slot = (kmer + 1).to_ne_bytes();
-                        break true;
-                    }
-                    at = next(at, buckets);
-                };
-                new += usize::from(is_new);
-            }
-        }
-        self.len += new;
-        kmers.len() - new
+        self.kmers.size() / size_of::<u64>()
     }
 
     /// Whether each of these is in it, instead of what `found` has.
     pub(super) fn look_up(&self, kmers: &[u64], found: &mut Vec<bool>) {
         found.clear();
-        let buckets: &[Bucket] = self.slots.bytes().as_chunks().0.as_chunks().0;
+        let (all, _) = self.kmers.bytes().as_chunks();
+        let more = (1 << self.coarse) - 1;
         for kmers in kmers.chunks(TOGETHER) {
-            let homes = homes(kmers, buckets);
-            for (&kmer, &(home, is_used)) in kmers.iter().zip(&homes) {
-                let mut at = home;
-                let mut is_there = is_used && has(&buckets[at], kmer);
-                while !is_there && buckets[at][7] != [0; 8] {
-                    at = next(at, buckets);
-                    is_there = has(&buckets[at], kmer);
+            let mut places = [(0, 0); TOGETHER];
+            for (place, &kmer) in places.iter_mut().zip(kmers) {
+                let bucket = (kmer >> self.shift) as usize;
+                if let Some(&[from, to]) = self.starts.get(bucket..bucket + 2) {
+                    let to = ((to as usize) << self.coarse) + more;
+                    *place = ((from as usize) << self.coarse, to.min(all.len()));
                 }
-                found.push(is_there);
+            }
+            let mut are_first = [false; TOGETHER];
+            for ((is_first, &(from, to)), &kmer) in are_first.iter_mut().zip(&places).zip(kmers) {
+                *is_first = from < to && number(&all[from]) == kmer;
+            }
+            for ((&is_first, &(from, to)), &kmer) in are_first.iter().zip(&places).zip(kmers) {
+                found.push(is_first || has(&all[from..to], kmer));
             }
         }
     }
 }
 
-/// Whether a bucket has a k-mer; all slots are compared, which is faster than to stop at one.
-fn has(bucket: &Bucket, kmer: u64) -> bool {
-    bucket.iter().fold(false, |found, slot| found | (u64::from_ne_bytes(*slot) == kmer + 1))
+fn number(bytes: &[u8; 8]) -> u64 {
+    u64::from_ne_bytes(*bytes)
 }
 
-/// Where each k-mer is looked for first, and whether there is anything.
-fn homes(kmers: &[u64], buckets: &[Bucket]) -> [(usize, bool); TOGETHER] {
-    let mut homes = [(0, false); TOGETHER];
-    for (home, &kmer) in homes.iter_mut().zip(kmers) {
-        let mixed = (kmer ^ (kmer >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let bucket = ((u128::from(mixed) * buckets.len() as u128) >> 64) as usize;
-        *home = (bucket, buckets[bucket][0] != [0; 8]);
+/// Whether a sorted list has a k-mer; all of a few are compared, which is faster than to stop at one.
+fn has(list: &[[u8; 8]], kmer: u64) -> bool {
+    match list.len() {
+        ..=FEW => list.iter().fold(false, |found, one| found | (number(one) == kmer)),
+        _ => list.binary_search_by_key(&kmer, number).is_ok(),
     }
-    homes
-}
-
-fn next(bucket: usize, buckets: &[Bucket]) -> usize {
-    if bucket + 1 == buckets.len() { 0 } else { bucket + 1 }
 }

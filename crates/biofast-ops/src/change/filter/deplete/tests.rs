@@ -1,9 +1,11 @@
+use std::collections::BTreeSet;
 use std::io::Cursor;
 
 use biofast_fastq::Record;
 use biofast_io::{Options, Source, bgzf};
 use proptest::prelude::*;
 
+use super::index::segment_of;
 use super::set::KmerSet;
 use super::*;
 use crate::filter::Filter;
@@ -190,17 +192,23 @@ fn matches_are_masked_before_anything_is_cut() {
 
 proptest! {
     #[test]
-    fn a_set_has_what_was_added(kmers in prop::collection::hash_set(0u64..500, 0..200), more in 0usize..3) {
-        let kmers: Vec<u64> = kmers.into_iter().collect();
-        let mut set = KmerSet::with_capacity(kmers.len() + more);
-        assert_eq!(set.extend(&kmers), 0);
-        assert_eq!(set.extend(&kmers), kmers.len());
-        assert_eq!(set.len(), kmers.len());
-        let all: Vec<u64> = (0..500).collect();
+    fn a_set_has_what_was_added(
+        kmers in prop::collection::vec(prop_oneof![0u64..99, 0u64..1 << 20], 0..400),
+        coarse in 0u32..4,
+    ) {
+        // In any order, and for some of them most are of the same first bits.
+        let (_, are_different) = KmerSet::with(segment_of(&kmers), 20, coarse);
+        let distinct: BTreeSet<u64> = kmers.iter().copied().collect();
+        assert_eq!(are_different, distinct.len() == kmers.len());
+        let distinct: Vec<u64> = distinct.into_iter().rev().collect();
+        let (set, _) = KmerSet::with(segment_of(&distinct), 20, coarse);
+        assert_eq!(set.len(), distinct.len());
+        let others = (0..500).chain([u64::MAX, 1 << 20]);
+        let all: Vec<u64> = distinct.iter().copied().chain(others).collect();
         let mut found = Vec::new();
         set.look_up(&all, &mut found);
         for (kmer, is_there) in all.iter().zip(found) {
-            assert_eq!(is_there, kmers.contains(kmer));
+            assert_eq!(is_there, distinct.contains(kmer));
         }
     }
 }

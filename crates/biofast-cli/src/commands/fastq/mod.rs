@@ -1,5 +1,8 @@
 //! `biofast fastq`: alignments back to reads.
 
+mod sets;
+
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -28,6 +31,8 @@ const NOT_PRIMARY: u16 = 0x900;
 /// With both -1 and -2, the two files hold the same templates in the same order. Reads without a mate then go to -s or
 /// standard output.
 ///
+/// With --10x, reads are restored from sequences and tags, in the files that Cell Ranger takes.
+///
 /// Names of pairs get /1 and /2 unless -1, -2 or -o names a file. A read without bases is written as an empty one.
 #[derive(clap::Args)]
 #[command(
@@ -38,6 +43,7 @@ const NOT_PRIMARY: u16 = 0x900;
 Examples:
   biofast fastq aln.bam -1 r1.fq.gz -2 r2.fq.gz -0 other.fq.gz -s single.fq.gz
   biofast fastq -n aln.bam > interleaved.fq
+  biofast fastq --10x fastqs cells.bam
   biofast fastq -T RG,BC aln.cram --reference genome.fa -o reads.fq
   biofast shards --number 2 --keep-templates unaligned.bam -o names.plan.json
   biofast fastq --shard 'names.plan.json#2' -1 part2.r1.fq -2 part2.r2.fq"
@@ -70,6 +76,38 @@ pub(crate) struct Args {
     /// Write all reads to FILE, interleaved, except those that -0 or -s writes elsewhere
     #[arg(short = 'o', long = "out", value_name = "FILE", conflicts_with_all = ["first", "second"])]
     out: Option<OutFile>,
+
+    /// Write the FASTQ files that were the input of Cell Ranger to DIR, like 10x's bamtofastq
+    ///
+    /// Barcodes and UMIs are taken from tags, as the header says (@CO 10x_bam_to_fastq) or --layout. Each read group has a
+    /// folder with files such as bamtofastq_S1_L001_R1_001.fastq.gz. DIR must be new or empty.
+    #[arg(
+        long = "10x",
+        value_name = "DIR",
+        conflicts_with_all = [
+            "first", "second", "other", "single", "out", "no_suffix", "always_suffix", "usual_tags", "tags", "casava",
+            "grouped", "collate",
+        ]
+    )]
+    sets: Option<Folder>,
+
+    /// What reads are made of, such as 'R1(CR:CY,UR:UY)', in place of what the header says; may be repeated
+    ///
+    /// A read is a list of tags with bases and qualities, or SEQ:QUAL for those of the record. R1 and R2 are needed, I1 and
+    /// I2 are optional. The layouts of old pipelines have names: gemcode (Long Ranger 1.0 to 1.3), lr20 (Long Ranger 2.0)
+    /// and cr11 (Cell Ranger 1.0 and 1.1).
+    #[arg(long, value_name = "LAYOUT", requires = "sets")]
+    layout: Vec<String>,
+
+    /// With --10x, begin the next file after N reads
+    #[arg(long, value_name = "N", requires = "sets", default_value = "50000000")]
+    reads_per_fastq: NonZeroU64,
+
+    /// With --10x, leave out reads that can't be restored: a tag, a read group, bases or the mate is missing
+    ///
+    /// By default, such a read is an error.
+    #[arg(long, requires = "sets")]
+    skip_incomplete: bool,
 
     /// Don't append /1 and /2 to names
     #[arg(short = 'n', conflicts_with = "always_suffix")]
@@ -179,6 +217,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let opened = bam::Input::open(source, &opening)?;
     // A header that can't be read is noticed before any output is touched.
     let (header, mut source) = bam::peek_header(opened.source)?;
+    if let Some(folder) = &args.sets {
+        let sets = sets::Sets { args, folder, header: &header, format };
+        return sets.write(source, &input, &watch, session);
+    }
     // That they are grouped was seen when the plan was made.
     let grouped = args.shard.any()
         || !args.collate && (args.grouped || to_fastq::is_grouped(&header, &mut source));
