@@ -2,8 +2,9 @@
 //! benchmarks.
 //!
 //! The binary `biofast-lab` is a thin command line over these modules. Each knows of those before it only:
-//! datasets and limits, systems, core, entries, bench and cycles, notebook.
+//! datasets and limits, systems, core, entries, accuracy, bench and cycles, notebook.
 
+pub mod accuracy;
 pub mod bench;
 mod core;
 pub mod cycles;

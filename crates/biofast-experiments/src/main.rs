@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use biofast_experiments::limits::{bam_regions, block_types, encoders};
 use biofast_experiments::systems::allocator;
-use biofast_experiments::{bench, cycles, datasets, limits, notebook};
+use biofast_experiments::{accuracy, bench, cycles, datasets, limits, notebook};
 use clap::{Args, Parser, Subcommand};
 use serde::Serialize;
 
@@ -83,6 +83,8 @@ enum Command {
         #[arg(long, value_name = "FOLDER")]
         machine: Option<String>,
     },
+    /// Trim and merge simulated reads of known fragments with biofast and its peers, and write docs/accuracy.md.
+    Accuracy(accuracy::Options),
     /// Count the records and bases of a file with a library (what `bench` starts to compare libraries).
     #[command(hide = true)]
     Count {
@@ -228,6 +230,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Limit(limit) => limit.run(),
         Command::Bench(options) => bench::run(&options),
         Command::BenchReport { machine } => bench::page::report(&places.root, machine.as_deref()),
+        Command::Accuracy(options) => accuracy::run(&places.root, &options),
         Command::Count { file, with, threads } => {
             print(&bench::library::count(&with, &file, threads)?)
         }

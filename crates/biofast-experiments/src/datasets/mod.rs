@@ -20,7 +20,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use genome::Genome;
 use manifest::{FileEntry, Manifest};
 pub use profile::Profile;
+pub(crate) use profile::{ERROR_RATE, Q_BAD, ShortTables};
 use short::Names;
+pub(crate) use short::{ADAPTERS, clear_length, substitute};
 pub use writer::Format;
 pub(crate) use writer::compress_file;
 

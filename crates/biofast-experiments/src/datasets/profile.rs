@@ -79,7 +79,7 @@ const LEVEL_SHARES: [u8; LEVELS] = [20, 15, 10, 7, 5, 3, 2, 2];
 /// In 1/256, the probability that a read of this level ends in a tail of `#`.
 pub(crate) const TAIL_CHANCE: [u64; LEVELS] = [2, 4, 8, 16, 32, 64, 110, 160];
 /// In 1/256, the probability that a score is that of the cycle before.
-pub(crate) const KEEP_CHANCE: u64 = 184;
+const KEEP_CHANCE: u64 = 184;
 
 impl ShortTables {
     /// Builds the tables of `profile` (integer arithmetic only).
@@ -113,11 +113,19 @@ impl ShortTables {
         LEVELS - 1
     }
 
-    /// The scores that a read of `level` draws from at `cycle`.
+    /// The scores that a read of `level` draws from at `cycle`; those of the last cycle stand for later ones.
     #[inline]
-    pub(crate) fn slots(&self, level: usize, cycle: usize) -> &[u8; SLOTS] {
-        let at = (level * BUCKETS + cycle / CYCLES_PER_BUCKET) * SLOTS;
+    fn slots(&self, level: usize, cycle: usize) -> &[u8; SLOTS] {
+        let bucket = (cycle / CYCLES_PER_BUCKET).min(BUCKETS - 1);
+        let at = (level * BUCKETS + bucket) * SLOTS;
         self.slots[at..].first_chunk().expect("a table holds SLOTS scores")
+    }
+
+    /// The latent score of a cycle: that of the cycle before, or one of this cycle's table.
+    #[inline]
+    pub(crate) fn next_score(&self, level: usize, cycle: usize, before: u8, r: u64) -> u8 {
+        let drawn = self.slots(level, cycle)[(r >> 32 & SLOT_MASK) as usize];
+        if cycle > 0 && r >> 42 & 255 < KEEP_CHANCE { before } else { drawn }
     }
 
     #[inline]
@@ -127,7 +135,7 @@ impl ShortTables {
 }
 
 /// Number of bits in a slot number.
-pub(crate) const SLOT_MASK: u64 = SLOTS as u64 - 1;
+const SLOT_MASK: u64 = SLOTS as u64 - 1;
 
 /// Spreads `SLOTS` slots over the scores 2–41 in proportion to a two-sided geometric around the mean.
 fn fill_slots(level: usize, bucket: usize, table: &mut [u8]) {

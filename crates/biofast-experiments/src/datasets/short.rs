@@ -5,9 +5,7 @@
 //! of a pair are generated independently and still describe the same molecules under the same names.
 
 use super::genome::Genome;
-use super::profile::{
-    ERROR_RATE, KEEP_CHANCE, Profile, Q_BAD, SHORT_LEN, SLOT_MASK, ShortTables, TAIL_CHANCE,
-};
+use super::profile::{ERROR_RATE, Profile, Q_BAD, SHORT_LEN, ShortTables, TAIL_CHANCE};
 use super::writer::push_number;
 use crate::rng::Rng;
 
@@ -19,7 +17,7 @@ const PURPOSE_TILE: u64 = 0x7469_6c65;
 const READS_PER_TILE: u64 = 32 * SHORT_CHUNK;
 
 /// What follows a fragment shorter than the read: the start of the TruSeq adapters, then what poly-A there is.
-const ADAPTERS: [&[u8]; 2] = [
+pub(crate) const ADAPTERS: [&[u8]; 2] = [
     b"AGATCGGAAGAGCACACGTCTGAACTCCAGTCACACGTACGTATCTCGTATGCCGTCTTCTGCTTG",
     b"AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGTAGATCTCGGTGGTCGCCGTATCATT",
 ];
@@ -143,7 +141,7 @@ impl<'a> ShortReads<'a> {
 
         let r = rng.next();
         let level = self.tables.level(r);
-        let clear = clear_length(level, r >> 6, rng);
+        let clear = clear_length(level, SHORT_LEN, r >> 6, rng);
         let case = lower_case_run(r >> 40, rng);
         let all_bad = r >> 16 & 1023 == 0;
 
@@ -152,8 +150,7 @@ impl<'a> ShortReads<'a> {
         for cycle in 0..SHORT_LEN {
             let r = rng.next();
             noise[cycle] = r;
-            let drawn = self.tables.slots(level, cycle)[(r >> 32 & SLOT_MASK) as usize];
-            latent = if cycle > 0 && r >> 42 & 255 < KEEP_CHANCE { latent } else { drawn };
+            latent = self.tables.next_score(level, cycle, latent, r);
             qual[cycle] = latent;
         }
         qual[clear..].fill(Q_BAD);
@@ -220,12 +217,12 @@ fn draw_fragment(rng: &mut Rng, genome_len: usize) -> Fragment {
 }
 
 /// Where the tail of `#` begins: the whole length for most reads, more often earlier for bad levels.
-fn clear_length(level: usize, r: u64, rng: &mut Rng) -> usize {
+pub(crate) fn clear_length(level: usize, len: usize, r: u64, rng: &mut Rng) -> usize {
     if r & 255 >= TAIL_CHANCE[level] {
-        return SHORT_LEN;
+        return len;
     }
     let tail = 1 + rng.below(100).min(rng.below(100));
-    SHORT_LEN - tail as usize
+    len.saturating_sub(tail as usize)
 }
 
 /// One read in 50 has a run of 8–23 lower-case bases (a soft-masked stretch); `(0, 0)` for the others.

@@ -44,7 +44,7 @@ pub(super) struct AdapterArgs {
     #[arg(long, value_enum, default_value_t = MiddleArg::Split, value_name = "WHAT", groups = ["of_fastq", "of_reads"])]
     middle: MiddleArg,
 
-    /// Minimum overlap of read and adapter, in bases
+    /// Minimum overlap of read and adapter, in bases (with --trim-overlap, 16 for 3′ adapters unless given)
     #[arg(
         long,
         visible_alias = "overlap",
@@ -306,12 +306,13 @@ impl AdapterArgs {
     }
 
     /// What cuts the adapters that are named or were found, if there are any, and which reads are kept by them.
-    /// `galore` has the minimum overlap if Trim Galore's rules hold.
+    /// `galore` has the minimum overlap if Trim Galore's rules hold, `back` that of 3′ adapters if it isn't the same as others'.
     pub(super) fn cutter(
         &self,
         paired: bool,
         detected: &[AdapterEvidence],
         galore: Option<usize>,
+        back: Option<usize>,
         session: &mut Session,
     ) -> Result<(AdapterCutter, AdapterRule)> {
         let settings = AdapterSettings {
@@ -334,7 +335,9 @@ impl AdapterArgs {
         }
         let cutter =
             AdapterCutter::new().times(self.times.get()).action(action).both_strands(self.revcomp);
-        let mut adding = Adding { cutter, settings, session };
+        let of_back =
+            AdapterSettings { min_overlap: back.unwrap_or(settings.min_overlap), ..settings };
+        let mut adding = Adding { cutter, settings, of_back, session };
         let found = detected.first().and_then(|found| found.adapter.as_deref());
         let meant = galore.map(|_| named::of_trim_galore(&self.named.0, paired, found));
         for (id, mate, side, text) in meant.as_ref().unwrap_or(&self.named.0) {
@@ -345,7 +348,7 @@ impl AdapterArgs {
             if let Some(kit) = kit.filter(|_| *id == "adapter") {
                 for (mate, adapter) in kit.adapters.iter().enumerate().take(1 + usize::from(paired))
                 {
-                    adding.cutter.add(mate, AdapterSide::Back, adapter, &settings)?;
+                    adding.cutter.add(mate, AdapterSide::Back, adapter, &of_back)?;
                 }
                 continue;
             }
@@ -364,13 +367,13 @@ impl AdapterArgs {
         }
         if let Some(path) = &self.adapter_fasta {
             for mate in 0..1 + usize::from(paired) {
-                adding.add_fasta(mate, AdapterSide::Back, path, ["", ""], &settings)?;
+                adding.add_fasta(mate, AdapterSide::Back, path, ["", ""], &of_back)?;
             }
         }
         for found in detected.iter().filter(|found| found.cut) {
             if let Some(adapter) = &found.adapter {
                 let mate = usize::from(found.read).saturating_sub(1);
-                adding.cutter.add(mate, AdapterSide::Back, adapter, &settings)?;
+                adding.cutter.add(mate, AdapterSide::Back, adapter, &of_back)?;
             }
         }
         let cutter = adding.cutter;
@@ -405,19 +408,22 @@ impl AdapterArgs {
 struct Adding<'f> {
     cutter: AdapterCutter,
     settings: AdapterSettings,
+    /// Of 3′ adapters.
+    of_back: AdapterSettings,
     session: &'f mut Session,
 }
 
 impl Adding<'_> {
     fn add(&mut self, mate: usize, side: AdapterSide, text: &str) -> Result<()> {
-        match AdapterFile::parse(text, &self.settings)? {
+        let settings = if side == AdapterSide::Back { self.of_back } else { self.settings };
+        match AdapterFile::parse(text, &settings)? {
             Some(AdapterFile { path, around, settings }) => {
                 let path = Path::new(path);
                 // No output takes its place.
                 self.session.files.read(path)?;
                 self.add_fasta(mate, side, path, around, &settings)
             }
-            None => Ok(self.cutter.add(mate, side, text, &self.settings)?),
+            None => Ok(self.cutter.add(mate, side, text, &settings)?),
         }
     }
 

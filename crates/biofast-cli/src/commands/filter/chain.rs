@@ -53,7 +53,10 @@ pub(super) fn filter(
         Some(_) => Default::default(),
         None => {
             let galore = preset_galore::min_overlap(args);
-            args.adapters.cutter(paired, &looked.detected, galore, session)?
+            // Mates show where short ones begin.
+            let by_mates = args.trim.trim_overlap && !args.given.has("adapter_min_overlap");
+            let back = (by_mates && galore.is_none()).then_some(BACK_BESIDE_OVERLAP);
+            args.adapters.cutter(paired, &looked.detected, galore, back, session)?
         }
     };
     let rule = Places::of(args)?.0.rule(rule)?;
@@ -77,6 +80,9 @@ pub(super) fn filter(
         false => predicates(&args.select, filter),
     }
 }
+
+/// The minimum overlap of 3′ adapters where mates show them, too: fewer bases may be there by chance.
+const BACK_BESIDE_OVERLAP: usize = 16;
 
 /// Looks at the first reads, if that was asked for.
 pub(super) fn look(

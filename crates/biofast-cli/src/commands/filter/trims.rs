@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use anyhow::{Result, bail};
 use biofast_ops::filter::trim::{
     AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, MaskBelow, MaskDust,
-    NextSeqTrim, Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
+    NextSeqTrim, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
 };
 use biofast_ops::filter::trim_galore::{FilledIn, LastClip, RrbsCutter};
 use biofast_ops::filter::{Filter, fastp};
@@ -179,7 +179,7 @@ pub(super) fn trimmers(
         if !paired {
             bail!("--trim-overlap needs pairs");
         }
-        filter = filter.trim(Overlap::default());
+        filter = filter.trim(others.adapters.overlap());
     }
     if let Some(filled_in) = preset.rrbs() {
         filter = filter.trim(RrbsCutter::new(others.adapters, filled_in));

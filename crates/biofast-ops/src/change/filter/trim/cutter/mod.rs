@@ -16,10 +16,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use super::Trim;
+use super::adapter::{KITS, Kit};
+use super::overlap::Overlap;
 use super::trimmer::{Label, Trimmer};
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
 use crate::change::grep::reverse_complement;
-use adapter::{Adapter, AdapterMatch};
+use adapter::{Adapter, AdapterMatch, AdapterPart};
 pub use settings::{AdapterSettings, InvalidSpec};
 use single::{SearchMemory, Single};
 pub use spec::{AdapterFile, AdapterSide};
@@ -156,6 +158,24 @@ impl AdapterCutter {
     /// Whether there are adapters of first and of second reads.
     pub fn mates(&self) -> [bool; 2] {
         [0, 1].map(|mate| !self.adapters[mate].is_empty())
+    }
+
+    /// An [`Overlap`] that knows those of the adapters that follow fragments, or, if there are none, those of the [kits](KITS).
+    pub fn overlap(&self) -> Overlap {
+        let mut backs = Vec::new();
+        for (mate, adapters) in self.adapters.iter().enumerate() {
+            for adapter in adapters {
+                if let AdapterPart::Single(single) = &adapter.part {
+                    backs.extend(single.plain_back().map(|sequence| (mate, sequence)));
+                }
+            }
+        }
+        if backs.is_empty() {
+            let of_kit = |kit: &Kit| kit.adapters.map(str::as_bytes).into_iter().enumerate();
+            backs.extend(KITS.iter().flat_map(of_kit));
+        }
+        let add = |overlap: Overlap, (mate, adapter)| overlap.with_adapter(mate, adapter);
+        backs.into_iter().fold(Overlap::default(), add)
     }
 
     /// The best adapter in a stretch, with its number among those of the mate.

@@ -73,6 +73,7 @@ enum SearchMethod {
 #[derive(Clone, Debug)]
 pub(super) struct Single {
     kind: AdapterKind,
+    sequence: Vec<u8>,
     finder: SearchMethod,
     words: Words,
 }
@@ -129,7 +130,7 @@ impl Single {
             AdapterKind::Anywhere => (FreeEnds::ANYWHERE, [true; 3]),
         };
         let ends = if anywhere { FreeEnds::ANYWHERE } else { ends };
-        let mut searched = sequence;
+        let mut searched = sequence.clone();
         if kind.is_rightmost() {
             searched.reverse();
         }
@@ -142,7 +143,13 @@ impl Single {
             let words = Words::new(&searched, letters, min_overlap, rate, places);
             (SearchMethod::Aligner(aligner), words)
         };
-        Ok(Single { kind, finder, words })
+        Ok(Single { kind, sequence, finder, words })
+    }
+
+    /// Its letters, if it follows a fragment of any length and they are A, C, G, T and N.
+    pub(super) fn plain_back(&self) -> Option<&[u8]> {
+        let is_plain = self.sequence.iter().all(|letter| b"ACGTN".contains(letter));
+        (self.kind == AdapterKind::Back && is_plain).then_some(&self.sequence)
     }
 
     /// Where it is, if it is in the read.

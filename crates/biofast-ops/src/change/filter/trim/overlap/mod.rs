@@ -7,34 +7,48 @@ use super::trimmer::Trimmer;
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// Cuts both mates to the fragment.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
     /// The shortest overlap that counts.
     pub min_len: usize,
-    /// The most bases that may differ.
+    /// So many bases may differ, as far as that is no more than a fifth of the overlap.
     pub max_mismatches: usize,
-    /// The largest share of the overlap that may differ.
+    /// So many of a longer overlap may differ.
     pub max_share: f64,
+    /// What is known to follow the fragment in first reads, and, as the other strand has it, in second ones.
+    adapters: [Vec<Vec<u8>>; 2],
 }
 
 impl Default for Overlap {
-    /// 30 bases, of which at most 5, and at most a fifth, differ: fastp's figures.
+    /// 30 bases, of which 5, or a tenth if that is more, may differ.
     fn default() -> Overlap {
-        Overlap { min_len: 30, max_mismatches: 5, max_share: 0.2 }
+        Overlap { min_len: 30, max_mismatches: 5, max_share: 0.1, adapters: Default::default() }
     }
 }
 
+/// What a difference costs, where a base that agrees is a point.
+const DIFFERENCE: i32 = 2;
+/// The points of two stretches that lie on each other.
+fn points(len: usize, mismatches: usize) -> i32 {
+    len as i32 - (1 + DIFFERENCE) * mismatches as i32
+}
+
 impl Overlap {
-    /// Whether two stretches that lie on each other agree.
-    fn agree(&self, a: &[u8], b: &[u8]) -> bool {
-        let allowed = self.max_mismatches.min((a.len() as f64 * self.max_share) as usize);
-        mismatches(a, b, allowed) <= allowed
+    /// Adds an adapter of A, C, G, T and N that may follow the fragment in first (0) or second (1) reads. Where adapters of both
+    /// follow, mates may differ in a third of all bases.
+    #[must_use]
+    pub fn with_adapter(mut self, mate: usize, adapter: &[u8]) -> Overlap {
+        let mut known = adapter.to_vec();
+        if mate > 0 {
+            crate::change::grep::reverse_complement(adapter, &mut known);
+        }
+        self.adapters[mate.min(1)].push(known);
+        self
     }
 
     /// The length of the fragment, if it is shorter than one of the reads: `first` and
     /// `reversed`, the reverse complement of the second, laid on each other so that both end at
-    /// the fragment's ends. The longest one that agrees, unless they also agree in a place where
-    /// neither read has an adapter.
+    /// the fragment's ends.
     pub(super) fn fragment(&self, first: &[u8], reversed: &[u8]) -> Option<usize> {
         match self.look(first, reversed) {
             OverlapOutcome::Fragment(len) => Some(len),
@@ -42,38 +56,89 @@ impl Overlap {
         }
     }
 
-    /// See [`fragment`](Self::fragment).
+    /// See [`fragment`](Self::fragment): of the lengths whose overlap agrees, the one with the most points of overlap and
+    /// adapters, unless the mates have as many in a place where neither has an adapter.
     fn look(&self, first: &[u8], reversed: &[u8]) -> OverlapOutcome {
         let (len1, len2) = (first.len(), reversed.len());
         let longest = len1.max(len2).saturating_sub(1);
         let least = self.min_len.max(1);
-        let agrees = |fragment: usize| {
-            let from = fragment.saturating_sub(len2);
-            let to = len1.min(fragment);
-            let start = (len2 + from).saturating_sub(fragment);
-            to >= from + least && self.agree(&first[from..to], &reversed[start..start + to - from])
+        let mut best: Option<(i32, usize)> = None;
+        let mut look_at = |fragment: usize| {
+            // Of equal ones the longer.
+            let found = self.points(first, reversed, fragment).map(|points| (points, fragment));
+            best = best.max(found);
         };
-        // Fragments longer than the second read, then those that begin inside it.
-        let outer = (least.max(len2 + 1)..=longest).rev().find(|&fragment| agrees(fragment));
-        let found = outer.or_else(|| {
-            let windows = Windows::new(first, reversed, least, len2.saturating_sub(longest))?;
-            let near = windows.filter(|&(_, differ)| differ <= self.max_mismatches);
-            near.map(|(start, _)| len2 - start).find(|&fragment| agrees(fragment))
-        });
+        // Fragments longer than the second read, then those whose start or end is like the other read.
+        (least.max(len2 + 1)..=longest).for_each(&mut look_at);
+        let near = |&(_, differ): &(usize, usize)| 16 * differ <= 7 * least.min(WINDOW);
+        let starts = Windows::new(first, reversed, least, len2.saturating_sub(longest));
+        for (start, _) in starts.into_iter().flatten().filter(near) {
+            look_at(len2 - start);
+        }
+        let end = &reversed[len2.saturating_sub(least)..];
+        let ends = Windows::new(end, first, least, 0);
+        for (start, _) in ends.into_iter().flatten().filter(near) {
+            if start + least <= longest.min(len2) {
+                look_at(start + least);
+            }
+        }
+        let Some((points, fragment)) = best else { return OverlapOutcome::Nothing };
         // The fragment may as well reach to the ends of both reads or beyond: a repeat, or no
         // adapter at all.
-        let fits = len1.saturating_sub(len2)..(len1 + 1).saturating_sub(least);
-        let without = || {
-            fits.clone().any(|offset| {
-                let len = (len1 - offset).min(len2);
-                len >= least && self.agree(&first[offset..offset + len], &reversed[..len])
-            })
-        };
-        match found {
-            Some(_) if without() => OverlapOutcome::NoAdapter,
-            Some(fragment) => OverlapOutcome::Fragment(fragment),
-            None => OverlapOutcome::Nothing,
+        let mut fits = len1.saturating_sub(len2)..(len1 + 1).saturating_sub(least);
+        let is_without = fits.any(|offset| {
+            let len = (len1 - offset).min(len2);
+            len >= least && len as i32 >= points && {
+                let (a, b) = (&first[offset..offset + len], &reversed[..len]);
+                let limit = (len as i32 - points) / (1 + DIFFERENCE);
+                mismatches(a, b, limit as usize) <= limit as usize
+            }
+        });
+        if is_without { OverlapOutcome::NoAdapter } else { OverlapOutcome::Fragment(fragment) }
+    }
+
+    /// The points of a fragment of this length, if what both reads have of it agrees.
+    fn points(&self, first: &[u8], reversed: &[u8], fragment: usize) -> Option<i32> {
+        let (len1, len2) = (first.len(), reversed.len());
+        let from = fragment.saturating_sub(len2);
+        let to = len1.min(fragment);
+        let start = (len2 + from).saturating_sub(fragment);
+        let len = to.checked_sub(from).filter(|&len| len >= self.min_len.max(1))?;
+        let behind = [&first[to..], &reversed[..len2.saturating_sub(fragment)]];
+        // The adapters may agree as well as all of the overlap.
+        let most =
+            (len + behind.map(<[u8]>::len).iter().sum::<usize>()) / (1 + DIFFERENCE) as usize;
+        let differ = mismatches(&first[from..to], &reversed[start..start + len], most);
+        if differ > most {
+            return None;
         }
+        let of_overlap = points(len, differ);
+        let share = (len as f64 * self.max_share) as usize;
+        let agrees = differ <= self.max_mismatches.max(share).min(len / 5);
+        let known = self.adapter_points(behind);
+        match (known, agrees) {
+            // What doesn't fit may be another adapter.
+            (known, true) => Some(of_overlap + known.unwrap_or(0).max(0)),
+            (Some(known), false) => Some(of_overlap + known).filter(|&points| points >= 0),
+            (None, false) => None,
+        }
+    }
+
+    /// The points of the adapters that fit best what is behind a fragment, if those of both reads are known.
+    fn adapter_points(&self, [first, second]: [&[u8]; 2]) -> Option<i32> {
+        let compare = |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| {
+            let (mut len, mut differ) = (0, 0);
+            for (base, known) in pairs.filter(|(_, known)| **known != b'N') {
+                len += 1;
+                differ += usize::from(base != known);
+            }
+            points(len, differ)
+        };
+        let firsts = self.adapters[0].iter().map(|known| compare(&mut first.iter().zip(known)));
+        let seconds = self.adapters[1]
+            .iter()
+            .map(|known| compare(&mut second.iter().rev().zip(known.iter().rev())));
+        Some(firsts.max()? + seconds.max()?)
     }
 }
 
