@@ -77,12 +77,12 @@ pub(crate) fn page(py: Python<'_>, json: &str) -> PyResult<String> {
         {
             report.judge(&rules);
             let json = serde_json::to_string(&report)? + "\n";
-            return Ok(html::stats(None, None, Some((&report, &json))));
+            return Ok(html::stats(None, None, Some((&report, &json)), None));
         }
         let mut report: reads::report::ReadReport = serde_json::from_str(json)?;
         report.judge(&rules);
         let json = serde_json::to_string(&report)? + "\n";
-        Ok(html::stats(None, Some((&report, &json)), None))
+        Ok(html::stats(None, Some((&report, &json)), None, None))
     })
     .map_err(internal)
 }

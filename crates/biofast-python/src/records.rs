@@ -5,12 +5,14 @@ mod alignment;
 mod alignments;
 mod block;
 mod field;
+mod header;
 mod read;
 mod reads;
 mod scores;
 
 pub(crate) use alignment::AlignedSegment;
-pub(crate) use alignments::{Alignments, header_of};
+pub(crate) use alignments::Alignments;
+pub(crate) use header::header_of;
 pub(crate) use read::{Read, write};
 pub(crate) use reads::Reads;
 

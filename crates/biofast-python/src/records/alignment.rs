@@ -12,9 +12,9 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use super::aligned;
-use super::alignments::header_of;
 use super::block::{AlignmentBlock, record};
 use super::field::{self, given_value, value_of};
+use super::header::header_of;
 use super::scores::scores;
 use crate::errors::ReadFailure;
 

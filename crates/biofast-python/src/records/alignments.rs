@@ -1,16 +1,16 @@
 //! Alignments one after the other.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use biofast_bam::Header;
 use biofast_io::{CancellationToken, Notes, Progress, Source};
 use pyo3::exceptions::{PyStopIteration, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 
 use super::alignment::AlignedSegment;
 use super::block::AlignmentBlock;
+use super::header::SharedHeader;
 use crate::attended::attended;
 use crate::errors::ReadFailure;
 use crate::scan::{Reading, Stream, alignments};
@@ -70,25 +70,6 @@ impl Alignments {
     }
 }
 
-/// The header that a text, or a reading, has.
-pub(crate) fn header_of(header: &Bound<'_, PyAny>) -> PyResult<Arc<Header>> {
-    /// The text that was read last: alignments are made one after the other.
-    static READ: Mutex<Option<(String, Arc<Header>)>> = Mutex::new(None);
-    if let Ok(reading) = header.cast::<Alignments>() {
-        return Ok(Arc::clone(&reading.borrow().header));
-    }
-    let text: &str = header.extract()?;
-    let mut read = READ.lock_py_attached(header.py()).unwrap_or_else(PoisonError::into_inner);
-    if let Some((last, header)) = &*read
-        && last == text
-    {
-        return Ok(Arc::clone(header));
-    }
-    let header = Arc::new(Header::from_text(text.as_bytes()).map_err(ReadFailure::from)?);
-    *read = Some((text.to_owned(), Arc::clone(&header)));
-    Ok(header)
-}
-
 #[pymethods]
 impl Alignments {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -109,6 +90,12 @@ impl Alignments {
             self.block = Some(Arc::new(block));
             self.next = 0;
         }
+    }
+
+    /// The header for what is made under it.
+    #[getter]
+    fn _header(&self) -> SharedHeader {
+        SharedHeader(Arc::clone(&self.header))
     }
 
     /// The text of the header.
