@@ -1,4 +1,4 @@
-//! The recipe from FASTQ to sorted, marked and indexed BAM with its statistics, in both ways: `biofast sort` behind an aligner's pipe,
+//! The recipes from FASTQ to sorted, marked and indexed BAM or CRAM with statistics, in both ways: `biofast sort` behind an aligner's pipe,
 //! and `biofast markdup` of what samtools sorted. What comes out is what samtools 1.24 makes of the same records.
 
 use crate::{common, tools};
@@ -9,7 +9,8 @@ use std::process::Stdio;
 use biofast_testkit::random::Random;
 use biofast_testkit::reference::reverse_complement;
 use biofast_testkit::sam::held_by_cram as held;
-use common::{Folder, biofast, command, finish, text};
+use common::{Folder, biofast, command, finish, ok, text};
+use tools::Samtools;
 
 /// A reference of random bases, and pairs of reads of it: some of them twice, with an error now and then.
 fn generated(folder: &Folder) -> [String; 3] {
@@ -48,6 +49,21 @@ fn aligned(folder: &Folder, program: &str, args: &[&str]) -> Vec<u8> {
     tools::run(tools::need(program).args(args).current_dir(folder.path(""))).stdout
 }
 
+/// An aligner with `biofast sort` in its pipe.
+fn sorted_in_pipe(program: &str, args: &[&str], options: &[&str]) {
+    let mut aligner = tools::need(program)
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut sorter = command(&[&["sort", "-q", "-"], options].concat());
+    sorter.stdin(aligner.stdout.take().unwrap());
+    let run = finish(sorter);
+    assert!(aligner.wait().unwrap().success(), "{program}");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{program}");
+}
+
 /// An aligner whose records are sorted, marked and indexed in its pipe, and after `samtools sort`.
 fn is_sorted_and_marked(program: &str, args: &[&str]) {
     let folder = Folder::new();
@@ -59,18 +75,8 @@ fn is_sorted_and_marked(program: &str, args: &[&str]) {
     let [out, html, stats] =
         ["out.bam", "out.html", "out.stats"].map(|name| text(&folder.path(name)));
     let reports = ["--write-index", "--html", &html, "--samtools-stats", &stats];
-    let mut aligner = tools::need(program)
-        .args(&args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let sort = ["sort", "-q", "-", "--mark-duplicates", "-o", &out];
-    let mut sorter = command(&[&sort[..], &reports].concat());
-    sorter.stdin(aligner.stdout.take().unwrap());
-    let run = finish(sorter);
-    assert!(aligner.wait().unwrap().success());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{program}");
+    let sort = ["--mark-duplicates", "-o", &out];
+    sorted_in_pipe(program, &args, &[&sort[..], &reports].concat());
     is_complete(&out, &stats);
     let count = |args: &[&str]| -> u64 {
         let run = biofast(&[&["view", "-c", &out], args].concat());
@@ -92,18 +98,7 @@ fn is_sorted_and_marked(program: &str, args: &[&str]) {
     let [ours, theirs] = [&out, &marked].map(|path| biofast(&["view", path]).stdout);
     let differ = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
     assert!(ours == theirs, "{program}: {differ:?}");
-    // The same as CRAM with its index, read by samtools.
-    let [cram, qc] = ["out.cram", "cram-qc"].map(|name| text(&folder.path(name)));
-    let sort =
-        ["sort", "-q", &sam, "--mark-duplicates", "--reference", &reference, "--write-index"];
-    let run = biofast(&[&sort[..], &["-o", &cram]].concat());
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{program}");
-    tools::run(&mut tools::samtools_of_pysam(&["quickcheck", &cram]));
-    let read = tools::run(&mut tools::samtools_of_pysam(&["view", "-T", &reference, &cram]));
-    let read = String::from_utf8(read.stdout).unwrap();
-    assert!(held(&read) == held(&theirs), "{program}");
-    assert!(std::fs::metadata(format!("{cram}.crai")).is_ok_and(|index| index.len() > 20));
-    assert_eq!(biofast(&["stats", "--out-dir", &qc, "-r", &reference, &cram]).code, 0);
+    is_the_same_as_cram(&folder, program, &args, &marked);
     // Sorted first, and marked without what fixmate adds.
     tools::run(&mut tools::samtools_of_pysam(&["sort", "-o", &sorted, &sam]));
     let run = biofast(&[&["markdup", "-q", &sorted, "-o", &out], &reports[..]].concat());
@@ -117,6 +112,66 @@ fn is_sorted_and_marked(program: &str, args: &[&str]) {
     let qc = text(&folder.path("qc"));
     assert_eq!(biofast(&["stats", "--out-dir", &qc, "-r", &reference, &out]).code, 0);
     assert!(std::fs::read_dir(&qc).unwrap().count() > 10);
+}
+
+/// The recipe of docs/cram.md: what was aligned as sorted and marked CRAM with its index and QC files, beside `marked`, which samtools 1.24
+/// made of the same records.
+fn is_the_same_as_cram(folder: &Folder, program: &str, args: &[&str], marked: &str) {
+    let [.., reference, one, two] = args else { panic!("{args:?}") };
+    let [cram, qc] = ["out.cram", "cram-qc"].map(|name| text(&folder.path(name)));
+    let sort = ["--mark-duplicates", "--reference", reference, "-o", &cram, "--write-index"];
+    sorted_in_pipe(program, args, &sort);
+    // Every read of the FASTQ files is there.
+    let stays = ["checksum", &cram, "--reference", reference, "--against", one, two, "--paired"];
+    ok(&stays);
+    // Both versions read the records and the index, and count as they do of their own file.
+    let of_cram = |words: &[&str]| -> Vec<String> {
+        let each = Samtools::BOTH.map(|version| {
+            let mut command = version.command(words);
+            command.env("REF_PATH", "/nonexistent").env("REF_CACHE", "/nonexistent");
+            String::from_utf8(tools::run(&mut command).stdout).unwrap()
+        });
+        each.into()
+    };
+    of_cram(&["quickcheck", &cram]);
+    let expected = held(&biofast(&["view", marked]).stdout);
+    for read in of_cram(&["view", "-T", reference, &cram]) {
+        assert!(held(&read) == expected, "{program}");
+    }
+    let counts = of_cram(&["flagstat", &cram]);
+    assert_eq!(counts, of_cram(&["flagstat", marked]));
+    let duplicates = |line: &&str| line.ends_with("+ 0 duplicates") && !line.starts_with("0 +");
+    assert!(counts[0].lines().any(|line| duplicates(&line)), "{}", counts[0]);
+    tools::run(&mut tools::samtools_of_pysam(&["index", marked]));
+    let region = held(&biofast(&["view", marked, "c2:2000-4000"]).stdout);
+    assert!(region.len() > 20, "{}", region.len());
+    for read in of_cram(&["view", "-T", reference, &cram, "c2:2000-4000"]) {
+        assert!(held(&read) == region, "{program}");
+    }
+    // The QC files are those of the BAM file.
+    let of_marked = text(&folder.path("bam-qc"));
+    for (input, out) in [(&cram[..], &qc), (marked, &of_marked)] {
+        ok(&["stats", "-q", "--sample", "s", "--out-dir", out, "-r", reference, input]);
+    }
+    let mut names: Vec<_> =
+        std::fs::read_dir(&qc).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert!(names.len() > 10, "{names:?}");
+    let differing = names.iter().filter(|name| {
+        let [own, expected] = [&qc, &of_marked].map(|folder| {
+            let report = std::fs::read(std::path::Path::new(folder).join(name)).unwrap_or_default();
+            let is_command = |line: &&[u8]| line.starts_with(b"# The command line was:");
+            report
+                .split(|&b| b == b'\n')
+                .filter(|line| !is_command(line))
+                .collect::<Vec<_>>()
+                .concat()
+        });
+        own != expected || own.is_empty()
+    });
+    // These two name the file, and what was seen of it.
+    let differing: Vec<_> = differing.collect();
+    assert_eq!(differing, ["s.biofast.html", "s.biofast.json"], "{program}");
 }
 
 /// A file that is good to its last byte, with its index and its statistics.
