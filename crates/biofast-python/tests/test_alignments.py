@@ -216,3 +216,39 @@ def test_cram_is_written_with_its_reference(tmp_path: Path, pysam: Any) -> None:
     assert len(mine) == out.count == 15
     with pytest.raises(ValueError, match="only"):
         biofast.writer(tmp_path / "x.bam", header=header, reference=tmp_path / "ref.fa")
+
+
+def test_pileups_are_those_of_pysam(tmp_path: Path, pysam: Any) -> None:
+    chance = random.Random(5)
+    header = "@HD\tVN:1.6\tSO:coordinate\n" + HEADER.split("\n", 1)[1]
+    records = []
+    for _ in range(600):
+        fields = fields_of(chance)
+        if fields["reference_name"] is not None:
+            fields["reference_start"] %= 300
+            fields["flag"] |= chance.choice([0, 0, 0, 256, 512, 1024])
+            records.append(made(biofast.AlignedSegment, header, fields))
+    records.sort(key=lambda one: (one.reference_id, one.reference_start))
+    path = tmp_path / "x.bam"
+    with biofast.writer(path, header=header, index=True) as out:
+        for one in records:
+            out.write(one)
+    with pysam.AlignmentFile(path) as file:
+        for contig, start, stop in (("chr1", 0, 400), ("chr2", 50, 51), ("chr2", 120, 250), ("chr1", 4000, 4010)):
+            for quality in (0, 15):
+                theirs = file.count_coverage(contig, start, stop, quality_threshold=quality)
+                found = biofast.pileup(path, contig, start, stop, min_base_quality=quality)
+                assert [found[base].tolist() for base in "ACGT"] == [list(counts) for counts in theirs]
+                assert found["depth"].tolist() == [sum(at) for at in zip(*theirs, strict=True)]
+            deleted = [0] * (stop - start)
+            for one in file.fetch(contig, start, stop):
+                if not one.flag & 0x704:
+                    for _, at, op in one.get_aligned_pairs(with_cigar=True):
+                        if op == 2 and start <= at < stop:
+                            deleted[at - start] += 1
+            assert found["deletion"].tolist() == deleted
+    assert len(biofast.pileup(path, "chr2")["N"]) == 5000
+    assert len(biofast.pileup(path, "chr2", 7, 7)["A"]) == 0
+    for bad in (("chr9", 0, 5), ("chr1", 9, 3)):
+        with pytest.raises(biofast.UsageError):
+            biofast.pileup(path, *bad)

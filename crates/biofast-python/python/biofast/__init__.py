@@ -1,7 +1,7 @@
 """biofast: statistics, filters, checks and records of FASTQ, BAM, SAM and CRAM, at the speed of decompression.
 
 Whole files: :func:`stats`, :func:`flagstat`, :func:`idxstats`, :func:`check`, :func:`checksum`, :func:`coverage`, :func:`depth`, :func:`faidx`, :func:`dict`.
-Records: :func:`open`, :func:`writer`; in columns: :func:`scan`, :func:`scan_fastq`, :func:`scan_bam`.
+Records: :func:`open`, :func:`writer`, :func:`pileup`; in columns: :func:`scan`, :func:`scan_fastq`, :func:`scan_bam`.
 New files: :func:`filter`, :func:`sort`, :func:`markdup`, :func:`dedup`, :func:`demux`, :func:`split`, :func:`grep`, :func:`repair`, :func:`merge`, :func:`convert`, :func:`shuffle`,
 :func:`fixmate`, :func:`collate`, :func:`reset`, :func:`retag`, :func:`rename_contigs`, :func:`addreplacerg`, :func:`cat`, :func:`split_by_tag`,
 :func:`salvage`, :func:`index`, and :func:`run` for every other command.
@@ -58,7 +58,7 @@ from ._errors import (
     MissingFileError,
     UsageError,
 )
-from ._records import Writer, open, tqdm_progress, writer
+from ._records import Writer, open, pileup, tqdm_progress, writer
 from ._scan import Scan, quality_matrix, scan, scan_bam, scan_fastq
 
 for _kind in (Error, FormatError, UsageError, FileError, MissingFileError, AccessError, FolderError, InputWarning):
@@ -110,6 +110,7 @@ __all__ = [
     "markdup",
     "merge",
     "open",
+    "pileup",
     "quality_matrix",
     "rename_contigs",
     "repair",

@@ -1,15 +1,18 @@
 //! Alignments one after the other.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use biofast_bam::Header;
+use biofast_bam::{Header, Op, Record};
 use biofast_io::{CancellationToken, Notes, Progress, Source};
-use pyo3::exceptions::{PyStopIteration, PyTypeError};
+use pyo3::exceptions::{PyStopIteration, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
+use super::aligned;
 use super::alignment::AlignedSegment;
-use super::block::AlignmentBlock;
+use super::block::{AlignmentBlock, record};
 use super::header::SharedHeader;
 use crate::attended::attended;
 use crate::errors::ReadFailure;
@@ -70,6 +73,54 @@ impl Alignments {
     }
 }
 
+impl Alignments {
+    fn next_block(&mut self, py: Python<'_>) -> PyResult<Option<AlignmentBlock>> {
+        Ok(self.stream.as_mut().map(|stream| stream.next(py)).transpose()?.flatten())
+    }
+}
+
+/// Counts of what lies at each position of an interval.
+struct Pile {
+    interval: Range<i64>,
+    min_base_quality: u8,
+    /// Of A, C, G, T, other letters, and deletions.
+    counts: [Vec<u32>; 6],
+}
+
+impl Pile {
+    fn new(interval: Range<i64>, min_base_quality: u8) -> Pile {
+        let len = usize::try_from(interval.end - interval.start).unwrap_or(0);
+        Pile { interval, min_base_quality, counts: std::array::from_fn(|_| vec![0; len]) }
+    }
+
+    fn add(&mut self, record: &Record<'_>) {
+        let bases = record.sequence().to_vec();
+        let qualities = record.qualities().as_slice();
+        for column in aligned::columns(record) {
+            let Some(position) = column.position.filter(|at| self.interval.contains(at)) else {
+                continue;
+            };
+            let kind = match column.base {
+                None if column.op == Op::Deletion as u32 => 5,
+                None => continue,
+                // Missing qualities are 255.
+                Some(at) if qualities.get(at).is_some_and(|&q| q < self.min_base_quality) => {
+                    continue;
+                }
+                Some(at) => match bases.get(at) {
+                    Some(b'A') => 0,
+                    Some(b'C') => 1,
+                    Some(b'G') => 2,
+                    Some(b'T') => 3,
+                    _ => 4,
+                },
+            };
+            // It lies in the interval.
+            self.counts[kind][(position - self.interval.start) as usize] += 1;
+        }
+    }
+}
+
 #[pymethods]
 impl Alignments {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -85,8 +136,9 @@ impl Alignments {
                 return Ok(AlignedSegment::shared(&self.header, block, place.clone()));
             }
             self.block = None;
-            let next = self.stream.as_mut().map(|stream| stream.next(py)).transpose()?.flatten();
-            let Some(block) = next else { return Err(PyStopIteration::new_err(())) };
+            let Some(block) = self.next_block(py)? else {
+                return Err(PyStopIteration::new_err(()));
+            };
             self.block = Some(Arc::new(block));
             self.next = 0;
         }
@@ -115,6 +167,39 @@ impl Alignments {
     #[getter]
     fn lengths(&self) -> Vec<u64> {
         self.header.references().iter().map(|one| one.length).collect()
+    }
+
+    /// What lies at each position from `start` to before `stop` of a reference: A, C, G, T, other letters, and deletions.
+    #[allow(clippy::too_many_arguments)]
+    fn _pileup<'py>(
+        &mut self,
+        py: Python<'py>,
+        contig: &str,
+        start: i64,
+        stop: i64,
+        min_base_quality: u8,
+        min_mapping_quality: u8,
+        exclude_flags: u16,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let unknown = || PyValueError::new_err(format!("the header has no reference {contig:?}"));
+        let reference = self.header.reference_id(contig.as_bytes()).ok_or_else(unknown)?;
+        let mut pile = Pile::new(start..stop, min_base_quality);
+        while let Some(block) = self.next_block(py)? {
+            for place in &block.records {
+                let record = record(&block.bytes[place.clone()]);
+                if record.reference_id() == reference
+                    && record.flags() & exclude_flags == 0
+                    && record.mapping_quality() >= min_mapping_quality
+                {
+                    pile.add(&record);
+                }
+            }
+        }
+        let bytes = |counts: &Vec<u32>| {
+            let bytes: Vec<u8> = counts.iter().flat_map(|count| count.to_ne_bytes()).collect();
+            PyBytes::new(py, &bytes)
+        };
+        Ok(pile.counts.iter().map(bytes).collect())
     }
 
     /// Ends it before the data do.
