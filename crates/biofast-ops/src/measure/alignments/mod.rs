@@ -110,7 +110,7 @@ impl Statistics {
         Statistics::collect_counts(query.into(), options, part, false)
     }
 
-    /// The same with mismatches by position, for reports that show them: about 5 % more time.
+    /// The same with mismatches by position, for reports that show them: up to a tenth more time.
     ///
     /// # Errors
     /// As [`Statistics::collect`].
