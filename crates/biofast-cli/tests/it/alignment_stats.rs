@@ -151,6 +151,113 @@ fn reads_are_counted_as_the_fastq_they_come_from() {
     }
 }
 
+/// Of first and of last reads, at each position from 0: bases counted, and all bases.
+type AtPositions = [HashMap<u64, [u64; 2]>; 2];
+
+/// Rows of a report as they must be of counts base by base.
+fn compare_rows(rows: &Value, expected: &AtPositions) {
+    let mut all = [0; 2];
+    for row in rows.as_array().unwrap() {
+        let row: Vec<u64> = row.as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+        assert!(row[0] == row[1] || row[0] > 1000, "{row:?}");
+        for read in 0..2 {
+            let at = (row[0] - 1..row[1]).filter_map(|at| expected[read].get(&at));
+            let sum = at.fold([0, 0], |sum, n| [sum[0] + n[0], sum[1] + n[1]]);
+            assert_eq!(row[2 + 2 * read..][..2], sum, "{row:?} {read}");
+            all[read] += sum[1];
+        }
+    }
+    for read in 0..2 {
+        assert_eq!(all[read], expected[read].values().map(|n| n[1]).sum::<u64>());
+        assert!(expected[read].values().any(|n| n[0] > 0));
+    }
+}
+
+#[test]
+fn soft_clips_and_mismatches_are_at_their_positions_as_sequenced() {
+    let folder = Folder::new();
+    for shape in [SHAPES[1], SHAPES[3], SHAPES[4]] {
+        let (mut text, mut compared) = (String::new(), 0);
+        let (mut clips, mut mismatches) = (AtPositions::default(), AtPositions::default());
+        let mut random = 1u64;
+        for (number, line) in sam::text(&shape).lines().enumerate() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            if line.starts_with('@') || fields[9] == "*" {
+                text += &format!("{line}\n");
+                continue;
+            }
+            let (mut read, mut md, mut matching, mut column) = (Vec::new(), String::new(), 0, 0u64);
+            let mut len = 0;
+            for letter in fields[5].chars().filter(|_| fields[5] != "*") {
+                let Some(op_len) = letter.to_digit(10).map(|digit| 10 * len + digit) else {
+                    for _ in 0..len {
+                        random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+                        let differs = "M=X".contains(letter) && random >> 60 == 0;
+                        match letter {
+                            'M' | '=' | 'X' if differs => {
+                                md += &format!("{matching}G");
+                                matching = 0;
+                            }
+                            'M' | '=' | 'X' => matching += 1,
+                            _ => {}
+                        }
+                        column += u64::from("M=X".contains(letter));
+                        if "M=XISH".contains(letter) {
+                            read.push((letter, differs));
+                        }
+                    }
+                    if letter == 'D' && len > 0 {
+                        md += &format!("{matching}^{}", "A".repeat(len as usize));
+                        matching = 0;
+                    }
+                    len = 0;
+                    continue;
+                };
+                len = op_len;
+            }
+            md += &matching.to_string();
+            // In the place aligners give it, elsewhere, of another alignment, and none.
+            let tags = match number % 4 {
+                0 => format!("NM:i:7\tMD:Z:{md}"),
+                1 => format!("MD:Z:{md}\tAS:i:3\tNM:i:7"),
+                2 => format!("NM:i:0\tMD:Z:{}", column + 1),
+                _ => "NM:i:2".into(),
+            };
+            text += &format!("{}\t{tags}\n", fields[..11].join("\t"));
+            let flags: u32 = fields[1].parse().unwrap();
+            let fragment = match (flags & 1, flags & 0xc0) {
+                (0, _) | (1, 0x40) => 0,
+                (1, 0x80) => 1,
+                _ => continue,
+            };
+            if flags & 0x904 != 0 {
+                continue;
+            }
+            if fields[5] == "*" {
+                read = vec![('*', false); fields[9].len()];
+            }
+            if flags & 0x10 != 0 {
+                read.reverse();
+            }
+            let fits = number % 4 < 2;
+            compared += u64::from(fits);
+            for (at, (letter, differs)) in (0..).zip(read) {
+                let clip = clips[fragment].entry(at).or_default();
+                *clip = [clip[0] + u64::from(letter == 'S'), clip[1] + 1];
+                if fits && "M=X".contains(letter) {
+                    let mismatch = mismatches[fragment].entry(at).or_default();
+                    *mismatch = [mismatch[0] + u64::from(differs), mismatch[1] + 1];
+                }
+            }
+        }
+        let found = figures(&folder.file("x.sam", text));
+        let found = &found["alignment"];
+        compare_rows(&found["soft_clipped"], &clips);
+        assert_eq!(found["mismatches"]["records"], compared);
+        compare_rows(&found["mismatches"]["positions"], &mismatches);
+    }
+}
+
 #[test]
 fn what_cannot_be_counted_is_an_error_that_says_why() {
     let folder = Folder::new();

@@ -14,8 +14,9 @@ use super::verdicts;
 use crate::bins::{self, Bin};
 use crate::number::{decimal, grouped, percent};
 use biofast_ops::measure::alignments::report::{
-    AlignmentFileReport, AlignmentReport, Coverage, Figures, InsertSize,
+    AlignmentFileReport, AlignmentReport, CountsAtPosition, Coverage, Figures, InsertSize,
 };
+use biofast_ops::measure::reads::EXACT_POSITIONS;
 use biofast_ops::measure::verdicts::Assessment;
 
 /// As many samples are unfolded when the page is opened.
@@ -221,6 +222,11 @@ fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
     if figures.coverage.is_none() {
         text += "<p>No coverage: it is counted of files sorted by coordinate.</p>\n";
     }
+    if figures.alignment.mismatches.as_ref().is_some_and(|found| found.records == 0)
+        && !figures.mapping_quality.is_empty()
+    {
+        text += "<p>No mismatches by position: they are counted of records with an MD field.</p>\n";
+    }
     let mut charts = Vec::new();
     if figures.insert_size.pairs > 0 {
         charts.push(insert_size(id, &figures.insert_size));
@@ -235,6 +241,8 @@ fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
     if !figures.alignment.indels.is_empty() {
         charts.push(indels(id, figures));
     }
+    charts.extend(soft_clips(id, figures));
+    charts.extend(mismatches(id, figures));
     text += &format!("<div class=\"charts\">\n{}</div>\n", charts.concat());
     text += &references(figures);
     let sets = [
@@ -418,6 +426,70 @@ fn indels(id: &str, figures: &Figures) -> String {
         numbered(sum(|row| row.1), "insertion"),
         numbered(sum(|row| row.2), "deletion")
     ))
+}
+
+fn soft_clips(id: &str, figures: &Figures) -> Option<String> {
+    let rows = &figures.alignment.soft_clipped;
+    let clipped: u64 = rows.iter().map(|row| row.2 + row.4).sum();
+    let all = rows.iter().map(|row| row.3 + row.5).sum();
+    let said = format!(
+        "{} % of the bases of mapped primary reads are soft-clipped. Positions are those in the read as it was sequenced.",
+        decimal(percent(clipped, all), 3)
+    );
+    let names = ["Soft-clipped bases by position", "Share of mapped reads"];
+    (clipped > 0).then(|| by_position(format!("{id}-clips"), names, rows, &said))
+}
+
+fn mismatches(id: &str, figures: &Figures) -> Option<String> {
+    let found = figures.alignment.mismatches.as_ref()?;
+    let rows = &found.positions;
+    let all = rows.iter().map(|row| row.3 + row.5).sum();
+    let said = format!(
+        "{} % of the aligned bases of {} differ from the reference, as the MD field has it. Positions are those in the read \
+         as it was sequenced.",
+        decimal(percent(rows.iter().map(|row| row.2 + row.4).sum(), all), 3),
+        numbered(found.records, "primary record"),
+    );
+    let names = ["Mismatches by position", "Share of aligned bases"];
+    (all > 0).then(|| by_position(format!("{id}-mismatches"), names, rows, &said))
+}
+
+/// Shares of first and of last reads by position.
+fn by_position(
+    id: String,
+    [title, what]: [&'static str; 2],
+    rows: &[CountsAtPosition],
+    said: &str,
+) -> String {
+    let first = |row: &CountsAtPosition| (row.3 > 0).then(|| percent(row.2, row.3));
+    let last = |row: &CountsAtPosition| (row.5 > 0).then(|| percent(row.4, row.5));
+    let middle = |row: &CountsAtPosition| (row.0 as f64 * row.1 as f64).sqrt();
+    let end = rows.iter().map(|row| row.1).max().unwrap_or(1);
+    let x = Axis::new("Position in the read", 1.0, end.max(2) as f64)
+        .whole()
+        .log(end > EXACT_POSITIONS);
+    let highest = rows.iter().flat_map(|row| [first(row), last(row)]).flatten().fold(0.1, f64::max);
+    let mut chart = Chart::new(id, title, x, Axis::up_to(what, highest).percent());
+    let has_last = rows.iter().any(|row| row.5 > 0);
+    let mut line = |class: &str, name: &str, of: &dyn Fn(&CountsAtPosition) -> Option<f64>| {
+        let points: Vec<_> = rows.iter().filter_map(|row| Some((middle(row), of(row)?))).collect();
+        if !points.is_empty() {
+            chart.line(class, &points);
+            chart.key(Mark::Line, class, name);
+        }
+    };
+    line("c1", if has_last { "first reads" } else { "reads" }, &first);
+    line("c2 dash1", "last reads", &last);
+    let mut cells = Vec::new();
+    for row in rows {
+        chart.at(middle(row));
+        let position = Bin { from: row.0 as u64, to: row.1 as u64, count: 0 }.label();
+        let shares = [first(row), last(row)]
+            .map(|share| share.map_or("–".into(), |share| decimal(share, 3)));
+        cells.push([vec![position], shares.to_vec()].concat());
+    }
+    chart.table(&["Position", "First reads, %", "Last reads, %"], cells);
+    chart.finish(said)
 }
 
 fn references(figures: &Figures) -> String {

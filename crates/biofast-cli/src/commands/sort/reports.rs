@@ -92,8 +92,10 @@ impl RecordReports {
         let options = Options::serial();
         if self.stats.is_some() || self.html.is_some() {
             let (source, options) = (self.tap(), options.clone());
-            let work =
-                move || Statistics::collect(source, &options).map_err(|fault| fault.error.into());
+            let work = move || {
+                Statistics::collect_with_mismatches(source, &options, None)
+                    .map_err(|fault| fault.error.into())
+            };
             self.statistics = Some(std::thread::Builder::new().name("stats".into()).spawn(work)?);
         }
         if self.samtools.is_some() {

@@ -47,7 +47,11 @@ pub(super) fn collect(
             Err(error) => (None, Some(Diagnostic::from(&error))),
         };
     }
-    match Statistics::collect_part(query, &watch.options, part) {
+    let result = match shows_mismatches(args) {
+        true => Statistics::collect_with_mismatches(query, &watch.options, part),
+        false => Statistics::collect_part(query, &watch.options, part),
+    };
+    match result {
         Ok(statistics) => {
             let error = malformed(&statistics);
             (Some(Box::new(Figures::from(&statistics))), error)
@@ -56,6 +60,11 @@ pub(super) fn collect(
             (Some(Box::new(Figures::from(&*fault.so_far))), Some(Diagnostic::of(&fault.error)))
         }
     }
+}
+
+/// Whether mismatches by position are shown: tables don't have them.
+fn shows_mismatches(args: &Args) -> bool {
+    args.format.json || args.html.is_some()
 }
 
 /// What `--coverage-cap` is refused with.
@@ -146,7 +155,10 @@ fn collect_metrics(
         if let Some(panel) = panel.filter(|_| wanted.hs) {
             measures.add(HsMeasure::new(&panel, &header, reference.as_ref(), is_part, cap)?);
         }
-        measures.add(StatisticsMeasure::own(part));
+        measures.add(StatisticsMeasure {
+            mismatches: shows_mismatches(args),
+            ..StatisticsMeasure::own(part)
+        });
         measures.add(PicardMeasure::new(wanted, reference, is_part));
         Ok(measures)
     };
@@ -212,7 +224,8 @@ pub(super) fn collect_by(
         .query(args.messages.of(&watch.console), input, source, &opening)?
         .peek_header()?;
     let groups = groups(&header, by, input)?;
-    let measures = StatisticsMeasure::own(None);
+    let mismatches = shows_mismatches(args);
+    let measures = StatisticsMeasure { mismatches, ..StatisticsMeasure::own(None) };
     let options = options_for(groups.names().len(), &watch.options);
     let found = qc::collect_by(query, &options, measures, Some(&groups))
         .map_err(|failure| failed(failure, input))?;

@@ -446,6 +446,7 @@ impl Asked<'_> {
         }
         measures.add(StatisticsMeasure {
             own: self.has_statistics(),
+            mismatches: self.has_statistics(),
             samtools: self.has(ReportName::Stats).then_some(self.compat.samtools),
             part: None,
             reference: reference.cloned(),

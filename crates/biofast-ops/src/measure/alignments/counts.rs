@@ -3,6 +3,7 @@
 use biofast_bam::Op;
 
 use super::Statistics;
+use super::along::AlongCounts;
 use super::basics::{FRAGMENTS, MAX_INDEL, MAX_INSERT, OPS};
 use super::depth::{DepthHistogram, MAX_DEPTH};
 use super::figures::{
@@ -26,6 +27,7 @@ pub(super) struct AlignmentCounts {
     edit_distance: u64,
     clipped: u64,
     indels: Box<[[u64; 2]; MAX_INDEL]>,
+    along: AlongCounts,
     /// Records of pairs by insert size and orientation.
     inserts: Vec<[u64; 3]>,
     reads: [Option<Box<Collector>>; FRAGMENTS],
@@ -57,6 +59,7 @@ impl AlignmentCounts {
             edit_distance: basics.edit_distance(),
             clipped: basics.clipped,
             indels: basics.indels.clone(),
+            along: counts.along.counts(&basics.lengths),
             inserts: basics.inserts(),
             reads: counts.reads.clone(),
             depths: s.depths.clone(),
@@ -115,6 +118,8 @@ impl AlignmentCounts {
                     .filter(|(_, n)| n[0] + n[1] > 0)
                     .map(|(len, n)| (len, n[0], n[1]))
                     .collect(),
+                soft_clipped: self.along.soft_clipped(),
+                mismatches: self.along.mismatches(),
             },
             insert_size: insert_size(&self.inserts),
             coverage: depths.map(|depths| coverage(depths, length)),
@@ -135,6 +140,7 @@ impl AlignmentCounts {
             edit_distance: f.alignment.edit_distance,
             clipped: count(f.alignment.clipped_records)?,
             indels: Box::new([[0; 2]; MAX_INDEL]),
+            along: AlongCounts::read_back(&f.alignment, MOST)?,
             inserts: vec![[0; 3]; MAX_INSERT + 1],
             reads: [None, None, None],
             depths: None,
@@ -196,6 +202,7 @@ impl AlignmentCounts {
             edit_distance,
             clipped,
             indels,
+            along,
             inserts,
             reads,
             depths,
@@ -214,6 +221,7 @@ impl AlignmentCounts {
         }
         add(&mut self.unplaced, *unplaced)?;
         add(&mut self.clipped, *clipped)?;
+        self.along.merge(along).ok_or(BEYOND)?;
         // As it is counted.
         self.edit_distance = self.edit_distance.wrapping_add(*edit_distance);
         let sizes = self.inserts.len().max(inserts.len());

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::along::{CountsAtPosition, MismatchesByPosition};
 use super::partial::PartialAlignments;
 use crate::measure::coverage::Distribution;
 use crate::measure::flagstat::FlagStat;
@@ -83,6 +84,11 @@ pub struct Alignment {
     pub clipped_records: u64,
     /// `[length, insertions, deletions]`, up to length 300.
     pub indels: Vec<(usize, u64, u64)>,
+    /// Soft-clipped and all bases of primary records by position as sequenced.
+    pub soft_clipped: Vec<CountsAtPosition>,
+    /// Mismatches and aligned bases of primary records by position as sequenced, as the `MD` field has them; `null` where
+    /// they weren't counted.
+    pub mismatches: Option<MismatchesByPosition>,
 }
 
 /// Insert sizes.

@@ -582,12 +582,14 @@ mod tests {
     fn figures_that_contradict_themselves_are_refused() {
         let good = figures(&(HEADER.to_owned() + &at("a", 5, "4M")), Some(PartKind::Shard));
         type Damage = fn(&mut Figures);
-        let damages: [Damage; 8] = [
+        let damages: [Damage; 10] = [
             |f| f.references[0].covered = Some(3),
             |f| f.references[1].covered = None,
             |f| f.records.passed.total = u64::MAX,
             |f| f.alignment.operations.push(('Q', 1, 1)),
             |f| f.alignment.indels.push((301, 1, 1)),
+            |f| f.alignment.soft_clipped.push((1, 2, 1, 1, 0, 0)),
+            |f| f.alignment.soft_clipped.push((9, 9, 2, 1, 0, 0)),
             |f| f.insert_size.half_pairs.push((9000, 1, 1, 1)),
             |f| f.reads.first.as_mut().unwrap().reads = 2,
             |f| f.partial.as_mut().unwrap().depths[0].changes.push('A'),

@@ -23,6 +23,8 @@ use crate::measure::samtools_stats::{
 pub struct StatisticsMeasure {
     /// biofast's own.
     pub own: bool,
+    /// With mismatches by position.
+    pub mismatches: bool,
     /// What these are a part of, if they are to be [joined](super::join).
     pub part: Option<PartKind>,
     /// What `samtools stats` of this version says.
@@ -77,7 +79,7 @@ impl Measure for StatisticsMeasure {
 
     fn start(&self) -> StatisticsCounts {
         StatisticsCounts {
-            own: self.own.then(AlignmentCollector::default),
+            own: self.own.then(|| AlignmentCollector::new(self.mismatches)),
             samtools: self
                 .samtools
                 .map(|version| SamtoolsCounts::new(version, self.reference.as_ref())),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use super::along::{CountsAtPosition, MismatchesByPosition};
 pub use super::figures::{
     Alignment, Coverage, Figures, InsertSize, ReadsByFragment, RecordCounts, ReferenceReport,
     SCHEMA, SCHEMA_VERSION,

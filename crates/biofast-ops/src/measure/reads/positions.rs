@@ -61,7 +61,7 @@ fn later_bin(index: usize) -> std::ops::Range<usize> {
 }
 
 /// The bin of a position, both from 0, where each of the first [`EXACT_POSITIONS`] positions is a bin of its own.
-pub(super) fn bin_of(position: usize) -> usize {
+pub(crate) fn bin_of(position: usize) -> usize {
     if position < EXACT_POSITIONS {
         return position;
     }
@@ -72,7 +72,7 @@ pub(super) fn bin_of(position: usize) -> usize {
 }
 
 /// The positions of a [bin](bin_of), all from 0, end excluded.
-pub(super) fn bin_range(bin: usize) -> std::ops::Range<usize> {
+pub(crate) fn bin_range(bin: usize) -> std::ops::Range<usize> {
     match bin.checked_sub(EXACT_POSITIONS) {
         None => bin..bin + 1,
         Some(later) => later_bin(later),
