@@ -7,7 +7,6 @@ use biofast_bam::{Cigar, Op, Record, flag};
 use serde::{Deserialize, Serialize};
 
 use super::basics::{ExaminedRecord, FRAGMENTS, Fragment, add_all};
-use super::figures::Alignment;
 use super::invalid::Invalid;
 use crate::measure::reads::Lengths;
 use crate::measure::reads::positions::{EXACT_POSITIONS, bin_of, bin_range};
@@ -256,8 +255,12 @@ impl AlongCounts {
     }
 
     /// The counts of a report, each of them at most `most`.
-    pub(super) fn read_back(alignment: &Alignment, most: u64) -> Result<AlongCounts, Invalid> {
-        let mismatches = alignment.mismatches.as_ref().map(|found| {
+    pub(super) fn read_back(
+        soft_clipped: &[CountsAtPosition],
+        mismatches: Option<&MismatchesByPosition>,
+        most: u64,
+    ) -> Result<AlongCounts, Invalid> {
+        let mismatches = mismatches.map(|found| {
             if found.records > most {
                 return Err(Invalid::Inconsistent("a count that is too large"));
             }
@@ -265,7 +268,7 @@ impl AlongCounts {
             Ok(ComparedCounts { records: found.records, bases })
         });
         Ok(AlongCounts {
-            soft_clipped: bases(&alignment.soft_clipped, most)?,
+            soft_clipped: bases(soft_clipped, most)?,
             mismatches: mismatches.transpose()?,
         })
     }

@@ -140,7 +140,11 @@ impl AlignmentCounts {
             edit_distance: f.alignment.edit_distance,
             clipped: count(f.alignment.clipped_records)?,
             indels: Box::new([[0; 2]; MAX_INDEL]),
-            along: AlongCounts::read_back(&f.alignment, MOST)?,
+            along: AlongCounts::read_back(
+                &f.alignment.soft_clipped,
+                f.alignment.mismatches.as_ref(),
+                MOST,
+            )?,
             inserts: vec![[0; 3]; MAX_INSERT + 1],
             reads: [None, None, None],
             depths: None,
