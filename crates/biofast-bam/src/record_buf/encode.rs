@@ -31,10 +31,7 @@ impl RecordBuf {
         header: &Header,
         out: &'o mut Vec<u8>,
     ) -> Result<Record<'o>, Error> {
-        self.check_agreement()
-            .and_then(|()| self.check_places(header.references()))
-            .map_err(|reason| self.unwritable(reason))?;
-        self.write_draft(header, out)
+        self.write(header, false, out)
     }
 
     /// The same for a record that is changed field by field: each field can be stored, but fields may contradict each other, and positions
@@ -48,8 +45,17 @@ impl RecordBuf {
         header: &Header,
         out: &'o mut Vec<u8>,
     ) -> Result<Record<'o>, Error> {
+        self.write(header, true, out)
+    }
+
+    fn write<'o>(
+        &self,
+        header: &Header,
+        is_draft: bool,
+        out: &'o mut Vec<u8>,
+    ) -> Result<Record<'o>, Error> {
         let start = out.len();
-        if let Err(reason) = self.encode(header.references(), out) {
+        if let Err(reason) = self.encode(header.references(), is_draft, out) {
             out.truncate(start);
             return Err(self.unwritable(reason));
         }
@@ -70,8 +76,9 @@ impl RecordBuf {
 
     /// The same but for what only a header tells.
     pub(super) fn check_alone(&self) -> Result<(), Error> {
-        self.check_agreement()
-            .and_then(|()| self.check_fields())
+        self.check_fields()
+            .and_then(|()| self.check_agreement())
+            .and_then(|()| self.check_lengths())
             .and_then(|()| self.check_letters())
             .map_err(|reason| self.unwritable(reason))
     }
@@ -102,16 +109,27 @@ impl RecordBuf {
                 );
             }
         }
-        let cigar = self.cigar();
-        if cigar.words().any(|word| word & 15 > 9) {
+        if self.cigar().words().any(|word| word & 15 > 9) {
             return refuse("its CIGAR has an unknown operation");
-        }
-        let (qualities, bases) = (self.qualities.len(), self.sequence.len());
-        if qualities > 0 && qualities != bases {
-            return Err(format!("it has {qualities} qualities but {bases} bases").into());
         }
         if self.qualities.iter().fold(0, |highest, &q| highest.max(q)) > HIGHEST_QUALITY {
             return refuse("a quality is above 93, the highest that SAM can express");
+        }
+        let mut tags = self.tags();
+        tags.by_ref().for_each(drop);
+        match tags.is_malformed() {
+            true => refuse("its tags are malformed"),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether there are as many qualities as bases, and a long CIGAR can be stored.
+    fn check_lengths(&self) -> Result<(), Reason> {
+        let refuse = |reason: &'static str| Err(reason.into());
+        let cigar = self.cigar();
+        let (qualities, bases) = (self.qualities.len(), self.sequence.len());
+        if qualities > 0 && qualities != bases {
+            return Err(format!("it has {qualities} qualities but {bases} bases").into());
         }
         if cigar.len() > MAX_OPS {
             let is_placed = self.reference_id >= 0 && self.position >= 0;
@@ -125,12 +143,7 @@ impl RecordBuf {
                 return refuse("its CIGAR must be stored in tag CG, which already exists");
             }
         }
-        let mut tags = self.tags();
-        tags.by_ref().for_each(drop);
-        match tags.is_malformed() {
-            true => refuse("its tags are malformed"),
-            false => Ok(()),
-        }
+        Ok(())
     }
 
     /// Whether the fields agree with each other.
@@ -193,9 +206,21 @@ impl RecordBuf {
     }
 
     /// What was appended before a failure is of no use.
-    fn encode(&self, references: &[Reference], out: &mut Vec<u8>) -> Result<(), Reason> {
+    fn encode(
+        &self,
+        references: &[Reference],
+        is_draft: bool,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Reason> {
         self.check_fields()?;
+        if !is_draft {
+            self.check_agreement()?;
+        }
+        self.check_lengths()?;
         self.check_references(references)?;
+        if !is_draft {
+            self.check_places(references)?;
+        }
         let name: &[u8] = if self.name.is_empty() { b"*" } else { &self.name };
         let (cigar, bases) = (self.cigar(), self.sequence.len());
         let is_long = cigar.len() > MAX_OPS;

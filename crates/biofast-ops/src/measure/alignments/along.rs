@@ -4,24 +4,12 @@
 use std::ops::Range;
 
 use biofast_bam::{Cigar, Op, Record, flag};
-use serde::{Deserialize, Serialize};
 
 use super::basics::{ExaminedRecord, FRAGMENTS, Fragment, add_all};
+use super::figures::{CountsAtPosition, MismatchesByPosition};
 use super::invalid::Invalid;
 use crate::measure::reads::Lengths;
 use crate::measure::reads::positions::{EXACT_POSITIONS, bin_of, bin_range};
-
-/// A position, or a bin of later ones: `[first, last, of first reads: bases counted, all bases, of last reads: the same]`.
-pub type CountsAtPosition = (usize, usize, u64, u64, u64, u64);
-
-/// Mismatches by position.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct MismatchesByPosition {
-    /// Records whose `MD` says what differs.
-    pub records: u64,
-    /// Aligned bases of these, and those that differ.
-    pub positions: Vec<CountsAtPosition>,
-}
 
 /// The counts. Merging two equals counting both inputs.
 #[derive(Clone, Debug, Default)]

@@ -2,12 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::along::{CountsAtPosition, MismatchesByPosition};
 use super::partial::PartialAlignments;
 use crate::measure::coverage::Distribution;
 use crate::measure::flagstat::FlagStat;
 use crate::measure::reads::statistic::Statistics as ReadStatistics;
 use crate::number::percent;
+
+/// A position, or a bin of later ones: `[first, last, of first reads: bases counted, all bases, of last reads: the same]`.
+pub type CountsAtPosition = (usize, usize, u64, u64, u64, u64);
+
+/// Mismatches by position.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct MismatchesByPosition {
+    /// Records whose `MD` says what differs.
+    pub records: u64,
+    /// Aligned bases of these, and those that differ.
+    pub positions: Vec<CountsAtPosition>,
+}
 
 /// The figures of an input.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use super::along::{CountsAtPosition, MismatchesByPosition};
 pub use super::figures::{
-    Alignment, Coverage, Figures, InsertSize, ReadsByFragment, RecordCounts, ReferenceReport,
-    SCHEMA, SCHEMA_VERSION,
+    Alignment, CountsAtPosition, Coverage, Figures, InsertSize, MismatchesByPosition,
+    ReadsByFragment, RecordCounts, ReferenceReport, SCHEMA, SCHEMA_VERSION,
 };
 use super::invalid::Invalid;
 use crate::measure::reads::report::Status;
