@@ -464,6 +464,7 @@ const NEUTRAL: &[(&str, &[&str], &[&str])] = &[
     // None are in these alignments.
     ("depth", &[], &["count_deletions"]),
     ("fastq", &[], &["no_suffix", "missing_quality", "collate", "grouped", "original_qualities"]),
+    ("fastq", &["sets"], &["skip_incomplete"]),
     ("sort", &["duplicates"], &["mark_supplementary", "duplicate_mode", "include_fails", "rule"]),
     ("markdup", &[], &["mark_supplementary", "duplicate_mode", "include_fails", "rule"]),
     ("convert", &["pairs", "alignments"], &["rna2dna", "upper_case", "only_id", "unique_names"]),

@@ -22,6 +22,12 @@ use crate::{inputs, options, output};
 /// Secondary and supplementary records are not separate reads.
 const NOT_PRIMARY: u16 = 0x900;
 
+/// Options without --10x. One that belongs to it names them, too: clap doesn't ask for --10x beside what excludes it.
+const NOT_OF_SETS: [&str; 12] = [
+    "first", "second", "other", "single", "out", "no_suffix", "always_suffix", "usual_tags",
+    "tags", "casava", "grouped", "collate",
+];
+
 /// Convert alignments to FASTQ, like `samtools fastq`
 ///
 /// Reads aligned to the reverse strand are written as they were sequenced. If the records of a template aren't next to
@@ -84,10 +90,7 @@ pub(crate) struct Args {
     #[arg(
         long = "10x",
         value_name = "DIR",
-        conflicts_with_all = [
-            "first", "second", "other", "single", "out", "no_suffix", "always_suffix", "usual_tags", "tags", "casava",
-            "grouped", "collate",
-        ]
+        conflicts_with_all = NOT_OF_SETS
     )]
     sets: Option<Folder>,
 
@@ -96,17 +99,17 @@ pub(crate) struct Args {
     /// A read is a list of tags with bases and qualities, or SEQ:QUAL for those of the record. R1 and R2 are needed, I1 and
     /// I2 are optional. The layouts of old pipelines have names: gemcode (Long Ranger 1.0 to 1.3), lr20 (Long Ranger 2.0)
     /// and cr11 (Cell Ranger 1.0 and 1.1).
-    #[arg(long, value_name = "LAYOUT", requires = "sets")]
+    #[arg(long, value_name = "LAYOUT", requires = "sets", conflicts_with_all = NOT_OF_SETS)]
     layout: Vec<String>,
 
     /// With --10x, begin the next file after N reads
-    #[arg(long, value_name = "N", requires = "sets", default_value = "50000000")]
+    #[arg(long, value_name = "N", requires = "sets", conflicts_with_all = NOT_OF_SETS, default_value = "50000000")]
     reads_per_fastq: NonZeroU64,
 
     /// With --10x, leave out reads that can't be restored: a tag, a read group, bases or the mate is missing
     ///
     /// By default, such a read is an error.
-    #[arg(long, requires = "sets")]
+    #[arg(long, requires = "sets", conflicts_with_all = NOT_OF_SETS)]
     skip_incomplete: bool,
 
     /// Don't append /1 and /2 to names
