@@ -16,13 +16,11 @@ const PAST: &str = "dot f1";
 
 /// The charts of samples beside their past: of checks that some of them fail first, others folded.
 pub(super) fn section(history: &History, now: &[SampleValues]) -> String {
-    let mut of_kind: Vec<(ControlChart<'_>, Vec<&SampleValues>)> = Vec::new();
+    let charts = history.charts();
+    let mut of_kind: Vec<(&ControlChart<'_>, Vec<&SampleValues>)> = Vec::new();
     for sample in now {
-        for chart in history.charts_of(sample) {
-            let same = |(other, _): &&mut (ControlChart<'_>, Vec<&SampleValues>)| {
-                other.kind == chart.kind && other.check == chart.check
-            };
-            match of_kind.iter_mut().find(same) {
+        for chart in charts.iter().filter(|chart| chart.is_of(sample)) {
+            match of_kind.iter_mut().find(|(other, _)| std::ptr::eq(*other, chart)) {
                 Some((_, samples)) => samples.push(sample),
                 None => of_kind.push((chart, vec![sample])),
             }

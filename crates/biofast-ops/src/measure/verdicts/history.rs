@@ -190,6 +190,13 @@ pub struct ControlChart<'a> {
     pub limits: Option<ControlLimits>,
 }
 
+impl ControlChart<'_> {
+    /// Whether a sample is of this kind and has a value.
+    pub fn is_of(&self, sample: &SampleValues) -> bool {
+        *self.kind == sample.kind && sample.value(self.check).is_some()
+    }
+}
+
 /// The samples of earlier reports, in their order.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -283,12 +290,6 @@ impl History {
             }
         }
         charts
-    }
-
-    /// The charts beside a sample: of what it has.
-    pub fn charts_of(&self, sample: &SampleValues) -> Vec<ControlChart<'_>> {
-        let charts = self.charts().into_iter();
-        charts.filter(|one| *one.kind == sample.kind && sample.value(one.check).is_some()).collect()
     }
 }
 
