@@ -197,5 +197,8 @@ fn line(assessment: &Assessment) -> String {
         }
     }
     let verdict = assessment.verdict.name();
+    if parts.is_empty() {
+        parts.push("every check that applies is off".to_owned());
+    }
     format!("verdict {verdict} (library {}): {}", assessment.library, parts.join(", "))
 }
