@@ -21,6 +21,7 @@
 mod agree;
 mod bases;
 mod columns;
+pub mod decimal;
 mod dispatch;
 mod minimizers;
 mod newlines;

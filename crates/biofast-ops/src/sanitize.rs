@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::str::FromStr;
 
 use biofast_bam::{Cigar, Op, Record, flag};
+use biofast_kernels::decimal::write_unsigned;
 
 /// The longest operation that a CIGAR holds.
 const LONGEST: u32 = (1 << 28) - 1;
@@ -339,17 +340,7 @@ pub(crate) fn append_text(cigar: Cigar<'_>, out: &mut Vec<u8>) {
         return out.push(b'*');
     }
     for (op, len) in cigar.iter() {
-        let mut digits = [0; 10];
-        let (mut at, mut rest) = (digits.len(), len);
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        out.extend_from_slice(&digits[at..]);
+        write_unsigned(len.into(), out);
         out.push(match op {
             Op::Match => b'M',
             Op::Insertion => b'I',

@@ -2,8 +2,7 @@
 
 use biofast_bam::Header;
 use biofast_io::output::{Error, Output};
-
-use crate::mosdepth::put;
+use biofast_kernels::decimal::write_unsigned;
 
 /// Text that is handed over at once.
 const TEXT: usize = 64 << 10;
@@ -54,7 +53,7 @@ impl DepthText {
         self.text.extend_from_slice(&self.references[self.reference].0);
         for &number in numbers {
             self.text.push(b'\t');
-            put(number, &mut self.text);
+            write_unsigned(number, &mut self.text);
         }
         self.text.push(b'\n');
         if self.text.len() >= TEXT {
@@ -67,13 +66,13 @@ impl DepthText {
         let mut end = Vec::new();
         for &depth in depths {
             end.push(b'\t');
-            put(depth.into(), &mut end);
+            write_unsigned(depth.into(), &mut end);
         }
         end.push(b'\n');
         for position in positions {
             self.text.extend_from_slice(&self.references[self.reference].0);
             self.text.push(b'\t');
-            put(position + 1, &mut self.text);
+            write_unsigned(position + 1, &mut self.text);
             self.text.extend_from_slice(&end);
             if self.text.len() >= TEXT {
                 self.flush();

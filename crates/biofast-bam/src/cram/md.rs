@@ -1,6 +1,6 @@
 //! The text of the tag MD, as reader and writer make it.
 
-use crate::sam::write_unsigned;
+use biofast_kernels::decimal::write_unsigned;
 
 /// The text so far, and the matches since.
 #[derive(Default)]

@@ -22,7 +22,6 @@ use fault::LineFault;
 use header::{References, Text};
 pub use line::bin;
 #[cfg(feature = "cram")]
-pub(crate) use number::write_unsigned;
 use odd::Tally;
 pub(crate) use odd::{Odds, Rigor};
 pub(crate) use tags::write_tag;

@@ -1,124 +1,6 @@
-//! Numbers as text.
+//! Numbers with a fraction as SAM has them: as C's `%g`.
 
-/// Numbers below this one have at most eight digits: one word.
-const WORD: u64 = 100_000_000;
-
-/// Appends the first `len` bytes of a word, which has eight: storing all of them costs less than asking for the length.
-#[inline(always)]
-pub(super) fn write_word(word: u64, len: usize, out: &mut Vec<u8>) {
-    let end = out.len() + len;
-    out.extend_from_slice(&word.to_le_bytes());
-    out.truncate(end);
-}
-
-/// The eight digits of a number below 100,000,000, zeros in front, as bytes from the first to the last: pairs of parts are
-/// divided at once.
-#[inline]
-fn digits(value: u64) -> u64 {
-    let halves = (value / 10_000) | ((value % 10_000) << 32);
-    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let pairs = hundreds | (halves - 100 * hundreds) << 16;
-    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
-    tens | (pairs - 10 * tens) << 8
-}
-
-/// What turns digits into characters.
-const ASCII: u64 = 0x3030_3030_3030_3030;
-
-/// The characters of the numbers below 1,000, which most are, with their number in the last byte.
-static SMALL: [u32; 1000] = {
-    let mut small = [0; 1000];
-    let mut n = 0;
-    while n < small.len() {
-        let (mut rest, mut len) = (n as u32, 0);
-        while rest > 0 || len == 0 {
-            small[n] = small[n] << 8 | (rest % 10 + b'0' as u32);
-            rest /= 10;
-            len += 1;
-        }
-        small[n] |= len << 24;
-        n += 1;
-    }
-    small
-};
-
-/// The characters of a number below 1,000, and how many they are.
-#[inline(always)]
-fn small(value: u64) -> Option<(u64, usize)> {
-    let small = *SMALL.get(usize::try_from(value).ok()?)?;
-    Some((u64::from(small & 0xff_ffff), (small >> 24) as usize))
-}
-
-/// The characters of a number below 100,000,000, and how many they are.
-#[inline]
-fn word(value: u64) -> (u64, usize) {
-    let digits = digits(value);
-    // The last one is there even if it is 0.
-    let zeros = ((digits | 1 << 56).trailing_zeros() / 8) as usize;
-    ((digits | ASCII) >> (8 * zeros), 8 - zeros)
-}
-
-/// Appends a number in decimal digits.
-#[inline(always)]
-pub(crate) fn write_unsigned(value: u64, out: &mut Vec<u8>) {
-    match small(value) {
-        Some((word, len)) => write_word(word, len, out),
-        None => write_large(value, out),
-    }
-}
-
-/// [`write_unsigned`] of any number.
-#[inline(never)]
-fn write_large(value: u64, out: &mut Vec<u8>) {
-    if value < WORD {
-        let (word, len) = word(value);
-        return write_word(word, len, out);
-    }
-    write_large(value / WORD, out);
-    write_word(digits(value % WORD) | ASCII, 8, out);
-}
-
-/// Appends a number and a character.
-#[inline(always)]
-pub(super) fn write_ended(value: u64, end: u8, out: &mut Vec<u8>) {
-    match small(value) {
-        Some((word, len)) => write_word(word | u64::from(end) << (8 * len), len + 1, out),
-        None => write_large_ended(value, end, out),
-    }
-}
-
-/// [`write_ended`] of any number.
-#[inline(never)]
-fn write_large_ended(value: u64, end: u8, out: &mut Vec<u8>) {
-    if value < WORD / 10 {
-        let (word, len) = word(value);
-        return write_word(word | u64::from(end) << (8 * len), len + 1, out);
-    }
-    write_large(value, out);
-    out.push(end);
-}
-
-/// Appends a number with its sign, if that is a minus, and a character.
-#[inline]
-pub(super) fn write_signed_ended(value: i64, end: u8, out: &mut Vec<u8>) {
-    write_sign(value, out);
-    write_ended(value.unsigned_abs(), end, out);
-}
-
-/// Appends the sign of a number, if that is a minus. It can't be foreseen: no branch.
-#[inline]
-fn write_sign(value: i64, out: &mut Vec<u8>) {
-    let end = out.len() + usize::from(value < 0);
-    out.push(b'-');
-    out.truncate(end);
-}
-
-/// Appends a number with its sign, if that is a minus.
-#[inline]
-pub(super) fn write_signed(value: i64, out: &mut Vec<u8>) {
-    write_sign(value, out);
-    write_unsigned(value.unsigned_abs(), out);
-}
+use biofast_kernels::decimal::{ASCII, WORD, digits, write_unsigned, write_word};
 
 /// Digits kept of a number with a fraction.
 const DIGITS: i32 = 6;
@@ -260,44 +142,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[test]
-    fn integers_of_every_length() {
-        let mut value = 1u64;
-        while let Some(next) = value.checked_mul(10) {
-            for n in [value - 1, value, value + 1, value * 3] {
-                let mut out = Vec::new();
-                write_unsigned(n, &mut out);
-                write_ended(n, b';', &mut out);
-                assert_eq!(out, format!("{n}{n};").as_bytes());
-                for n in [n as i64, (n as i64).wrapping_neg()] {
-                    let mut out = Vec::new();
-                    write_signed(n, &mut out);
-                    write_signed_ended(n, b';', &mut out);
-                    assert_eq!(out, format!("{n}{n};").as_bytes());
-                }
-            }
-            value = next;
-        }
-        for n in [i64::MIN, -10, -1, 0, i64::MAX] {
-            let mut out = Vec::new();
-            write_signed(n, &mut out);
-            write_signed_ended(n, b';', &mut out);
-            assert_eq!(out, format!("{n}{n};").as_bytes());
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn integers_as_the_standard_library_prints_them(n in any::<u64>(), shift in 0..64) {
-            let n = n >> shift;
-            let mut out = Vec::new();
-            write_unsigned(n, &mut out);
-            write_signed_ended(n as i64, b'M', &mut out);
-            write_ended(n, b'M', &mut out);
-            prop_assert_eq!(String::from_utf8_lossy(&out), format!("{n}{}M{n}M", n as i64));
-        }
-    }
-
     proptest! {
         #[test]
         fn fractions_are_rounded_as_their_definition_rounds_them(
@@ -320,16 +164,6 @@ mod tests {
             write_word((super::digits(fraction / WORD) | ASCII) >> 48, 2, &mut out);
             write_word(super::digits(fraction % WORD) | ASCII, 8, &mut out);
             prop_assert_eq!(out, format!(".{fraction:010}").into_bytes());
-        }
-    }
-
-    #[test]
-    fn every_number_of_up_to_four_digits() {
-        for n in 0..10_000u64 {
-            let mut out = Vec::new();
-            write_unsigned(n, &mut out);
-            write_unsigned(n * 10_000 + 9_999 - n, &mut out);
-            assert_eq!(out, format!("{n}{}", n * 10_000 + 9_999 - n).as_bytes());
         }
     }
 

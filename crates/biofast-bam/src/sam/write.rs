@@ -4,15 +4,15 @@ use std::borrow::Cow;
 
 use biofast_io::Shown;
 use biofast_kernels as kernels;
+use biofast_kernels::decimal::{
+    write_ended, write_signed, write_signed_ended, write_unsigned, write_word,
+};
 
 use super::header::is_reference_name;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::record::Record;
-use crate::sam::number::{
-    write_ended, write_float, write_float_element, write_signed, write_signed_ended,
-    write_unsigned, write_word,
-};
+use crate::sam::number::{write_float, write_float_element};
 use crate::tags::{MALFORMED as MALFORMED_TAGS, Tag, Tags};
 
 /// The letters of CIGAR operations by their code; htslib prints those without a meaning so.

@@ -1,10 +1,9 @@
 //! A line for each read: length, qualities and composition.
 
-use std::io::Write;
-
 use biofast_bam as bam;
 use biofast_fastq::Record;
 use biofast_kernels as kernels;
+use biofast_kernels::decimal::{write_fixed, write_unsigned};
 
 /// The column names, separated by tabs.
 pub const COLUMNS: &str = "read_id\tlength\tmean_quality\tmean_phred\texpected_errors\tgc_percent\tn\tat_least_q10\tat_least_q20";
@@ -62,34 +61,46 @@ pub fn write_alignment(
 }
 
 fn write_read(name: &[u8], sequence: &[u8], qualities: Option<&[u8]>, out: &mut Vec<u8>) {
-    let count = |wanted: &[u8]| sequence.iter().filter(|base| wanted.contains(base)).count();
+    let whole = |number: u64, out: &mut Vec<u8>| {
+        out.push(b'\t');
+        write_unsigned(number, out);
+    };
+    let fixed = |value: f64, decimals, out: &mut Vec<u8>| {
+        out.push(b'\t');
+        write_fixed(value, decimals, out);
+    };
     out.extend_from_slice(name);
-    // Vectors take all that is written.
-    let _ = write!(out, "\t{}", sequence.len());
+    whole(sequence.len() as u64, out);
     let mean = qualities.and_then(kernels::mean_error_probability);
     match qualities.zip(mean) {
         Some((qualities, mean)) => {
-            let sum = mean * qualities.len() as f64;
             let phred = kernels::sum_qualities(qualities) as f64 / qualities.len() as f64;
             // Every base may be wrong for sure: 0, and not −0.
             // A probability of 1 has the logarithm 0; adding 0 turns -0 into 0.
-            let quality = (-10.0 * mean.log10()).max(0.0) + 0.0;
-            let _ = write!(out, "\t{quality:.2}\t{phred:.2}\t{sum:.3}");
+            fixed((-10.0 * mean.log10()).max(0.0) + 0.0, 2, out);
+            fixed(phred, 2, out);
+            fixed(mean * qualities.len() as f64, 3, out);
         }
         None => out.extend_from_slice(b"\tNA\tNA\tNA"),
     }
+    let bases = kernels::count_bases(sequence);
     match sequence.len() {
         0 => out.extend_from_slice(b"\tNA"),
         len => {
-            let gc = 100.0 * count(b"GCgcSs") as f64 / len as f64;
-            let _ = write!(out, "\t{gc:.2}");
+            let is_strong = |base: &&u8| matches!(base, b'S' | b's');
+            let strong =
+                if bases.other == 0 { 0 } else { sequence.iter().filter(is_strong).count() };
+            fixed(100.0 * (bases.gc() + strong as u64) as f64 / len as f64, 2, out);
         }
     }
-    let _ = write!(out, "\t{}", count(b"Nn"));
-    if let Some(qualities) = qualities {
-        let at_least = [10, 20].map(|phred| kernels::count_at_least(qualities, phred));
-        let _ = writeln!(out, "\t{}\t{}", at_least[0], at_least[1]);
-    } else {
-        out.extend_from_slice(b"\tNA\tNA\n");
+    whole(bases.n, out);
+    match qualities {
+        Some(qualities) => {
+            [10, 20]
+                .into_iter()
+                .for_each(|phred| whole(kernels::count_at_least(qualities, phred), out));
+        }
+        None => out.extend_from_slice(b"\tNA\tNA"),
     }
+    out.push(b'\n');
 }

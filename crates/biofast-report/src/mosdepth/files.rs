@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use biofast_bam::{Error, Header};
 use biofast_io::output::Output;
+use biofast_kernels::decimal::write_unsigned;
 
-use super::text::{BedLines, put};
+use super::text::BedLines;
 use biofast_ops::measure::compat::MosdepthVersion;
 use biofast_ops::measure::coverage::regions::{RegionDepth, Regions};
 use biofast_ops::measure::coverage::{DepthRun, DepthSink, Distribution, Intervals, RunBatch};
@@ -282,7 +283,7 @@ impl Files {
             text.extend_from_slice(if label.is_empty() { b"unknown" } else { label });
             for &count in &region.counts {
                 text.push(b'\t');
-                put(count, text);
+                write_unsigned(count, text);
             }
             lines.end(name, start, end);
         }
@@ -404,7 +405,7 @@ impl DepthSink for Files {
         if let Some(lines) = &mut self.per_base {
             let name = &self.references[self.reference].0;
             let text = lines.begin(name, run.from, run.to);
-            put(run.depth.into(), text);
+            write_unsigned(run.depth.into(), text);
             lines.end(name, run.from, run.to);
         }
         if let Some(quantize) = &self.settings.quantize {

@@ -4,4 +4,3 @@ mod files;
 mod text;
 
 pub use files::{Files, Quantize, Settings, Targets};
-pub(crate) use text::put;

@@ -3,6 +3,7 @@
 use biofast_bam::Error;
 use biofast_bam::index::LineIndexer;
 use biofast_io::output::{Output, Writer};
+use biofast_kernels::decimal::write_unsigned;
 use biofast_ops::measure::coverage::DepthChange;
 
 /// Text that is handed over at once.
@@ -50,9 +51,9 @@ impl BedLines {
         let text = &mut self.text;
         text.extend_from_slice(name);
         text.push(b'\t');
-        put(start, text);
+        write_unsigned(start, text);
         text.push(b'\t');
-        put(end, text);
+        write_unsigned(end, text);
         text.push(b'\t');
         text
     }
@@ -100,7 +101,7 @@ impl BedLines {
                 // It ends in another bin or beside other text.
                 lines = 1;
                 let end = changes[1].at.into();
-                put(first.depth.into(), self.begin(name, start, end));
+                write_unsigned(first.depth.into(), self.begin(name, start, end));
                 self.end(name, start, end);
                 self.flush();
             }
@@ -236,26 +237,10 @@ impl Field {
 
     /// Writes it, where there is room for a longer one.
     #[inline]
-    fn put(&self, text: &mut [u8], at: &mut usize) {
+    fn write_unsigned(&self, text: &mut [u8], at: &mut usize) {
         text[*at..*at + Field::MOST].copy_from_slice(&self.bytes);
         *at += self.len;
     }
-}
-
-/// Appends a number.
-#[inline]
-pub(crate) fn put(mut number: u64, text: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    text.extend_from_slice(&digits[at..]);
 }
 
 #[cfg(test)]
