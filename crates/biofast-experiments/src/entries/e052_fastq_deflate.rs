@@ -1,6 +1,6 @@
 //! 052: BGZF blocks of FASTQ and BAM written at the toolkit's own levels and at libdeflate's.
 
-use super::bgzf_blocks::{deflate, deflater, inflate};
+use super::bgzf_blocks::{deflater, deflating};
 use super::prelude::*;
 use super::real_sets;
 use crate::files;
@@ -14,19 +14,7 @@ impl Entry for FastqDeflate {
 
     fn prepare<'a>(&self, cell: &Cell, lab: &'a Lab) -> Result<Task<'a>> {
         let text = text(cell.get("data"), lab)?;
-        let usual: usize = deflate(&mut deflater("1")?, &text).iter().map(Vec::len).sum();
-        let mut deflater = deflater(cell.get("level"))?;
-        let mut blocks = Vec::new();
-        Ok(Box::new(move |calls| {
-            if calls > 0 {
-                blocks = repeat(calls, || deflate(&mut deflater, &text));
-                return Ok(Outcome::deferred());
-            }
-            let size: usize = blocks.iter().map(Vec::len).sum();
-            Ok(Outcome::hashed(inflate(&blocks)?, text.len())
-                .with("size", size as f64)
-                .with("size_to_level_1", size as f64 / usual as f64))
-        }))
+        deflating(deflater(cell.get("level"))?, text)
     }
 }
 

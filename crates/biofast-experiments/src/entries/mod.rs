@@ -94,6 +94,8 @@ entries! {
     e059_shards_at_scale::ShardsAtScale,
     e060_spliced_flags::SplicedFlags,
     e061_cram_rans::CramRans,
+    e062_bam_deflate::BamDeflate,
+    e063_inflate_real_reads::InflateRealReads,
 }
 
 /// The plain code with a branch for each byte that an entry compares the kernel `name` with.
