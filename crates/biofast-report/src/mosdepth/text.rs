@@ -237,7 +237,7 @@ impl Field {
 
     /// Writes it, where there is room for a longer one.
     #[inline]
-    fn write_unsigned(&self, text: &mut [u8], at: &mut usize) {
+    fn put(&self, text: &mut [u8], at: &mut usize) {
         text[*at..*at + Field::MOST].copy_from_slice(&self.bytes);
         *at += self.len;
     }
