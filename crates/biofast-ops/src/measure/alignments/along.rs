@@ -9,7 +9,7 @@ use super::basics::{ExaminedRecord, FRAGMENTS, Fragment, add_all};
 use super::figures::{CountsAtPosition, MismatchesByPosition};
 use super::invalid::Invalid;
 use crate::measure::reads::Lengths;
-use crate::measure::reads::positions::{EXACT_POSITIONS, bin_of, bin_range};
+use crate::measure::reads::statistic::positions::{EXACT_POSITIONS, bin_of, bin_range};
 
 /// The counts. Merging two equals counting both inputs.
 #[derive(Clone, Debug, Default)]

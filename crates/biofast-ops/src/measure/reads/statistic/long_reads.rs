@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use biofast_bam::Record;
 use serde::{Deserialize, Serialize};
 
-use super::measured::{MeasuredRead, Statistic};
-use super::numbers::{InvalidReport, rounded};
-use super::summary::Summary;
+use crate::measure::reads::measured::{MeasuredRead, SectionSchema, Statistic};
+use crate::measure::reads::numbers::{InvalidReport, rounded};
+use crate::measure::reads::summary::Summary;
 
 /// Shorter reads don't count.
 pub(crate) const LONG: usize = 500;
@@ -285,6 +285,8 @@ pub struct ChannelYield {
 
 impl Statistic for LongReadCounts {
     type Section = Option<LongReads>;
+    const SCHEMA: SectionSchema =
+        SectionSchema::optional("long_reads", include_str!("long_reads.json"));
 
     /// They are counted with their origins: [`LongReadCounts::add_reads`].
     #[inline(always)]
