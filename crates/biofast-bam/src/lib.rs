@@ -61,6 +61,7 @@ pub mod index;
 mod index_counts;
 mod input;
 mod input_options;
+mod md;
 mod modifications;
 mod modified;
 #[cfg(feature = "noodles")]
@@ -101,6 +102,8 @@ pub use header::{Header, ReadGroup, Reference};
 pub use index_counts::{CountedByIndex, IndexCounts};
 pub use input::Input;
 pub use input_options::{CramContainer, CramContainers, Detail, InputOptions};
+#[doc(hidden)]
+pub use md::{InvalidMd, MdPiece, MdPieces};
 pub use modified::{Modification, ModificationCode, Modifications};
 #[doc(hidden)]
 pub use packing::STORED as STORED_LETTERS;

@@ -11,8 +11,8 @@ use biofast_bam as bam;
 use biofast_fastq::fasta;
 use biofast_io::output::is_same_file;
 use biofast_io::{
-    Error, ErrorKind, Location, Options, Reread, Source, TextBounds, display_name, read_text,
-    remote,
+    CONTAINER_ENDINGS, Error, ErrorKind, Location, Options, Reread, Source, TextBounds,
+    display_name, read_text, remote,
 };
 use biofast_ops::convert::Holds;
 use biofast_ops::shards::{Plan, ShardPart};
@@ -175,7 +175,7 @@ impl Rereads {
 pub(crate) fn stem(path: &Path) -> OsString {
     let path = &remote::without_query(path);
     let mut name = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
-    for endings in [&["gz", "bgz", "zst", "bz2", "xz"][..], &["bam", "sam", "cram"]] {
+    for endings in [&CONTAINER_ENDINGS[..], &["bam", "sam", "cram"]] {
         let own = name.extension().unwrap_or_default();
         if endings.iter().any(|ending| own.eq_ignore_ascii_case(ending)) {
             name.set_extension("");

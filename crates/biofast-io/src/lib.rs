@@ -27,6 +27,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[doc(hidden)]
+pub mod calendar;
 mod container;
 mod error;
 mod input;
@@ -48,7 +50,7 @@ pub use input::{
     Reread, SerialTimes, Source, Warning, display_name, is_named_pipe, path_named, remote,
 };
 #[doc(hidden)]
-pub use input::{Map, MapAdvice};
+pub use input::{CONTAINER_ENDINGS, Map, MapAdvice, without_container};
 pub use pipeline::{BlockData, Carry, Chunk, Reader, TextBounds, TextLines, gzi, read_text};
 pub use threads::available_threads;
 

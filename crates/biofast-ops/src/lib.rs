@@ -12,6 +12,7 @@ pub mod measure;
 pub mod number;
 mod sanitize;
 mod tags;
+mod varint;
 mod words;
 
 pub use error::{Error, Refusal};

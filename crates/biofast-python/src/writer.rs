@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use biofast_bam::{self as bam, Header};
 use biofast_fastq::fasta;
 use biofast_io::output::{self, Compression, Format, Level, Output};
-use biofast_io::{available_threads, display_name};
+use biofast_io::{available_threads, display_name, without_container};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -51,9 +51,7 @@ fn named(path: &Path) -> Result<Named, ReadFailure> {
     if [".xz", ".lzma"].iter().any(|ending| name.ends_with(ending)) {
         return refuse("xz is read but not written: name the file .gz, .zst or .bz2");
     }
-    let endings = [".gz", ".bgz", ".bgzf", ".zst", ".zstd", ".bz2"];
-    let stem = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
-    Ok(match stem.rsplit_once('.').map_or("", |(_, ending)| ending) {
+    Ok(match without_container(&name).rsplit_once('.').map_or("", |(_, ending)| ending) {
         "fq" | "fastq" => Named::Fastq,
         "fa" | "fasta" | "fna" | "ffn" | "faa" => Named::Fasta,
         "sam" => Named::Sam,

@@ -127,9 +127,7 @@ fn parse_date(text: &str) -> Option<SystemTime> {
     let year: i64 = words.next()?.parse().ok().filter(|year| (1970..=9999).contains(year))?;
     let mut clock = words.next()?.split(':').map(|part| part.parse::<i64>().ok());
     let (hours, minutes, seconds) = (clock.next()??, clock.next()??, clock.next()??);
-    // Days since 1970 of the Gregorian calendar, years counted from March.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468;
+    let days = biofast_io::calendar::days_since_1970(year, month, day);
     let seconds = u64::try_from(((days * 24 + hours) * 60 + minutes) * 60 + seconds).ok()?;
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
 }

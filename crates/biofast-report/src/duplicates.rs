@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use biofast_ops::number::decimal;
 use biofast_ops::sort::duplicates::{DuplicateCounts, LibraryCounts, SetSizes};
 
 /// The statistics of `samtools markdup -f`.
@@ -80,7 +81,7 @@ pub fn picard_text(found: &[LibraryCounts], sets: &SetSizes) -> String {
         ESTIMATED_LIBRARY_SIZE\n"
         .to_owned();
     for one in found {
-        let part = decimal(one.duplicated());
+        let part = decimal(one.duplicated(), 6);
         let size = one.estimated_size().map_or_else(String::new, |size| size.to_string());
         out += &format!(
             "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{part}\t{size}\n",
@@ -99,12 +100,6 @@ pub fn picard_text(found: &[LibraryCounts], sets: &SetSizes) -> String {
         append_histogram(found, sets, &mut out);
     }
     out
-}
-
-/// Up to six digits behind the point.
-fn decimal(value: f64) -> String {
-    let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Up to which multiple of the sequencing its yield is estimated.
@@ -139,7 +134,7 @@ fn append_histogram(found: &[LibraryCounts], sets: &SetSizes, out: &mut String) 
         *out += &format!("\n{size}.0");
         if let Some(yields) = &yields {
             let value = if size <= MOST_TIMES { yields(size) } else { 0.0 };
-            *out += &format!("\t{}", decimal(value));
+            *out += &format!("\t{}", decimal(value, 6));
         }
         for column in &columns {
             *out += &format!("\t{}", counts[*column]);

@@ -2,6 +2,7 @@
 //! docs/releasing.md.
 
 mod archive;
+mod changes;
 mod compile;
 mod components;
 mod dist;
@@ -30,6 +31,8 @@ Commands:
   sbom      Print the list of components (CycloneDX 1.5) to standard output
   licences  Print the licences of all components to standard output
   versions  Check that every file that names the version names the same one
+  changes COMMIT
+            Print what the commits after this one say for CHANGELOG.md, by section
   docs      Write docs/commands.md, the page of all options, which `mdbook build docs` needs
   goldens   Write what tests compare biofast's output with, by the tools it is compared with
   parity PEER PATH
@@ -55,6 +58,7 @@ fn main() -> Result<()> {
         }
         ["pages", program, out] => dist::write_pages(&root, program.as_ref(), out.as_ref()),
         ["versions"] => versions::check(&root),
+        ["changes", after] => changes::run(&root, after),
         ["docs"] => docs(&root),
         ["goldens"] => goldens(&root),
         ["parity", peer, program] => parity::run(&root, peer, program.as_ref()),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use biofast_bam as bam;
 use biofast_io::output::{self, Compression, Files, Format, Level, Output};
-use biofast_io::{ErrorKind, Source, display_name};
+use biofast_io::{ErrorKind, Source, display_name, without_container};
 
 use crate::console::{Hinted, stdio};
 use crate::session::Session;
@@ -213,10 +213,7 @@ fn refuse_reads(path: &Path) -> Result<()> {
 fn ending_of_reads(path: &Path) -> Option<&'static str> {
     const ENDINGS: [&str; 8] = [".fq", ".fastq", ".bam", ".sam", ".cram", ".fa", ".fasta", ".ubam"];
     let name = path.file_name()?.to_ascii_lowercase();
-    let mut name = name.to_str()?;
-    for container in [".gz", ".bgz", ".bgzf", ".zst", ".bz2", ".xz"] {
-        name = name.strip_suffix(container).unwrap_or(name);
-    }
+    let name = without_container(name.to_str()?);
     ENDINGS.into_iter().find(|ending| name.ends_with(ending))
 }
 

@@ -16,6 +16,7 @@ use crate::common::{Folder, command, files_below, good, listed, reversed};
 /// A mode of a command: words that run it.
 type Mode = (&'static str, &'static [(&'static str, &'static str)]);
 
+/// Commands that aren't here are tried as the examples of their help run them.
 const MODES: &[Mode] = &[
     (
         "filter",
@@ -77,7 +78,6 @@ const MODES: &[Mode] = &[
             ("against", "a.bam --against b.bam"),
         ],
     ),
-    ("flagstat", &[("alignments", "a.bam")]),
     ("idxstats", &[("alignments", "a.bam")]),
     (
         "fastq",
@@ -171,7 +171,6 @@ const MODES: &[Mode] = &[
             ("reads", "r.fq -f M:0:ACGTAC"),
         ],
     ),
-    ("dict", &[("sequences", "ref.fa")]),
     ("head", &[("records", "a.bam -n 3")]),
     ("addreplacerg", &[("new", "a.bam -r ID:new"), ("first", "a.bam -o O.sam")]),
     ("fixmate", &[("names", "n.bam -o O.sam")]),
@@ -180,7 +179,6 @@ const MODES: &[Mode] = &[
     ("retag", &[("tags", "a.bam -x RX -o O.sam"), ("UMIs", "a.bam --umi-from-name -o O.sam")]),
     ("rename-contigs", &[("alignments", "--table contigs.tsv a.bam -o O.sam")]),
     ("samples", &[("headers", "a.bam b.bam")]),
-    ("quickcheck", &[("alignments", "a.bam")]),
     ("shards", &[]),
     ("get", &[]),
     ("demo", &[]),
@@ -190,10 +188,10 @@ const MODES: &[Mode] = &[
     ("man", &[]),
 ];
 
-/// Values that would change something if they were read, by the names of options.
+/// Values that would change something if they were read, by the names of options. Not of those that name their values, take a
+/// quality (`Q`) or a number (`N`) of which any matters: see [`values`].
 const VALUES: &[(&str, &[&str])] = &[
     ("--10x", &["O"]),
-    ("--action", &["mask"]),
     ("--adapter", &["ACGT"]),
     ("--adapter-error-rate", &["0.4"]),
     ("--adapter-fasta", &["ad.fa"]),
@@ -201,7 +199,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--adapter-min-overlap", &["1"]),
     ("--adapter2", &["ACGT"]),
     ("--against", &["sum.json", "b.bam"]),
-    ("--alphabet", &["rna"]),
     ("--alt", &["names.txt"]),
     ("--anywhere", &["ACGT"]),
     ("--anywhere2", &["ACGT"]),
@@ -209,7 +206,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--bait-intervals", &["bed.bed"]),
     ("--baseline", &["rep1.json"]),
     ("--bin-quality", &["8"]),
-    ("--barcode-in", &["name"]),
     ("--barcode-rgx", &["(zz)"]),
     ("--barcode-tag", &["RX"]),
     ("--by", &["RG", "100", "length", "name"]),
@@ -220,7 +216,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--by-tag", &["RX"]),
     ("--cap-quality", &["25"]),
     ("--chrom", &["chr1"]),
-    ("--color", &["always"]),
     ("--compat", &["samtools=1.16", "mosdepth=0.3.3", "fastqc=0.11.9", "fastp=0.23"]),
     ("--contaminants", &["ad.fa"]),
     ("--count", &["3"]),
@@ -235,26 +230,20 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--deplete-min-hits", &["12"]),
     ("--deplete-prefix", &["10"]),
     ("--digits", &["5"]),
-    ("--duplicate-mode", &["s", "t"]),
     ("--duplicates", &["od.fq"]),
     ("--duplicates2", &["od2.fq"]),
-    ("--ends", &["both"]),
     ("--exclude-flags", &["64", "4"]),
-    ("--expect", &["fastq", "bam"]),
     ("--expr", &["mapq>20"]),
     ("--fai-idx", &["o.fai"]),
-    ("--fail-on", &["fail", "warn"]),
     ("--fasta", &["ref.fa"]),
     ("--fasta-list", &["list.txt"]),
     ("--fastp-json", &["o6.json"]),
     ("--files-from", &["list.txt"]),
-    ("--dust-action", &["lowercase"]),
     ("--dust-window", &["20"]),
     ("--end-window", &["9"]),
     ("--first-bases", &["20", "1"]),
     ("--flag-mask", &["16"]),
     ("--format", &["json", "samtools", "fastqc", "samtools-depth"]),
-    ("--from", &["fastq", "bam"]),
     ("--front", &["ACGT"]),
     ("--front2", &["ACGT"]),
     ("--genome-size", &["400"]),
@@ -295,11 +284,9 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--max-n", &["2"]),
     ("--max-n-percent", &["2"]),
     ("--max-no-calls", &["1"]),
-    ("--mean", &["arithmetic"]),
     ("--mean-q-weight", &["9"]),
     ("--merged-out", &["o7.fq"]),
     ("--metrics", &["o.met"]),
-    ("--middle", &["drop"]),
     ("--min-base-quality", &["20"]),
     ("--min-complexity", &["80"]),
     ("--min-entropy", &["90"]),
@@ -311,7 +298,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--min-shift", &["12"]),
     ("--missing", &["o.miss"]),
     ("--minimizer-window", &["11"]),
-    ("--mode", &["orphan_only"]),
     ("--name-map", &["o.map"]),
     ("--name-regex", &["5"]),
     ("--name-template", &["{sample}x"]),
@@ -367,7 +353,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--rg", &["zz"]),
     ("--rg-line", &["ID:x"]),
     ("--rg-tag", &["LB"]),
-    ("--rule", &["picard", "samtools"]),
     ("--sample", &["zz"]),
     ("--sample-bases", &["300"]),
     ("--sample-count", &["3"]),
@@ -378,7 +363,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--search-region", &["2:5"]),
     ("--seed", &["99"]),
     ("--shard", &["plan.json#1"]),
-    ("--skip-reasons", &["too-few-bases"]),
     ("--species", &["dog"]),
     ("--stats", &["o.stats"]),
     ("--subsample", &[".3"]),
@@ -398,7 +382,6 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--title", &["Run 7"]),
     ("--unknown-barcodes", &["o.unk"]),
     ("--umi", &["index1"]),
-    ("--umi-in", &["none", "name"]),
     ("--umi-len", &["4"]),
     ("--umi-prefix", &["XX"]),
     ("--umi-separator", &["."]),
@@ -423,21 +406,15 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--cell-tag", &["BC"]),
     ("--cell-tag-delimiter", &["A"]),
     ("--cell-tag-split", &["G"]),
-    ("--chimeric-pairs", &["discard"]),
     ("--edit-distance-threshold", &["0"]),
-    ("--extract-umi-method", &["tag", "umis"]),
     ("--gene-tag", &["NM", "BC"]),
     ("--group-out", &["o.tsv"]),
-    ("--method", &["unique", "cluster", "adjacency", "percentile"]),
-    ("--multimapping-detection-method", &["NH"]),
     ("--output-stats", &["o.us"]),
     ("--skip-tags-regex", &["g1"]),
     ("--soft-clip-threshold", &["0"]),
     ("--umi-group-tag", &["MI"]),
     ("--umi-tag-delimiter", &["A"]),
     ("--umi-tag-split", &["A"]),
-    ("--unmapped-reads", &["output", "use"]),
-    ("--unpaired-reads", &["discard"]),
 ];
 
 /// How it is run, not what it does: nothing of it is seen in outputs.
@@ -699,7 +676,7 @@ fn needs_value(argument: &Arg) -> bool {
 }
 
 /// Whether the words of a mode give an option.
-fn is_given(words: &[&str], argument: &Arg) -> bool {
+fn is_given(words: &[String], argument: &Arg) -> bool {
     let short = argument.get_short().map(|short| format!("-{short}"));
     let long = argument.get_long().map(|long| format!("--{long}"));
     words.iter().any(|word| [&short, &long].into_iter().flatten().any(|name| name == word))
@@ -769,16 +746,17 @@ fn without_command(content: &[u8]) -> Vec<u8> {
 }
 
 /// Calls `each` with a folder of inputs and a job, on all cores.
-fn on_all_cores<J: Sync>(jobs: &[J], each: impl Fn(&Folder, &[String], &J) + Sync) {
+fn on_all_cores(jobs: &[Job], each: impl Fn(&Folder, &[String], &Job) + Sync) {
     let next = AtomicUsize::new(0);
     let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                let folder = stage();
-                let inputs = listed(&folder);
+                let staged = [stage(), crate::common::stage::stage()];
+                let staged = staged.map(|folder| (listed(&folder), folder));
                 while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    each(&folder, &inputs, job);
+                    let (inputs, folder) = &staged[usize::from(job.is_example)];
+                    each(folder, inputs, job);
                 }
             });
         }
@@ -787,45 +765,75 @@ fn on_all_cores<J: Sync>(jobs: &[J], each: impl Fn(&Folder, &[String], &J) + Syn
 
 /// A mode, and the options that can be typed in it.
 struct Job {
-    command: &'static str,
-    mode: &'static str,
-    words: Vec<&'static str>,
+    command: String,
+    mode: String,
+    words: Vec<String>,
     options: Vec<Arg>,
+    /// Whether it is an example of the help, which reads other files.
+    is_example: bool,
 }
 
 fn jobs() -> Vec<Job> {
     let all = biofast_cli::command();
     let mut jobs = Vec::new();
     for known in all.get_subcommands() {
-        let of = |(name, _): &&Mode| *name == known.get_name();
-        let Some((command, modes)) = MODES.iter().find(of) else {
-            panic!("{} has no mode here", known.get_name())
-        };
-        for (mode, words) in *modes {
-            let words: Vec<&str> = words.split_whitespace().collect();
+        let command = known.get_name();
+        let modes = MODES.iter().find(|(name, _)| *name == command).map(|(_, modes)| {
+            modes.iter().map(|(mode, words)| ((*mode).to_owned(), (*words).to_owned())).collect()
+        });
+        let is_example = modes.is_none();
+        for (mode, words) in modes.unwrap_or_else(|| examples(known)) {
+            let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
             let can_be_typed = |argument: &&Arg| {
                 let hidden = argument.is_hide_set() || HOW.contains(&argument.get_id().as_str());
                 named(argument).is_some() && !hidden && !is_given(&words, argument)
             };
             let options = known.get_arguments().filter(can_be_typed).cloned().collect();
-            jobs.push(Job { command, mode, words, options });
+            jobs.push(Job { command: command.to_owned(), mode, words, options, is_example });
         }
     }
     jobs
 }
 
+/// The examples in a command's help that run it alone, on files: the line, and the words after the command's name.
+fn examples(command: &clap::Command) -> Vec<(String, String)> {
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let own = format!("biofast {} ", command.get_name());
+    let lines = help.lines().map(|line| line.trim().to_owned());
+    let alone: Vec<(String, String)> = lines
+        .filter(|line| !line.contains(['|', '>', '<', '&', '*', '$', '\'', '"']))
+        .filter_map(|line| Some((line.clone(), line.strip_prefix(&own)?.to_owned())))
+        .collect();
+    assert!(!alone.is_empty(), "{own}has no mode here and no example that runs it alone");
+    alone
+}
+
 fn typed(job: &Job, option: Vec<String>) -> Vec<String> {
-    let mut words = vec![job.command.to_owned()];
+    let mut words = vec![job.command.clone()];
     words.extend(option);
-    words.extend(job.words.iter().map(|&word| word.to_owned()));
+    words.extend(job.words.iter().cloned());
     words
 }
 
-/// The values of an option that would matter: those of [`VALUES`], else a quality for one that takes a quality.
-fn values(name: &str, argument: &Arg) -> Option<&'static [&'static str]> {
+/// The values of an option that would matter: those of [`VALUES`], else what its help or its placeholder says.
+fn values(name: &str, argument: &Arg) -> Vec<String> {
     let known = VALUES.iter().find(|(option, _)| *option == name).map(|(_, values)| *values);
-    let is_quality = argument.get_value_names().is_some_and(|names| names[0] == "Q");
-    known.or(is_quality.then_some(&["20"]))
+    known.map_or_else(
+        || implied(argument),
+        |values| values.iter().map(ToString::to_string).collect(),
+    )
+}
+
+/// All values that an option names, or numbers, where its placeholder asks for one.
+fn implied(argument: &Arg) -> Vec<String> {
+    let named = argument.get_possible_values();
+    let placeholder = argument.get_value_names().map(|names| names[0].as_str());
+    match placeholder {
+        _ if !named.is_empty() => named.iter().map(|value| value.get_name().to_owned()).collect(),
+        Some("Q") => vec!["20".to_owned()],
+        Some("N") => vec!["3".to_owned(), "20".to_owned()],
+        _ => Vec::new(),
+    }
 }
 
 /// What can be typed of an option, so that it matters.
@@ -834,9 +842,9 @@ fn ways(argument: &Arg) -> Vec<Vec<String>> {
     if !needs_value(argument) {
         return vec![vec![name]];
     }
-    let values = values(&name, argument)
-        .unwrap_or_else(|| panic!("{name} has no value here that would matter"));
-    values.iter().map(|value| vec![name.clone(), (*value).to_owned()]).collect()
+    let values = values(&name, argument);
+    assert!(!values.is_empty(), "{name} has no value here that would matter");
+    values.into_iter().map(|value| vec![name.clone(), value]).collect()
 }
 
 /// What makes a command read an option.
@@ -870,22 +878,24 @@ fn with(command: &str, id: &str) -> &'static [&'static str] {
 
 #[test]
 fn every_option_has_a_value_and_every_value_an_option() {
-    let mut typed = BTreeSet::new();
+    let mut needed = BTreeSet::new();
     let mut missing = BTreeSet::new();
     for job in jobs() {
         for argument in job.options.iter().filter(|&argument| needs_value(argument)) {
             let Some(name) = named(argument) else { continue };
-            if values(&name, argument).is_none() {
+            if values(&name, argument).is_empty() {
                 missing.insert(name.clone());
             }
-            typed.insert(name);
+            if argument.get_possible_values().is_empty() {
+                needed.insert(name.clone());
+            }
         }
     }
     let valued: BTreeSet<String> = VALUES.iter().map(|(option, _)| (*option).to_owned()).collect();
-    let unused: Vec<_> = valued.difference(&typed).collect();
+    let unused: Vec<_> = valued.difference(&needed).collect();
     assert!(
         missing.is_empty() && unused.is_empty(),
-        "no value: {missing:?}; no option: {unused:?}"
+        "no value: {missing:?}; no option, or one that names its values: {unused:?}"
     );
     let all = biofast_cli::command();
     for (command, _, ids) in NEUTRAL {
@@ -950,7 +960,7 @@ mod exhaustive {
                     // What gives it an effect, where it needs something.
                     let mut option = vec![option];
                     option.extend(
-                        with(job.command, argument.get_id().as_str())
+                        with(&job.command, argument.get_id().as_str())
                             .iter()
                             .map(|&word| word.to_owned()),
                     );
@@ -993,7 +1003,7 @@ mod exhaustive {
                 let id = argument.get_id().as_str();
                 let neutral = NEUTRAL.iter().any(|(command, modes, ids)| {
                     *command == job.command
-                        && (modes.is_empty() || modes.contains(&job.mode))
+                        && (modes.is_empty() || modes.contains(&job.mode.as_str()))
                         && ids.contains(&id)
                 });
                 let mut silent = true;

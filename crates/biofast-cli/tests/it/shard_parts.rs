@@ -278,6 +278,15 @@ fn pairs(number: usize, width: usize, seed: u64) -> String {
     text
 }
 
+/// The words that ask `coverage` for each of its formats.
+fn formats() -> Vec<Vec<String>> {
+    let all = biofast_cli::command();
+    let coverage = all.find_subcommand("coverage").unwrap();
+    let format = coverage.get_arguments().find(|argument| argument.get_id() == "format").unwrap();
+    let names = format.get_possible_values().into_iter().map(|value| value.get_name().to_owned());
+    names.map(|name| vec!["--format".to_owned(), name]).collect()
+}
+
 fn depths_of_shards_are_those_of_one_run(effort: Effort) {
     let folder = Folder::new();
     let templates = effort.pick(50, 150);
@@ -285,22 +294,23 @@ fn depths_of_shards_are_those_of_one_run(effort: Effort) {
     bam(&folder, "wide.bam", &pairs(templates, 8000, 2), 900);
     bam(&folder, "kinds.bam", &sorted(300, 6), 800);
     bam(&folder, "none.bam", "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:50\n", 100);
+    let formats = formats();
+    let formats = formats.iter().map(|words| words.iter().map(String::as_str).collect());
+    let tried: Vec<Vec<&str>> = formats
+        .chain([
+            vec!["--format", "tsv", "--fast-mode"],
+            vec!["-F", "0", "-Q", "1"],
+            vec!["--format", "samtools-coverage", "--compat", "samtools=1.16"],
+            vec!["--format", "samtools-depth", "-a", "-a", "--min-base-quality", "20"],
+            vec!["--format", "samtools-depth", "-a"],
+        ])
+        .collect();
     for file in ["deep.bam", "wide.bam", "kinds.bam", "none.bam"] {
-        for options in [
-            &[][..],
-            &["--format", "tsv", "--fast-mode"],
-            &["-F", "0", "-Q", "1"],
-            &["--format", "samtools-coverage"],
-            &["--format", "samtools-coverage", "--compat", "samtools=1.16"],
-            &["--format", "samtools-depth"],
-            &["--format", "bedgraph"],
-            &["--format", "samtools-depth", "-a", "-a", "--min-base-quality", "20"],
-            &["--format", "samtools-depth", "-a"],
-        ] {
-            let one = good(&folder, &[&["coverage"], options, &[file]].concat()).stdout;
+        for options in &tried {
+            let one = good(&folder, &[&["coverage"][..], options, &[file]].concat()).stdout;
             for n in effort.shards(&[1, 2, 7, 100]) {
                 plan(&folder, n, &[file]);
-                let mut parts = parts(&folder, n, &[&["coverage"], options].concat());
+                let mut parts = parts(&folder, n, &[&["coverage"][..], options].concat());
                 parts.reverse();
                 let run = merged(&folder, &parts, &[]);
                 assert_eq!((run.code, &*run.stderr), (0, ""), "{file} {options:?} {n}");

@@ -26,7 +26,7 @@ mod joining;
 
 use std::io::{self, Write};
 
-use biofast_io::Source;
+use biofast_io::{Source, without_container};
 
 use crate::checks::{Readable, sealed};
 use crate::error::Error;
@@ -85,9 +85,7 @@ pub fn is_named_reads(name: &str) -> bool {
 /// The ending of a file's name in small letters, without that of its container.
 fn inner_ending(name: &str) -> String {
     let name = name.to_ascii_lowercase();
-    let containers = [".gz", ".bgz", ".bgzf", ".zst", ".bz2", ".xz"];
-    let inner = containers.iter().find_map(|container| name.strip_suffix(container));
-    let ending = inner.unwrap_or(&name).rsplit_once('.').map(|(_, ending)| ending);
+    let ending = without_container(&name).rsplit_once('.').map(|(_, ending)| ending);
     ending.unwrap_or_default().to_owned()
 }
 

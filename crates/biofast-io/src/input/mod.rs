@@ -33,5 +33,7 @@ pub use origin::{Origin, Places};
 pub use points::{Followed, Follower, GzipPoint, GzipPoints};
 pub use reread::Reread;
 pub(crate) use source::Backing;
-pub use source::{Source, display_name, is_named_pipe, path_named};
+pub use source::{
+    CONTAINER_ENDINGS, Source, display_name, is_named_pipe, path_named, without_container,
+};
 pub(crate) use stored::{StoredBytes, Witness};

@@ -284,12 +284,23 @@ impl<R: Read> Read for NotEmpty<R> {
     }
 }
 
+/// Endings of names of files that hold compressed files.
+pub const CONTAINER_ENDINGS: [&str; 7] = ["gz", "bgz", "bgzf", "zst", "zstd", "bz2", "xz"];
+
+/// A name without the ending of its container, if it has one in small letters.
+pub fn without_container(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if CONTAINER_ENDINGS.contains(&ending) => stem,
+        _ => name,
+    }
+}
+
 /// The ending of a name that promises compressed data, of which there are some bytes in any case.
 pub(crate) fn promised_container(name: &str) -> Option<&'static str> {
     let name = name.strip_suffix("?…").unwrap_or(name);
     let ending = name.rsplit_once('.')?.1;
-    let known = ["gz", "bgz", "bgzf", "bam", "cram", "zst", "bz2", "xz"];
-    known.into_iter().find(|known| ending.eq_ignore_ascii_case(known))
+    let mut known = CONTAINER_ENDINGS.into_iter().chain(["bam", "cram"]);
+    known.find(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The name of a file as results and messages show it: its path, with bytes escaped that aren't UTF-8. Parts of a URL

@@ -1,18 +1,17 @@
 //! Names of samples that are those of files.
 
-/// Endings of names of files that hold other files …
-const PACKED: [&str; 5] = [".gz", ".bgz", ".zst", ".bz2", ".xz"];
-/// … and of those that hold reads.
+use biofast_io::without_container;
+
+/// Endings of names of files that hold reads.
 const OF_READS: [&str; 9] =
     [".fastq", ".fq", ".fasta", ".fa", ".fna", ".ubam", ".bam", ".sam", ".cram"];
 
 /// A file's name without the endings that say what is in it.
 pub fn stem(name: &str) -> &str {
-    let without = |name, endings: &[&str]| -> &str {
-        let mut stems = endings.iter().filter_map(|ending| str::strip_suffix(name, ending));
-        stems.next_back().filter(|stem| !stem.is_empty() && !stem.ends_with('/')).unwrap_or(name)
-    };
-    without(without(name, &PACKED), &OF_READS)
+    let is_name = |stem: &&str| !stem.is_empty() && !stem.ends_with('/');
+    let name = Some(without_container(name)).filter(is_name).unwrap_or(name);
+    let mut stems = OF_READS.iter().filter_map(|ending| name.strip_suffix(ending));
+    stems.next_back().filter(is_name).unwrap_or(name)
 }
 
 /// The name of a pair and which of its reads a file holds, where the file's name says so as Illumina's software does it: `x_R1` and

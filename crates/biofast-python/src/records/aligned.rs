@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use biofast_bam::{Op, Record, Value, flag};
+use biofast_bam::{MdPiece, MdPieces, Op, Record, Value, flag};
 
 /// A column of an alignment: the base of the read and the position on the reference, one of which may be missing.
 #[derive(Clone, Copy)]
@@ -101,41 +101,31 @@ pub(super) fn reference_letters(record: &Record<'_>) -> Result<Vec<u8>, &'static
         return Err("the record has no sequence");
     }
     const MISFIT: &str = "MD doesn't fit the CIGAR";
-    let mut rest = md;
-    let (mut same, mut deleted) = (0u64, false);
+    let mut pieces = MdPieces::new(md);
+    let mut same = 0;
     let mut letters = Vec::new();
     for column in columns(record).filter(|column| column.has_letter()) {
-        if same == 0 {
-            let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-            if digits > 0 {
-                let number = std::str::from_utf8(&rest[..digits]).ok().and_then(|n| n.parse().ok());
-                same = number.ok_or(MISFIT)?;
-                (rest, deleted) = (&rest[digits..], false);
+        let mut letter = None;
+        while same == 0 && letter.is_none() {
+            match pieces.next() {
+                Some(Ok(MdPiece::Same(columns))) => same = columns,
+                Some(Ok(piece)) => letter = Some(piece),
+                _ => return Err(MISFIT),
             }
         }
-        let letter = match (column.base, same) {
-            (Some(base), 1..) => {
+        letters.push(match (column.base, letter) {
+            (Some(base), None) => {
                 same -= 1;
                 *bases.get(base).ok_or(MISFIT)?
             }
-            (base, 0) => {
-                if let Some(after) = rest.strip_prefix(b"^") {
-                    (rest, deleted) = (after, true);
-                }
-                let (&letter, after) = rest.split_first().ok_or(MISFIT)?;
-                if !letter.is_ascii_alphabetic() || deleted != base.is_none() {
-                    return Err(MISFIT);
-                }
-                rest = after;
-                if deleted { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() }
-            }
-            (None, 1..) => return Err(MISFIT),
-        };
-        letters.push(letter);
+            (Some(_), Some(MdPiece::Other(letter))) => letter.to_ascii_lowercase(),
+            (None, Some(MdPiece::Deleted(letter))) => letter.to_ascii_uppercase(),
+            _ => return Err(MISFIT),
+        });
     }
-    match (same, rest) {
-        (0, [] | [b'0']) => Ok(letters),
-        _ => Err(MISFIT),
+    match same == 0 && pieces.all(|piece| piece == Ok(MdPiece::Same(0))) {
+        true => Ok(letters),
+        false => Err(MISFIT),
     }
 }
 

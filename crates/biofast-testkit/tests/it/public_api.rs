@@ -349,7 +349,7 @@ fn is_as_listed() {
     let changes: Vec<String> = gone.chain(new).collect();
     assert!(
         changes.is_empty(),
-        "public items differ from docs/api; if that is meant, run `cargo renew-api` and say in CHANGELOG.md \
+        "public items differ from docs/api; if that is meant, run `cargo renew-api` and say in the commit \
          what changes for callers:\n{}",
         changes.join("\n")
     );

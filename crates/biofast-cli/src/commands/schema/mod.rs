@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 use biofast_io::display_name;
-use biofast_ops::filter;
+use biofast_ops::{filter, reads};
 use serde_json::{Map, Value, json};
 
 use crate::options::{Folder, Out};
@@ -54,8 +54,24 @@ schemas! {
 
 /// What several schemas have: as it is written down, and what the code has a list of.
 fn definitions() -> Result<Map<String, Value>> {
-    let mut definitions: Map<String, Value> =
-        serde_json::from_str(include_str!("definitions.json"))?;
+    let mut written: Value = serde_json::from_str(include_str!("definitions.json"))?;
+    for (field, about, schema) in reads::SECTIONS {
+        written[schema.name] = serde_json::from_str(schema.definition)?;
+        let reference = json!({ "$ref": format!("#/$defs/{}", schema.name) });
+        let mut property = match schema.is_list {
+            true => json!({ "type": "array", "items": reference }),
+            false => reference,
+        };
+        property["description"] = (*about).into();
+        for at in ["/statistics_of_reads", "/report_of_reads/properties/files/items"] {
+            let holder = written.pointer_mut(at).context(at)?;
+            holder["properties"][field] = property.clone();
+            if let Some(required) = holder["required"].as_array_mut() {
+                required.extend(schema.is_required.then(|| (*field).into()));
+            }
+        }
+    }
+    let Value::Object(mut definitions) = written else { bail!("definitions.json isn't an object") };
     let reasons = filter::Reason::ALL.iter().map(|reason| reason.name());
     let of_alignments = filter::alignment::Reason::ALL.iter().map(|reason| reason.name());
     // Some are reasons of both.

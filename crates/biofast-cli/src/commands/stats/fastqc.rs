@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use biofast_io::output::{Output, commit};
+use biofast_io::without_container;
 use biofast_report::fastqc::FastqcReport;
 
 use super::Args;
@@ -94,12 +95,9 @@ pub(super) fn write_folders(args: &Args, entries: &[Entry], session: &mut Sessio
 
 /// The file's name without the endings that say what is in it, as FastQC has it.
 pub(crate) fn stem(name: &str) -> String {
-    let mut name = file_name(name).to_owned();
-    for endings in [&[".gz", ".bgz", ".bz2", ".zst", ".xz"][..], &[".fastq", ".fq", ".txt"]] {
-        let stem = endings.iter().find_map(|ending| name.strip_suffix(ending));
-        if let Some(stem) = stem.filter(|stem| !stem.is_empty()).map(str::to_owned) {
-            name = stem;
-        }
-    }
-    name
+    let name = file_name(name);
+    let is_name = |stem: &&str| !stem.is_empty();
+    let name = Some(without_container(name)).filter(is_name).unwrap_or(name);
+    let stem = [".fastq", ".fq", ".txt"].iter().find_map(|ending| name.strip_suffix(ending));
+    stem.filter(is_name).unwrap_or(name).to_owned()
 }

@@ -1,5 +1,7 @@
 //! Bytes of many entries, one after the other, that never move.
 
+use crate::varint::write_number;
+
 /// Bytes of a chunk: an entry lies in one, and a longer one has its own.
 const CHUNK_BITS: u32 = 20;
 const CHUNK: usize = 1 << CHUNK_BITS;
@@ -77,12 +79,8 @@ fn split(position: u64) -> (usize, usize) {
 }
 
 /// Appends a number, seven bits a byte.
-pub(super) fn push_number(out: &mut Vec<u8>, mut number: usize) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
+pub(super) fn push_number(out: &mut Vec<u8>, number: usize) {
+    write_number(number as u64, out);
 }
 
 /// The number at the start of some bytes, and its length.

@@ -225,8 +225,10 @@ pub struct FilteringBlock {
     pub total_reads: u64,
     #[doc(hidden)]
     pub total_bases: u64,
-    q20_bases: u64,
-    q30_bases: u64,
+    #[doc(hidden)]
+    pub q20_bases: u64,
+    #[doc(hidden)]
+    pub q30_bases: u64,
     #[doc(hidden)]
     pub q20_rate: f64,
     #[doc(hidden)]

@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use biofast_bam::{Cigar, Op, Record, flag};
+use biofast_bam::{Cigar, MdPiece, MdPieces, Op, Record, flag};
 
 use super::basics::{ExaminedRecord, FRAGMENTS, Fragment, add_all};
 use super::figures::{CountsAtPosition, MismatchesByPosition};
 use super::invalid::Invalid;
 use crate::measure::reads::Lengths;
-use crate::measure::reads::positions::{EXACT_POSITIONS, bin_of, bin_range};
+use crate::measure::reads::statistic::positions::{EXACT_POSITIONS, bin_of, bin_range};
 
 /// The counts. Merging two equals counting both inputs.
 #[derive(Clone, Debug, Default)]
@@ -364,29 +364,18 @@ fn look_for_mismatch_text<'a>(record: &Record<'a>) -> Option<&'a [u8]> {
 #[inline]
 fn columns(text: &[u8], differing: &mut Vec<u64>) -> Option<u64> {
     differing.clear();
-    let (mut column, mut matching, mut deleted) = (0u64, 0u64, false);
-    for byte in text {
-        match byte {
-            b'0'..=b'9' => {
-                matching = matching.checked_mul(10)?.checked_add(u64::from(byte - b'0'))?;
-                deleted = false;
-                continue;
-            }
-            0 => break,
-            b'^' => {
-                column = column.checked_add(matching)?;
-                (matching, deleted) = (0, true);
-            }
-            b'A'..=b'Z' | b'a'..=b'z' if deleted => {}
-            b'A'..=b'Z' | b'a'..=b'z' => {
-                column = column.checked_add(matching)?;
+    let mut column = 0u64;
+    for piece in MdPieces::new(text) {
+        match piece.ok()? {
+            MdPiece::Same(columns) => column = column.checked_add(columns)?,
+            MdPiece::Other(_) => {
                 differing.push(column);
-                (column, matching) = (column + 1, 0);
+                column = column.checked_add(1)?;
             }
-            _ => return None,
+            MdPiece::Deleted(_) => {}
         }
     }
-    column.checked_add(matching)
+    Some(column)
 }
 
 #[cfg(test)]

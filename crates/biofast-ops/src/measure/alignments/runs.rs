@@ -7,6 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::varint::{read_number, write_number};
+
 /// Depths along one reference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DepthStretches {
@@ -52,8 +54,8 @@ impl DepthRuns {
             return;
         }
         let step = i64::from(depth) - i64::from(self.depth);
-        write_number(&mut self.bytes, (at - self.changed) as u64);
-        write_number(&mut self.bytes, (step << 1 ^ step >> 63) as u64);
+        write_number((at - self.changed) as u64, &mut self.bytes);
+        write_number((step << 1 ^ step >> 63) as u64, &mut self.bytes);
         (self.changed, self.depth) = (at, depth);
     }
 
@@ -119,28 +121,6 @@ pub(crate) fn stretches(
 
 fn signed(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
-}
-
-fn write_number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-fn read_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0u64;
-    // No position and no depth takes more than 35 bits.
-    for shift in (0..35).step_by(7) {
-        let (byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -4,7 +4,7 @@
 use biofast_bam::{Record, flag};
 use biofast_kernels as kernels;
 
-use crate::measure::reads::long_reads::{LONG, ReadOrigin};
+use crate::measure::reads::statistic::long_reads::{LONG, ReadOrigin};
 
 /// Reads handed over at once: what the column kernels take together.
 pub(crate) const READS: usize = 240;

@@ -1,7 +1,7 @@
 //! What an input holds: its content decides, and where that says nothing, its name says what it
 //! should be.
 
-use biofast_io::{Container, Location, Source};
+use biofast_io::{Container, Location, Source, without_container};
 use serde::{Deserialize, Serialize};
 
 use super::fault::{CheckRule, Fault};
@@ -42,14 +42,8 @@ impl CheckedFormat {
 
     /// What a file of this name should hold, if the name says so.
     pub fn of_name(name: &str) -> Option<CheckedFormat> {
-        let mut name = name.to_ascii_lowercase();
-        for suffix in [".gz", ".bgz", ".bgzf", ".zst", ".bz2", ".xz"] {
-            if let Some(len) = name.strip_suffix(suffix).map(str::len) {
-                name.truncate(len);
-                break;
-            }
-        }
-        match name.rsplit_once('.')?.1 {
+        let name = name.to_ascii_lowercase();
+        match without_container(&name).rsplit_once('.')?.1 {
             "fastq" | "fq" => Some(CheckedFormat::Fastq),
             "fasta" | "fa" | "fna" | "ffn" | "faa" | "frn" | "fas" => Some(CheckedFormat::Fasta),
             "bam" => Some(CheckedFormat::Bam),

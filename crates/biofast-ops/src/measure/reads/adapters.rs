@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::contaminants::Contaminants;
 use super::measured::{ReadSearch, SearchedRead};
 use super::numbers::InvalidReport;
-use super::positions::{bin_of, bin_range};
+use super::statistic::positions::{bin_of, bin_range};
 use crate::measure::compat::FastqcVersion;
 
 /// Bases of each adapter that are looked for.

@@ -11,10 +11,10 @@ use biofast_kernels::{self as kernels, BaseCounts, ReadSummary};
 use super::contaminants::Contaminants;
 use super::duplication::Duplication;
 use super::encoding::Encoding;
-use super::long_reads::{LONG, ReadOrigin};
 use super::measured::MeasuredRead;
 use super::pairs::PairCheck;
 use super::qc::{LeftOfSearches, Qc, Searches};
+use super::statistic::long_reads::{LONG, ReadOrigin};
 use super::statistic::{Counts, Statistics};
 use super::summary::{
     Percent, Summary, arithmetic_mean, mean_quality, quality_range, sequence_type,

@@ -12,6 +12,9 @@ pub(crate) trait Statistic: Default {
     /// The part of the report that is made of the counts.
     type Section;
 
+    /// The section as `biofast schema` describes it.
+    const SCHEMA: SectionSchema;
+
     /// Counts a read.
     fn add(&mut self, read: &MeasuredRead<'_>);
 
@@ -24,6 +27,36 @@ pub(crate) trait Statistic: Default {
 
     /// The counts, read back from a section. Derived figures are ignored.
     fn read_back(section: &Self::Section) -> Result<Self, InvalidReport>;
+}
+
+/// What JSON Schemas say of a section.
+#[derive(Clone, Copy, Debug)]
+pub struct SectionSchema {
+    /// The name of the definition.
+    pub name: &'static str,
+    /// The definition: of the section, or of one of its entries.
+    pub definition: &'static str,
+    /// Whether the section is a list.
+    pub is_list: bool,
+    /// Whether it is always there.
+    pub is_required: bool,
+}
+
+impl SectionSchema {
+    /// A section that is always there.
+    pub(crate) const fn one(name: &'static str, definition: &'static str) -> SectionSchema {
+        SectionSchema { name, definition, is_list: false, is_required: true }
+    }
+
+    /// A list of such entries.
+    pub(crate) const fn list(name: &'static str, definition: &'static str) -> SectionSchema {
+        SectionSchema { is_list: true, ..SectionSchema::one(name, definition) }
+    }
+
+    /// A section that may be absent.
+    pub(crate) const fn optional(name: &'static str, definition: &'static str) -> SectionSchema {
+        SectionSchema { is_required: false, ..SectionSchema::one(name, definition) }
+    }
 }
 
 /// A read, with what the kernels found in it.

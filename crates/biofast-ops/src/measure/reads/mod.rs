@@ -7,20 +7,15 @@
 mod adapters;
 mod by_read;
 mod collector;
-mod composition;
 mod contaminants;
 mod duplication;
 pub(crate) mod encoding;
 #[doc(hidden)]
 pub mod gc_model;
-mod lengths;
-pub(crate) mod long_reads;
 pub(crate) mod measured;
 pub(crate) mod numbers;
 mod pairs;
-pub(crate) mod positions;
 mod qc;
-mod qualities;
 mod read_quality;
 pub mod report;
 pub(crate) mod statistic;
@@ -35,9 +30,11 @@ pub(crate) use collector::READS_AT_ONCE;
 pub use contaminants::{ContaminantHit, Contaminants, InvalidContaminant, InvalidContaminants};
 pub use duplication::{Duplicates, Duplication, DuplicationLevel, NewSequences, Overrepresented};
 pub use encoding::Encoding;
-pub use lengths::Lengths;
-pub use long_reads::{ChannelYield, HourYield, LongReads};
 pub use pairs::PairCheck;
-pub use positions::{EXACT_POSITIONS, PositionBin, Positions};
+#[doc(hidden)]
+pub use statistic::SECTIONS;
+pub use statistic::lengths::Lengths;
+pub use statistic::long_reads::{ChannelYield, HourYield, LongReads};
+pub use statistic::positions::{EXACT_POSITIONS, PositionBin, Positions};
 pub use summary::{Percent, SequenceType, Summary};
 pub use tiles::{Tile, TileQuality};

@@ -4,18 +4,18 @@ use biofast_kernels::BaseCounts;
 use serde::{Deserialize, Serialize};
 
 use super::collector::Collector;
-pub use super::composition::Composition;
 use super::contaminants::Contaminants;
-pub use super::lengths::Length;
 use super::numbers::dense;
 pub(crate) use super::numbers::rounded;
 pub use super::numbers::{InvalidReport, SCHEMA, SCHEMA_VERSION};
-pub use super::positions::Position;
 use super::qc;
 pub use super::qc::Section as Qc;
-pub use super::qualities::Quality;
 use super::statistic::Counts;
 pub use super::statistic::Statistics;
+pub use super::statistic::composition::Composition;
+pub use super::statistic::lengths::Length;
+pub use super::statistic::positions::Position;
+pub use super::statistic::qualities::Quality;
 use crate::measure::verdicts::{Assessment, VerdictRules};
 
 /// What `biofast stats --json` prints.

@@ -5,8 +5,8 @@ use super::measured::{Measured, MeasuredValue, found, shown};
 use super::verdict::Bad;
 use crate::measure::reads::Encoding;
 use crate::measure::reads::gc_model::{self, Normal};
-use crate::measure::reads::positions::Position;
 use crate::measure::reads::statistic::Statistics;
+use crate::measure::reads::statistic::positions::Position;
 use crate::number::{grouped, percent};
 
 /// A share of N, G or C at a position is chance where fewer bases are.

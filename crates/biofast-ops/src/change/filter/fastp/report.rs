@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::stats::NamedValues;
 use super::{AdapterCounts, FastpGatherer, Stats};
-use crate::change::filter::report::FragmentLengths;
+use crate::change::filter::report::{FilteringBlock, FragmentLengths};
 use crate::change::filter::{FilterTally, Reason};
 use crate::measure::compat::FastpVersion;
 
@@ -81,8 +81,8 @@ struct FastpSummary {
     /// What made it.
     biofast_version: String,
     sequencing: String,
-    before_filtering: FastpBlock,
-    after_filtering: FastpBlock,
+    before_filtering: FilteringBlock,
+    after_filtering: FilteringBlock,
 }
 
 /// The version that the report names.
@@ -91,27 +91,6 @@ fn named(version: FastpVersion) -> &'static str {
         FastpVersion::V0_23 => "0.23.2",
         FastpVersion::V1_3 => "1.3.6",
     }
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct FastpBlock {
-    #[doc(hidden)]
-    pub total_reads: u64,
-    #[doc(hidden)]
-    pub total_bases: u64,
-    q20_bases: u64,
-    q30_bases: u64,
-    #[doc(hidden)]
-    pub q20_rate: f64,
-    #[doc(hidden)]
-    pub q30_rate: f64,
-    #[doc(hidden)]
-    pub read1_mean_length: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[doc(hidden)]
-    pub read2_mean_length: Option<u64>,
-    #[doc(hidden)]
-    pub gc_content: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -197,25 +176,23 @@ impl PolyXTrimming {
     }
 }
 
-impl FastpBlock {
-    /// Of first reads, and of second ones where there are any.
-    fn new(first: &Stats, second: Option<&Stats>) -> FastpBlock {
-        let of_second = second.map(Stats::totals);
-        let of_first = first.totals();
-        let sum = |i: usize| of_first[i] + of_second.map_or(0, |totals| totals[i]);
-        let rate = |i: usize| if sum(1) == 0 { 0.0 } else { sum(i) as f64 / sum(1) as f64 };
-        let mean = |totals: [u64; 5]| totals[1].checked_div(totals[0]).unwrap_or(0);
-        FastpBlock {
-            total_reads: sum(0),
-            total_bases: sum(1),
-            q20_bases: sum(2),
-            q30_bases: sum(3),
-            q20_rate: rate(2),
-            q30_rate: rate(3),
-            read1_mean_length: mean(of_first),
-            read2_mean_length: of_second.map(mean),
-            gc_content: rate(4),
-        }
+/// Of first reads, and of second ones where there are any.
+fn block(first: &Stats, second: Option<&Stats>) -> FilteringBlock {
+    let of_second = second.map(Stats::totals);
+    let of_first = first.totals();
+    let sum = |i: usize| of_first[i] + of_second.map_or(0, |totals| totals[i]);
+    let rate = |i: usize| if sum(1) == 0 { 0.0 } else { sum(i) as f64 / sum(1) as f64 };
+    let mean = |totals: [u64; 5]| totals[1].checked_div(totals[0]).unwrap_or(0);
+    FilteringBlock {
+        total_reads: sum(0),
+        total_bases: sum(1),
+        q20_bases: sum(2),
+        q30_bases: sum(3),
+        q20_rate: rate(2),
+        q30_rate: rate(3),
+        read1_mean_length: mean(of_first),
+        read2_mean_length: of_second.map(mean),
+        gc_content: rate(4),
     }
 }
 
@@ -282,8 +259,8 @@ impl FastpReport {
         let [read1_after, read2_after] = after.map(|stats| stats.like(like));
         let merged = merged.like(like);
         let after_filtering = match merges {
-            true => FastpBlock::new(&merged, None),
-            false => FastpBlock::new(&read1_after, paired.then_some(&read2_after)),
+            true => block(&merged, None),
+            false => block(&read1_after, paired.then_some(&read2_after)),
         };
         let [first, second] = sequences.map(|sequence| sequence.unwrap_or("unspecified".into()));
         FastpReport {
@@ -291,7 +268,7 @@ impl FastpReport {
                 fastp_version: named(like),
                 biofast_version: version,
                 sequencing,
-                before_filtering: FastpBlock::new(&read1_before, paired.then_some(&read2_before)),
+                before_filtering: block(&read1_before, paired.then_some(&read2_before)),
                 after_filtering,
             },
             filtering_result,

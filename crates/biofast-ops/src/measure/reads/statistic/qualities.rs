@@ -3,10 +3,10 @@
 use biofast_kernels::PHRED_VALUES;
 use serde::{Deserialize, Serialize};
 
-use super::encoding::looks_like_phred64;
-use super::measured::{MeasuredRead, Statistic};
-use super::numbers::{InvalidReport, dense, rounded, sparse};
-use super::summary::Summary;
+use crate::measure::reads::encoding::looks_like_phred64;
+use crate::measure::reads::measured::{MeasuredRead, SectionSchema, Statistic};
+use crate::measure::reads::numbers::{InvalidReport, dense, rounded, sparse};
+use crate::measure::reads::summary::Summary;
 
 /// What the qualities of reads are like.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +57,7 @@ fn is_zero(number: &u64) -> bool {
 
 impl Statistic for MeanQualities {
     type Section = Quality;
+    const SCHEMA: SectionSchema = SectionSchema::one("quality", include_str!("qualities.json"));
 
     #[inline]
     fn add(&mut self, read: &MeasuredRead<'_>) {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use biofast_bam::Record;
+use biofast_io::calendar;
 use serde::{Deserialize, Serialize};
 
-use super::measured::{MeasuredRead, Statistic};
-use super::numbers::{InvalidReport, rounded};
-use super::summary::Summary;
+use crate::measure::reads::measured::{MeasuredRead, SectionSchema, Statistic};
+use crate::measure::reads::numbers::{InvalidReport, rounded};
+use crate::measure::reads::summary::Summary;
 
 /// Shorter reads don't count.
 pub(crate) const LONG: usize = 500;
@@ -87,23 +88,14 @@ fn hour_of(text: &[u8]) -> Option<u32> {
         None | Some(("Z", _)) => 0,
         Some((sign, clock)) => minutes_of(clock)? * if sign == "-" { -1 } else { 1 },
     };
-    // Years that begin in March have the leap day at their end.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day;
-    let days = days - 719_469;
+    let days = calendar::days_since_1970(year, month, day);
     u32::try_from((days * 24 * 60 + minutes_of(clock)? - ahead).div_euclid(60)).ok()
 }
 
 /// The inverse of [`hour_of`].
 fn time_of(hour: u32) -> String {
-    let days = i64::from(hour / 24) + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
-    format!("{:04}-{month:02}-{day:02}T{:02}:00Z", era * 400 + year, hour % 24)
+    let [year, month, day] = calendar::date_of((hour / 24).into());
+    format!("{year:04}-{month:02}-{day:02}T{:02}:00Z", hour % 24)
 }
 
 /// The bin of a length.
@@ -285,6 +277,8 @@ pub struct ChannelYield {
 
 impl Statistic for LongReadCounts {
     type Section = Option<LongReads>;
+    const SCHEMA: SectionSchema =
+        SectionSchema::optional("long_reads", include_str!("long_reads.json"));
 
     /// They are counted with their origins: [`LongReadCounts::add_reads`].
     #[inline(always)]

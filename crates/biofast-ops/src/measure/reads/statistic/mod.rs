@@ -1,24 +1,31 @@
 //! What a statistic of reads is, and the list of them.
 //!
-//! A statistic is a file with its counts, its section of the report, and the way from one to the other and back; and a line
-//! in the list below. What is not written for a statistic in the list doesn't compile.
+//! A statistic is a file with its counts, its section of the report with its schema, and the way from one to the other and back; and
+//! a line in the list below. What is not written for a statistic in the list doesn't compile.
+
+pub(super) mod composition;
+pub(super) mod lengths;
+pub(crate) mod long_reads;
+pub(crate) mod positions;
+pub(super) mod qualities;
 
 use serde::{Deserialize, Serialize};
 
-use super::composition::{Composition, LetterCounts};
-use super::lengths::{Length, Lengths};
-use super::long_reads::{LongReadCounts, LongReads};
-use super::measured::{MeasuredRead, Statistic};
+use composition::{Composition, LetterCounts};
+use lengths::{Length, Lengths};
+use long_reads::{LongReadCounts, LongReads};
+use positions::{Position, Positions};
+use qualities::{MeanQualities, Quality};
+
+use super::measured::{MeasuredRead, SectionSchema, Statistic};
 use super::numbers::InvalidReport;
-use super::positions::{Position, Positions};
 use super::qc::Section as Qc;
-use super::qualities::{MeanQualities, Quality};
 use super::summary::Summary;
 
-/// Declares [`Counts`] and [`Statistics`] with a field for each statistic, and all that is done with every one of them: its
-/// name in the report, the type that counts, and its section.
+/// Declares [`Counts`] and [`Statistics`] with a field for each statistic, and all that is done with every one of them: what it is,
+/// its name in the report, the type that counts, and its section.
 macro_rules! statistics {
-    ($($(#[$meta:meta])* $name:ident: $statistic:ty => $section:ty,)*) => {
+    ($($about:literal $(#[$meta:meta])* $name:ident: $statistic:ty => $section:ty,)*) => {
         /// The counts of every statistic.
         #[derive(Clone, Debug, Default, PartialEq)]
         #[doc(hidden)]
@@ -35,11 +42,15 @@ macro_rules! statistics {
             pub bases: u64,
             /// `DNA`, `RNA`, `Protein` or empty.
             pub sequence_type: String,
-            $($(#[$meta])* pub $name: $section,)*
+            $(#[doc = $about] $(#[$meta])* pub $name: $section,)*
             /// What is gathered only where it is asked for.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub qc: Option<Box<Qc>>,
         }
+
+        /// Each section: its name, what it is, and its schema.
+        pub const SECTIONS: &[(&str, &str, SectionSchema)] =
+            &[$((stringify!($name), $about, <$statistic as Statistic>::SCHEMA),)*];
 
         impl Counts {
             /// Counts reads, for one statistic after the other: so each loop keeps in registers what it needs.
@@ -75,15 +86,15 @@ macro_rules! statistics {
 }
 
 statistics! {
-    /// Read lengths.
+    "Read lengths in bases."
     length: Lengths => Length,
-    /// What the sequences are made of.
+    "What the sequences are made of."
     composition: LetterCounts => Composition,
-    /// What the qualities are.
+    "Base qualities."
     quality: MeanQualities => Quality,
-    /// Bases and qualities by position in the read.
+    "Bases and qualities by position in the read."
     positions: Positions => Vec<Position>,
-    /// Long reads by length and quality, time and channel; absent if there are none.
+    "Long reads by length and quality, time and channel; absent if there are none."
     #[serde(default, skip_serializing_if = "Option::is_none")]
     long_reads: LongReadCounts => Option<LongReads>,
 }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use biofast_kernels::{self as kernels, GcCounts};
 use serde::{Deserialize, Serialize};
 
-use super::measured::{MeasuredRead, Statistic};
-use super::numbers::InvalidReport;
-use super::summary::Summary;
+use crate::measure::reads::measured::{MeasuredRead, SectionSchema, Statistic};
+use crate::measure::reads::numbers::InvalidReport;
+use crate::measure::reads::summary::Summary;
 
 /// Counts of letters.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +55,8 @@ pub struct Composition {
 
 impl Statistic for LetterCounts {
     type Section = Composition;
+    const SCHEMA: SectionSchema =
+        SectionSchema::one("composition", include_str!("composition.json"));
 
     #[inline]
     fn add(&mut self, read: &MeasuredRead<'_>) {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::measured::{MeasuredRead, Statistic};
-use super::numbers::InvalidReport;
-use super::summary::Summary;
+use crate::measure::reads::measured::{MeasuredRead, SectionSchema, Statistic};
+use crate::measure::reads::numbers::InvalidReport;
+use crate::measure::reads::summary::Summary;
 
 /// Lengths below this are counted in an array, longer ones in a map: short reads have few
 /// different lengths, long ones are few.
@@ -172,6 +172,7 @@ pub struct Length {
 
 impl Statistic for Lengths {
     type Section = Length;
+    const SCHEMA: SectionSchema = SectionSchema::one("length", include_str!("lengths.json"));
 
     #[inline]
     fn add(&mut self, read: &MeasuredRead<'_>) {

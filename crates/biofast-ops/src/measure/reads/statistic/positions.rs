@@ -5,9 +5,9 @@ use biofast_kernels::{BaseColumns, BaseCounts, PHRED_VALUES, QualityColumns};
 use biofast_kernels::{count_bases, count_qualities_of};
 use serde::{Deserialize, Serialize};
 
-use super::measured::{MeasuredRead, Statistic};
-use super::numbers::{InvalidReport, dense, rounded, sparse};
-use super::summary::{Summary, mean_quality};
+use crate::measure::reads::measured::{MeasuredRead, SectionSchema, Statistic};
+use crate::measure::reads::numbers::{InvalidReport, dense, rounded, sparse};
+use crate::measure::reads::summary::{Summary, mean_quality};
 
 /// Positions counted one by one.
 pub const EXACT_POSITIONS: usize = 1000;
@@ -252,6 +252,7 @@ impl From<&PositionBin> for Position {
 
 impl Statistic for Positions {
     type Section = Vec<Position>;
+    const SCHEMA: SectionSchema = SectionSchema::list("position", include_str!("positions.json"));
 
     /// Columns are counted for many reads at once: [`Positions::add_reads`].
     #[inline]
