@@ -19,6 +19,7 @@ pub mod picard;
 pub mod plot;
 pub mod samtools;
 pub mod tables;
+pub mod trim_galore;
 pub mod umi;
 
 use biofast_ops::measure::reads::gc_model;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use biofast_testkit::random::Random;
 use biofast_testkit::sam::{self, SamShape};
 use serde_json::Value;
 
@@ -256,6 +257,172 @@ fn soft_clips_and_mismatches_are_at_their_positions_as_sequenced() {
         assert_eq!(found["mismatches"]["records"], compared);
         compare_rows(&found["mismatches"]["positions"], &mismatches);
     }
+}
+
+/// Reads of a reference, with MD: some bases differ, some are inserted, missing, clipped or N.
+fn reads_of(reference: &[u8], n: usize) -> Vec<String> {
+    let mut random = Random(0x5eed);
+    let mut lines = Vec::new();
+    for number in 0..n {
+        // Operations and their lengths; the sum is that of the read.
+        let ops: &[(char, usize)] = match random.below(5) {
+            0 => &[('S', 7), ('M', 53)],
+            1 => &[('M', 20), ('I', 3), ('M', 37)],
+            2 => &[('M', 25), ('D', 4), ('M', 30), ('S', 5)],
+            _ => &[('M', 60)],
+        };
+        let (mut read, mut md, mut matching, mut nm) = (Vec::new(), String::new(), 0, 0);
+        let start = random.below(reference.len() - 80);
+        let mut at = start;
+        for &(op, len) in ops {
+            for _ in 0..len {
+                match op {
+                    'M' if random.chance(4) => {
+                        let base = reference[at];
+                        read.push(if random.chance(30) {
+                            b'N'
+                        } else {
+                            b"CAGT"[base as usize / 2 % 4]
+                        });
+                        md += &format!("{matching}{}", char::from(base));
+                        (matching, nm) = (0, nm + 1);
+                    }
+                    'M' => {
+                        read.push(reference[at]);
+                        matching += 1;
+                    }
+                    'D' => {}
+                    _ => read.push(b"ACGT"[random.below(4)]),
+                }
+                at += usize::from("MD".contains(op));
+            }
+            if op == 'D' {
+                let gone = std::str::from_utf8(&reference[at - len..at]).unwrap();
+                md += &format!("{matching}^{gone}");
+                matching = 0;
+            }
+            nm += if "ID".contains(op) { len } else { 0 };
+        }
+        md += &matching.to_string();
+        let cigar: String = ops.iter().map(|(op, len)| format!("{len}{op}")).collect();
+        // Some are marked, and of some of these it is known why.
+        let (mark, kind) = match random.below(6) {
+            0 => (1024, "\tdt:Z:SQ"),
+            1 => (1024, "\tDT:Z:LB"),
+            2 => (1024, ""),
+            _ => (0, ""),
+        };
+        let flags = [0, 16, 65, 145][random.below(4)] + mark;
+        let (sequence, qualities) =
+            (String::from_utf8(read.clone()).unwrap(), "I".repeat(read.len()));
+        let position = start + 1;
+        lines.push(format!(
+            "r{number}\t{flags}\tc\t{position}\t60\t{cigar}\t*\t0\t0\t{sequence}\t{qualities}\tNM:i:{nm}\tMD:Z:{md}{kind}\n"
+        ));
+    }
+    lines.sort_by_key(|line| line.split('\t').nth(3).unwrap().parse::<u64>().unwrap());
+    lines
+}
+
+#[test]
+fn mismatches_are_those_of_the_reference_where_md_is_missing_and_gc_bias_is_picards() {
+    let folder = Folder::new();
+    let mut random = Random(0x6c);
+    // Its GC content rises from end to end.
+    let reference: Vec<u8> = (0..6000)
+        .map(|at| match random.below(6000) < at {
+            true => b"GC"[random.below(2)],
+            false => b"AT"[random.below(2)],
+        })
+        .collect();
+    let fasta =
+        folder.file("ref.fa", format!(">c\n{}\n", std::str::from_utf8(&reference).unwrap()));
+    let header = "@HD\tVN:1.6\tSO:coordinate\n@SQ\tSN:c\tLN:6000\n@RG\tID:g\tSM:s\n";
+    let lines = reads_of(&reference, 900);
+    let with_md = folder.file("md.sam", header.to_owned() + &lines.concat());
+    let without = |line: &String| {
+        let fields = line.trim_end().split('\t').filter(|field| !field.starts_with("MD:"));
+        fields.collect::<Vec<_>>().join("\t") + "\n"
+    };
+    let text = header.to_owned() + &lines.iter().map(without).collect::<String>();
+    let no_md = folder.file("x.sam", &text);
+    let of = |words: &[&str]| -> Value {
+        let run = ok(&[&["stats", "--json"][..], words].concat());
+        serde_json::from_str::<Value>(&run.stdout).unwrap()["files"][0].clone()
+    };
+    let (expected, bare) = (of(&[&with_md]), of(&[&no_md]));
+    let mismatches = |file: &Value| file["alignment"]["mismatches"].clone();
+    assert_eq!(mismatches(&expected)["records"], 900);
+    assert_eq!(mismatches(&bare)["records"], 0);
+    assert!(bare["gc_bias"].is_null());
+    let found = of(&["-r", &fasta, &no_md]);
+    assert_eq!(mismatches(&found), mismatches(&expected));
+    // The field goes before the reference, and both are the same.
+    assert_eq!(mismatches(&of(&["-r", &fasta, &with_md])), mismatches(&expected));
+    for words in [&["-@", "1"][..], &["-@", "3", "--chunk-size", "700"]] {
+        assert_eq!(of(&[words, &["-r", &fasta, &no_md]].concat()), found, "{words:?}");
+    }
+
+    let qc = crate::common::text(&folder.path("qc"));
+    ok(&["stats", "--out-dir", &qc, "--qc", "gc-bias,json", "-r", &fasta, &no_md]);
+    let files: Vec<String> = std::fs::read_dir(&qc)
+        .unwrap()
+        .map(|entry| crate::common::text(&entry.unwrap().path()))
+        .collect();
+    let read = |end: &str| {
+        let path = files.iter().find(|path| path.ends_with(end)).expect(end);
+        std::fs::read_to_string(path).unwrap()
+    };
+    let details = read("gc_bias.detail_metrics");
+    let rows: Vec<Vec<u64>> = details
+        .lines()
+        .filter(|line| line.starts_with("All Reads"))
+        .map(|line| line.split('\t').skip(2).take(3).map(|n| n.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(rows.len(), 101);
+    for row in &rows {
+        let gc = row[0] as usize;
+        assert_eq!(found["gc_bias"]["windows"][gc], row[1]);
+        assert_eq!(found["gc_bias"]["by_gc"][gc][0], row[2]);
+    }
+    // Where a read starts at an end of the reference there is no window.
+    assert!((890..=900).contains(&rows.iter().map(|row| row[2]).sum::<u64>()));
+    let folders: Value = serde_json::from_str(&read(".json")).unwrap();
+    assert_eq!(folders["files"][0]["gc_bias"], found["gc_bias"]);
+
+    // Parts are parts of the whole, and neither groups nor regions have windows of their own.
+    let bam = crate::common::text(&folder.path("x.bam"));
+    ok(&["view", "--quiet", "-b", &no_md, "-o", &bam]);
+    let plan = folder.file("plan.json", ok(&["shards", "--number", "2", &bam]).stdout);
+    let parts: Vec<String> = (1..=2)
+        .map(|part| {
+            let shard = format!("{plan}#{part}");
+            let run = ok(&["stats", "--json", "-r", &fasta, "--shard", &shard]);
+            folder.file(&format!("p{part}.json"), run.stdout)
+        })
+        .collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let merged = ok(&[&["merge", "--json"][..], &parts[..]].concat());
+    let merged: Value = serde_json::from_str(&merged.stdout).unwrap();
+    let merged = &merged["files"][0];
+    assert_eq!(merged["gc_bias"], found["gc_bias"]);
+    assert_eq!(mismatches(merged), mismatches(&found));
+    assert_eq!(merged["duplicate_types"], found["duplicate_types"]);
+    assert!(of(&["-r", &fasta, "--by", "SM", &no_md])["gc_bias"].is_null());
+
+    let count = |needle: &str| lines.iter().filter(|line| line.contains(needle)).count();
+    let types = &found["duplicate_types"];
+    assert_eq!((&types["optical"], &types["library"]), (&count("SQ").into(), &count("LB").into()));
+    let page = crate::common::text(&folder.path("page.html"));
+    ok(&["stats", "--html", &page, "-r", &fasta, &no_md]);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("<h4>GC bias</h4>") && page.contains("<h4>Mismatches by position</h4>"));
+    let fact = page.split("<dt>Optical duplicates</dt><dd>").nth(1).expect("a fact");
+    let share: f64 = fact.split(" %").next().unwrap().parse().unwrap();
+    assert!((share - 100.0 * count("SQ") as f64 / 900.0).abs() < 0.006, "{share}");
+
+    let other = folder.file("other.fa", ">other\nACGT\n");
+    fails(&["stats", "--json", "-r", &other, &no_md], &["x.sam"]);
 }
 
 #[test]

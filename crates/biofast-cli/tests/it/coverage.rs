@@ -76,7 +76,8 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
         })
         .collect();
     expected.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (_, table) = page.split_once("The 20 least deep of 61 targets</caption>").expect("table");
+    let (_, table) =
+        page.split_once("The 20 of 61 targets with the lowest depth</caption>").expect("table");
     let (table, _) = table.split_once("</table>").expect("end");
     let rows: Vec<(f64, &str)> = table
         .split("<tr><th scope=\"row\">")

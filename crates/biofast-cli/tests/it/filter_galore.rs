@@ -81,6 +81,11 @@ fn what_does_not_go_with_the_preset_is_refused() {
     for (words, needed) in [
         ("--rrbs", "--preset"),
         ("--preset fastp --rrbs", "--rrbs needs --preset trim-galore"),
+        ("--preset fastp --trim-galore-report r.txt", "needs --preset trim-galore"),
+        ("--preset trim-galore --trim-galore-report r.txt -g ACGT", "one 3′ adapter"),
+        ("--preset trim-galore --trim-galore-report r.txt -a mgi -a truseq", "one 3′ adapter"),
+        ("--preset trim-galore --trim-galore-report a --trim-galore-report2 b", "needs pairs"),
+        ("--preset trim-galore --trim-galore-report2 b", "--trim-galore-report"),
         ("--preset trim-galore --non-directional", "--rrbs"),
         ("--preset trim-galore --detect-adapter", "by its own rule"),
         ("--preset trim-galore --quality 20", "use --quality-cutoff Q"),
@@ -92,4 +97,57 @@ fn what_does_not_go_with_the_preset_is_refused() {
         fails(&[&["filter"][..], &words, &[&input]].concat(), &[needed]);
     }
     fails(&["trim_galore"], &["--preset trim-galore"]);
+}
+
+#[test]
+fn the_report_counts_what_was_cut_on_any_number_of_threads() {
+    let folder = Folder::new();
+    let insert = "CCATGCCATGCCATGCCATGCCATG";
+    let adapter = "AGATCGGAAGAGCACAC";
+    // An adapter as a whole, one with an error, its start, none, nothing but an adapter.
+    let reads = [
+        insert.to_owned() + adapter,
+        insert.to_owned() + "AGATCGGTAGAGCACAC",
+        insert.to_owned() + "AGAT",
+        "CCATGCCATGCCATGCCATGCCATC".to_owned(),
+        adapter.to_owned(),
+    ];
+    let reads: Vec<&str> = reads.iter().map(String::as_str).collect();
+    let many: Vec<&str> = (0..400).flat_map(|_| reads.iter().copied()).collect();
+    let input = folder.file("r.fq", fastq(&many));
+    let report = text(&folder.path("r.fq_trimming_report.txt"));
+    let words = ["filter", "--quiet", "--preset", "trim-galore", "--trim-galore-report", &report];
+    silent(&[&words[..], &["-@", "1", &input]].concat());
+    let first = std::fs::read_to_string(&report).unwrap();
+    for part in [
+        "\nTrimming mode: single-end\n",
+        "\nUsing Illumina adapter for trimming (count: 800). Second best hit was Nextera (count: 0)\n",
+        "\nAdapter sequence: 'AGATCGGAAGAGC' (Illumina TruSeq, Sanger iPCR; auto-detected)\n",
+        "\nTotal reads processed:                   2,000\nReads with adapters:                     1,600 (80.0%)\n",
+        "; Trimmed: 1600 times\n\nMinimum overlap: 1\nNo. of allowed errors:\n1-9 bp: 0; 10-13 bp: 1\n\n",
+        "  G: 75.0%\n  T: 0.0%\n  none/other: 25.0%\n",
+        "\n4\t400\t7.8\t0\t400\n17\t1200\t0.0\t1\t800 400\n\nRUN STATISTICS",
+        "\n2000 sequences processed in total\nSequences removed because they became shorter than the length cutoff of 20 bp:\t400 (20.0%)\n",
+    ] {
+        assert!(first.contains(part), "{part:?}:\n{first}");
+    }
+    for threads in ["2", "5"] {
+        silent(&[&words[..], &["-@", threads, "--chunk-size", "900", &input]].concat());
+        assert_eq!(std::fs::read_to_string(&report).unwrap(), first, "{threads}");
+    }
+    // Of pairs the last word is that of the second report.
+    let second = text(&folder.path("2.txt"));
+    let mates = folder.file("r2.fq", fastq(&many));
+    let more = ["--trim-galore-report2", &second, "--rrbs", &input, &mates];
+    ok(&[&words[..], &more].concat());
+    let [one, two] = [&report, &second].map(|path| std::fs::read_to_string(path).unwrap());
+    assert!(one.contains("adapter contamination was detected:\t1200 (60.0%)\n"), "{one}");
+    assert!(two.contains("adapter contamination was detected:\t0 (0.0%)\n"), "{two}");
+    let removed = "at least one read was shorter than the length cutoff (20 bp): 400 (20.00%)\n";
+    assert!(two.ends_with(removed) && !one.contains("sequence pairs removed"), "{two}");
+    // Without reads there is a report, too.
+    let none = folder.file("none.fq", "");
+    ok(&[&words[..], &[&none]].concat());
+    let empty = std::fs::read_to_string(&report).unwrap();
+    assert!(empty.contains("No reads processed!\n") && empty.contains(":\t0 (N/A%)\n"), "{empty}");
 }

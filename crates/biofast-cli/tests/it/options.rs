@@ -380,6 +380,8 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--thresholds", &["1,2"]),
     ("--times", &["3"]),
     ("--title", &["Run 7"]),
+    ("--trim-galore-report", &["o.tg1.txt"]),
+    ("--trim-galore-report2", &["o.tg2.txt"]),
     ("--unknown-barcodes", &["o.unk"]),
     ("--umi", &["index1"]),
     ("--umi-len", &["4"]),

@@ -1,4 +1,4 @@
-//! `filter --preset trim-galore` beside Trim Galore 0.6: the same reads, byte for byte. Trim Galore runs the cutadapt that is in PATH.
+//! `filter --preset trim-galore` beside Trim Galore 0.6: the same reads, byte for byte, and the same reports. Trim Galore runs the cutadapt that is in PATH.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -132,17 +132,58 @@ fn theirs(folder: &Folder, options: &[String], inputs: &[String]) -> Vec<Vec<u8>
     inputs.iter().enumerate().map(named).map(|path| std::fs::read(path).unwrap()).collect()
 }
 
+/// The lines of a report but for versions, times and paths, what was second best (of equal ones it is by chance), and the name of a
+/// kit that is no kit of ours.
+fn lines_of(report: &str) -> Vec<String> {
+    let differ = [
+        "Trim Galore version: ", "Cutadapt version: ", "Python version: ", "This is cutadapt ",
+        "Command line parameters: ", "Finished in ", "Unable to auto-detect ",
+        "Output file will be ",
+    ];
+    let lines = report.lines().filter(|line| !differ.iter().any(|start| line.starts_with(start)));
+    lines
+        .map(|line| {
+            let line = line.split(" Second best hit was").next().unwrap_or(line);
+            line.replace(
+                "Illumina stranded mRNA and Total RNA; user defined (added for v0.6.8)",
+                "user defined",
+            )
+        })
+        .collect()
+}
+
+/// Both say the same about a file.
+fn compare_reports(folder: &Folder, options: &Options, input: &str, ours: &str) {
+    let name = Path::new(input).file_name().unwrap().to_str().unwrap();
+    let theirs = folder.path(&format!("galore/{name}_trimming_report.txt"));
+    let read = |path: &Path| lines_of(&std::fs::read_to_string(path).unwrap());
+    let (ours, theirs) = (read(Path::new(ours)), read(&theirs));
+    let differs = ours.iter().zip(&theirs).find(|(ours, theirs)| ours != theirs);
+    assert!(
+        ours == theirs,
+        "{:?} {input}, Trim Galore's {:?}: {differs:?}, {} and {} lines",
+        options.ours,
+        options.theirs,
+        ours.len(),
+        theirs.len()
+    );
+}
+
 /// Both write the same; how many reads each file has.
 fn compare(folder: &Folder, options: &Options, inputs: &[String]) -> usize {
     let theirs = theirs(folder, &options.theirs, inputs);
     let outs = [1, 2].map(|mate| text(&folder.path(&format!("ours_{mate}.fq"))));
     let mut words = ["filter", "--quiet", "--preset", "trim-galore"].to_vec();
     words.extend(options.ours.iter().chain(inputs).map(String::as_str));
-    words.extend(["-o", &outs[0]]);
+    let reports = [1, 2].map(|mate| text(&folder.path(&format!("ours_{mate}.txt"))));
+    words.extend(["-o", &outs[0], "--trim-galore-report", &reports[0]]);
     if inputs.len() == 2 {
-        words.extend(["--out2", &outs[1]]);
+        words.extend(["--out2", &outs[1], "--trim-galore-report2", &reports[1]]);
     }
     ok(&words);
+    for (input, ours) in inputs.iter().zip(&reports) {
+        compare_reports(folder, options, input, ours);
+    }
     for (theirs, out) in theirs.iter().zip(&outs) {
         let ours = std::fs::read(out).unwrap();
         if *theirs != ours {

@@ -126,6 +126,47 @@ fn multiqc_shows_every_panel_of_fastp_with_bars_that_add_up() {
     }
 }
 
+#[test]
+#[ignore = "needs multiqc"]
+fn multiqc_reads_the_reports_of_the_preset_of_trim_galore() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    let at = |name: &str| text(&folder.path(name));
+    let inserts = |i: usize| format!("{i:030b}").replace('0', "AC").replace('1', "TG");
+    let read = |i: usize, adapter: &str| {
+        // Every third pair is shorter than its reads.
+        let bases = if i % 3 == 0 { inserts(i)[..40].to_owned() + adapter } else { inserts(i) };
+        let bases = &bases[..53];
+        format!("@r{i}\n{bases}\n+\n{}\n", "I".repeat(bases.len()))
+    };
+    let file = |mate: usize, adapter: &str| {
+        let reads = (0..900).map(|i| read(i, adapter)).collect::<String>();
+        folder.file(&format!("lane1_R{mate}.fq"), reads)
+    };
+    let (r1, r2) = (file(1, "AGATCGGAAGAGCACAC"), file(2, "AGATCGGAAGAGCGTCG"));
+    let filter = ["filter", "--quiet", "--preset", "trim-galore", &r1, &r2];
+    let outputs = ["-o", &at("1.fq"), "--out2", &at("2.fq"), "--trim-galore-report"];
+    let reports = ["1", "2"].map(|mate| at(&format!("in/lane1_R{mate}.fq_trimming_report.txt")));
+    let reports = [&reports[0], "--trim-galore-report2", &reports[1]];
+    assert_eq!(biofast(&[&filter[..], &outputs, &reports].concat()).code, 0);
+    let (said, names) = seen(&folder, "in");
+    assert_eq!(names, ["lane1_R1", "lane1_R2"], "{said}");
+    assert!(said.contains("Found 2 reports") && !said.contains("WARNING"), "{said}");
+    let data = folder.path("out-in/multiqc_data/multiqc_cutadapt.txt");
+    let data = std::fs::read_to_string(data).unwrap();
+    let columns: Vec<&str> = data.lines().next().unwrap().split('\t').collect();
+    let number = |row: usize, name: &str| -> f64 {
+        let place = columns.iter().position(|column| *column == name).unwrap();
+        data.lines().nth(row).unwrap().split('\t').nth(place).unwrap().parse().unwrap()
+    };
+    for row in [1, 2] {
+        assert_eq!(number(row, "r_processed"), 900.0);
+        assert!(number(row, "r_with_adapters") >= 300.0);
+        assert_eq!(number(row, "bp_processed"), 900.0 * 53.0);
+        assert!(number(row, "bp_written") <= 900.0 * 53.0 - 300.0 * 13.0);
+    }
+}
+
 /// What MultiQC says, and the names in its table.
 fn seen(folder: &Folder, input: &str) -> (String, Vec<String>) {
     let out = folder.path(&format!("out-{input}"));

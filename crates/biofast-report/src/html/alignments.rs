@@ -14,8 +14,9 @@ use super::verdicts;
 use crate::bins::{self, Bin};
 use crate::number::{decimal, grouped, percent};
 use biofast_ops::measure::alignments::report::{
-    AlignmentFileReport, AlignmentReport, CountsAtPosition, Coverage, Figures, InsertSize,
+    AlignmentFileReport, AlignmentReport, CountsAtPosition, Coverage, Figures, GcBias, InsertSize,
 };
+use biofast_ops::measure::picard::gc_bias::WINDOW;
 use biofast_ops::measure::reads::EXACT_POSITIONS;
 use biofast_ops::measure::verdicts::Assessment;
 
@@ -39,6 +40,8 @@ const REFERENCES: usize = 50;
 const DEEPEST: u64 = 1000;
 /// What is drawn of distributions with a long tail.
 const MOST: f64 = 0.995;
+/// GC contents are drawn if so many reads are expected there: chance alone changes them by a tenth then.
+const EXPECTED: f64 = 100.0;
 
 /// The inputs that have rows of groups: a row of all records of one of these is the sum of others.
 fn grouped_inputs(report: &AlignmentReport) -> HashSet<&str> {
@@ -174,7 +177,9 @@ fn row(i: usize, file: &AlignmentFileReport, name: &str, pack: String) -> TableR
                     _ => TableCell::Number(100.0 * figures.alignment.error_rate, 3),
                 },
                 if insert.pairs > 0 { TableCell::Count(insert.median) } else { TableCell::Nothing },
-                number(figures.coverage.as_ref().map(|coverage| coverage.mean_depth)),
+                figures.coverage.as_ref().map_or(TableCell::Nothing, |coverage| {
+                    TableCell::Number(coverage.mean_depth, depth_decimals(coverage.mean_depth))
+                }),
                 number(figures.coverage.as_ref().map(|coverage| coverage.breadth_percent)),
                 number(q30(figures)),
             ]
@@ -197,6 +202,22 @@ fn row(i: usize, file: &AlignmentFileReport, name: &str, pack: String) -> TableR
     }
 }
 
+/// The share of primary reads that are marked as optical duplicates, where duplicates are told apart.
+fn optical(figures: &Figures) -> String {
+    let flags = figures.records.all();
+    let known = figures.duplicate_types.optical + figures.duplicate_types.library;
+    match flags.primary_duplicates {
+        0 => "none".into(),
+        _ if known == 0 => "not marked".into(),
+        _ => decimal(percent(figures.duplicate_types.optical, flags.primary), 2) + " %",
+    }
+}
+
+/// Decimals of a mean depth: of targets in a whole genome it is small.
+fn depth_decimals(depth: f64) -> usize {
+    if depth < 0.1 { 4 } else { 2 }
+}
+
 /// Everything about one file.
 fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
     let [mapped, mut paired, duplicates] = shares(figures).map(|share| decimal(share, 2) + " %");
@@ -209,23 +230,26 @@ fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
         ("Primary, mapped", mapped),
         ("Properly paired", paired),
         ("Duplicates", duplicates),
+        ("Optical duplicates", optical(figures)),
         ("Secondary", grouped(flags.secondary)),
         ("Supplementary", grouped(flags.supplementary)),
         ("Failed quality control", grouped(figures.records.failed.total)),
         ("Error rate", format!("{} %", decimal(100.0 * figures.alignment.error_rate, 3))),
     ];
     if let Some(coverage) = &figures.coverage {
-        facts.push(("Mean depth", decimal(coverage.mean_depth, 2)));
+        let depth = coverage.mean_depth;
+        facts.push(("Mean depth", decimal(depth, depth_decimals(depth))));
         facts.push(("Covered", format!("{} %", decimal(coverage.breadth_percent, 2))));
     }
     let mut text = String::new();
     if figures.coverage.is_none() {
-        text += "<p>No coverage: it is counted of files sorted by coordinate.</p>\n";
+        text += "<p>Depth is missing: it needs a complete file sorted by coordinate.</p>\n";
     }
     if figures.alignment.mismatches.as_ref().is_some_and(|found| found.records == 0)
         && !figures.mapping_quality.is_empty()
     {
-        text += "<p>No mismatches by position: they are counted of records with an MD field.</p>\n";
+        text += "<p>Mismatches by position are missing: the records have no MD tag. <code>biofast stats --reference FASTA</code> \
+                 compares them with the reference.</p>\n";
     }
     let mut charts = Vec::new();
     if figures.insert_size.pairs > 0 {
@@ -243,6 +267,7 @@ fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
     }
     charts.extend(soft_clips(id, figures));
     charts.extend(mismatches(id, figures));
+    charts.extend(figures.gc_bias.as_ref().and_then(|found| gc_bias(id, found)));
     text += &format!("<div class=\"charts\">\n{}</div>\n", charts.concat());
     text += &references(figures);
     let sets = [
@@ -291,8 +316,7 @@ fn insert_size(id: &str, insert: &InsertSize) -> String {
     for ((name, class, _, pairs), line) in kinds.into_iter().zip(&lines) {
         if pairs > 0 {
             let points: Vec<_> = line.iter().map(|bin| (middle(bin), bin.count as f64)).collect();
-            chart.line(class, &points);
-            chart.key(Mark::Line, class, name);
+            chart.named_line(class, &points, name);
         }
     }
     let mut rows = Vec::new();
@@ -305,7 +329,7 @@ fn insert_size(id: &str, insert: &InsertSize) -> String {
     chart.table(&["Insert size", "Inward", "Outward", "Other"], rows);
     let beyond: u64 = all.iter().filter(|(size, _)| *size > last).map(|&(_, n)| n).sum();
     chart.finish(&format!(
-        "The median of {} is {} bases. {} % point inward. {} above {} bases {}drawn.",
+        "The median of {} is {} bases. {} % of the pairs point inward. {} above {} bases {}drawn.",
         numbered(insert.pairs, "pair"),
         grouped(insert.median),
         decimal(percent(insert.inward, insert.pairs), 2),
@@ -330,7 +354,7 @@ fn depth(id: &str, coverage: &Coverage) -> String {
     let x = Axis::new("Depth", ends.0 as f64 - 0.5, ends.1 as f64 + 0.5).whole();
     let beyond: u64 = covered.iter().filter(|(depth, _)| *depth > last).map(|&(_, n)| n).sum();
     let said = format!(
-        "Of {} positions {} are covered; the median depth of these is {}. Duplicates don't count, and mates that overlap count once.{}",
+        "Of {} positions, {} are covered; their median depth is {}. Duplicates don't count, and overlapping mates count once.{}",
         grouped(coverage.positions),
         grouped(coverage.covered),
         bins::reaching(&covered, 0.5),
@@ -396,7 +420,7 @@ fn mapping_quality(id: &str, figures: &Figures) -> String {
     let last = bins.last().map_or(0, |bin| bin.to).max(60);
     let x = Axis::new("Mapping quality", -0.5, last as f64 + 0.5).whole();
     let said = format!(
-        "Of mapped primary records {} % have mapping quality 0, {} % have 30 or more.",
+        "{} % of the mapped primary records have mapping quality 0, and {} % have 30 or more.",
         share(|mapq| mapq == 0),
         share(|mapq| mapq >= 30)
     );
@@ -422,7 +446,7 @@ fn indels(id: &str, figures: &Figures) -> String {
     chart.table(&["Length", "Insertions", "Deletions"], rows.collect());
     let sum = |pick: fn(&(usize, u64, u64)) -> u64| indels.iter().map(pick).sum();
     chart.finish(&format!(
-        "{} and {}, by length; the axis of numbers is logarithmic.",
+        "{} and {} by length; the vertical axis is logarithmic.",
         numbered(sum(|row| row.1), "insertion"),
         numbered(sum(|row| row.2), "deletion")
     ))
@@ -445,13 +469,55 @@ fn mismatches(id: &str, figures: &Figures) -> Option<String> {
     let rows = &found.positions;
     let all = rows.iter().map(|row| row.3 + row.5).sum();
     let said = format!(
-        "{} % of the aligned bases of {} differ from the reference, as the MD field has it. Positions are those in the read \
-         as it was sequenced.",
+        "{} % of the aligned bases of {} differ from the reference, by their MD tag or by the FASTA file. Positions are \
+         those in the read as it was sequenced.",
         decimal(percent(rows.iter().map(|row| row.2 + row.4).sum(), all), 3),
         numbered(found.records, "primary record"),
     );
     let names = ["Mismatches by position", "Share of aligned bases"];
     (all > 0).then(|| by_position(format!("{id}-mismatches"), names, rows, &said))
+}
+
+/// Reads by the GC content of the reference where they start, beside what there is of it.
+fn gc_bias(id: &str, found: &GcBias) -> Option<String> {
+    let (mean, windows) = (found.reads_a_window(), found.windows.iter().sum::<u64>());
+    let relative = |gc: usize| found.by_gc[gc].reads as f64 / found.windows[gc] as f64 / mean;
+    let drawn: Vec<(f64, f64)> = (0..found.windows.len())
+        .filter(|&gc| found.windows[gc] as f64 * mean >= EXPECTED)
+        .map(|gc| (gc as f64, relative(gc)))
+        .collect();
+    let ((first, _), (last, _)) = drawn.first().zip(drawn.last())?;
+    let highest = drawn.iter().map(|point| point.1).fold(1.5, f64::max);
+    let (from, to) = (first - 2.0, last + 2.0);
+    let x = Axis::new("GC content of the reference", from.max(0.0), to.min(100.0)).percent();
+    let y = Axis::up_to("Relative coverage", highest);
+    let mut chart = Chart::new(format!("{id}-gc-bias"), "GC bias", x, y);
+    // Windows have no axis: the most frequent content reaches half as high.
+    let most = *found.windows.iter().max()? as f64;
+    let share = |gc: usize| found.windows[gc] as f64 / most * y.to / 2.0;
+    let places = || (from.max(0.0) as usize)..=(to.min(100.0) as usize);
+    chart.bars("f7 wide", places().map(|gc| (gc as f64 - 0.5, gc as f64 + 0.5, share(gc))));
+    chart.rule(1.0, "mean");
+    chart.line("c1", &drawn);
+    chart.key(Mark::Line, "c1", "relative coverage");
+    chart.key(Mark::Area, "f7 wide", "windows of the reference, without a scale");
+    let mut rows = Vec::new();
+    for (gc, (class, &windows)) in found.by_gc.iter().zip(found.windows.iter()).enumerate() {
+        if windows > 0 {
+            chart.at(gc as f64);
+            let [windows, reads] = [windows, class.reads].map(grouped);
+            rows.push(vec![gc.to_string(), windows, reads, decimal(relative(gc), 3)]);
+        }
+    }
+    chart.table(&["GC, %", "Windows", "Reads that start there", "Relative coverage"], rows);
+    let [low, high] = found.dropouts().map(|share| decimal(share, 2));
+    Some(chart.finish(&format!(
+        "Coverage by the GC content of the {WINDOW} reference bases where a read starts; 1 is the mean of all {} windows. The reads \
+         that windows lack of their share: AT dropout {low} % (GC up to 50 %), GC dropout {high} %. Where fewer than {} reads are \
+         expected nothing is drawn.",
+        grouped(windows),
+        decimal(EXPECTED, 0)
+    )))
 }
 
 /// Shares of first and of last reads by position.
@@ -474,8 +540,7 @@ fn by_position(
     let mut line = |class: &str, name: &str, of: &dyn Fn(&CountsAtPosition) -> Option<f64>| {
         let points: Vec<_> = rows.iter().filter_map(|row| Some((middle(row), of(row)?))).collect();
         if !points.is_empty() {
-            chart.line(class, &points);
-            chart.key(Mark::Line, class, name);
+            chart.named_line(class, &points, name);
         }
     };
     line("c1", if has_last { "first reads" } else { "reads" }, &first);
@@ -507,12 +572,16 @@ fn references(figures: &Figures) -> String {
             let covered = reference.covered.map(|n| percent(n, reference.length));
             let shown =
                 |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
+            let depth = reference.mean_depth;
+            let depth = depth.map_or("–".into(), |depth| {
+                format!("{depth:.decimals$}", decimals = depth_decimals(depth))
+            });
             vec![
                 reference.name.clone(),
                 grouped(reference.length),
                 grouped(reference.mapped),
                 shown(covered),
-                shown(reference.mean_depth),
+                depth,
             ]
         })
         .collect();

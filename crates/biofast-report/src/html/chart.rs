@@ -12,6 +12,15 @@ const LEFT: f64 = 58.0;
 const RIGHT: f64 = 34.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
+/// So many lines have their names at their ends, if none is longer than this.
+const NAMED_LINES: usize = 6;
+const LONGEST_NAME: usize = 18;
+/// Names are as far apart, and a letter is as wide, at the largest size that they have on small screens.
+const NAME_HEIGHT: f64 = 15.0;
+const LETTER: f64 = 7.2;
+/// What is before a name: a piece of its line, behind the names of rules if there are any.
+const NAME_MARK: f64 = 22.0;
+const RULE_NAMES: f64 = 28.0;
 
 /// How a mark looks in the key.
 #[derive(Clone, Copy)]
@@ -31,12 +40,29 @@ pub(super) struct Chart {
     y: Scale,
     marks: String,
     key: String,
+    /// Lines that have a name.
+    named: Vec<NamedLine>,
+    has_rules: bool,
     /// Places of the rows of figures along an axis, in the drawing.
     places: Vec<f64>,
     /// Whether these are heights.
     upright: bool,
     columns: String,
     rows: Vec<Vec<String>>,
+}
+
+/// A line with a name, and how high it ends.
+struct NamedLine {
+    class: String,
+    name: String,
+    end: f64,
+}
+
+impl NamedLine {
+    /// What stands at its end: what is in parentheses is in the key alone.
+    fn label(&self) -> &str {
+        self.name.split(" (").next().unwrap_or(&self.name)
+    }
 }
 
 /// A step of a path, in tenths.
@@ -95,6 +121,8 @@ impl Chart {
             y: y.between(HEIGHT - BOTTOM, TOP),
             marks: String::new(),
             key: String::new(),
+            named: Vec::new(),
+            has_rules: false,
             places: Vec::new(),
             upright: false,
             columns: String::new(),
@@ -190,6 +218,45 @@ impl Chart {
         let _ = write!(self.marks, "<path class=\"mark line {class}\" d=\"{path}\"/>");
     }
 
+    /// A line with its name at its end, or in the key where there isn't room for all of them.
+    pub(super) fn named_line(&mut self, class: &str, points: &[(f64, f64)], name: &str) {
+        self.line(class, points);
+        let end = self.y.at(points.last().map_or(0.0, |point| point.1));
+        self.named.push(NamedLine { class: class.into(), name: name.into(), end });
+    }
+
+    /// Whether names stand at the ends of lines.
+    fn names_at_ends(&self) -> bool {
+        let short = |line: &NamedLine| line.label().chars().count() <= LONGEST_NAME;
+        (2..=NAMED_LINES).contains(&self.named.len()) && self.named.iter().all(short)
+    }
+
+    /// The names at the ends of lines, and how wide the drawing is with them.
+    fn labels(&self) -> (String, f64) {
+        if !self.names_at_ends() {
+            return (String::new(), WIDTH);
+        }
+        let start = WIDTH - RIGHT + 4.0 + if self.has_rules { RULE_NAMES } else { 0.0 };
+        let mut lines: Vec<&NamedLine> = self.named.iter().collect();
+        lines.sort_by(|a, b| a.end.total_cmp(&b.end));
+        let heights = apart(lines.iter().map(|line| line.end).collect());
+        let mut text = String::new();
+        for (line, y) in lines.iter().zip(heights) {
+            let _ = write!(
+                text,
+                "<path class=\"line {}\" d=\"M{} {}h16\"/><text class=\"end\" x=\"{}\" y=\"{}\">{}</text>",
+                line.class,
+                place(start),
+                place(y),
+                place(start + NAME_MARK),
+                place(y + 4.0),
+                escape(line.label())
+            );
+        }
+        let longest = lines.iter().map(|line| line.label().chars().count()).max().unwrap_or(0);
+        (text, (start + NAME_MARK + LETTER * longest as f64).max(WIDTH).ceil())
+    }
+
     /// The line of a sample, which is chosen by `id` and named to who points at it. One of many is drawn in whole pixels.
     pub(super) fn sample(
         &mut self,
@@ -249,6 +316,7 @@ impl Chart {
 
     /// A thin line at a value worth comparing with.
     pub(super) fn rule(&mut self, value: f64, name: &str) {
+        self.has_rules = true;
         let y = self.y.at(value);
         let _ = write!(
             self.marks,
@@ -268,15 +336,20 @@ impl Chart {
 
     /// What a colour means.
     pub(super) fn key(&mut self, mark: Mark, class: &str, name: &str) {
+        let entry = Chart::key_entry(mark, class, name, "");
+        self.key += &entry;
+    }
+
+    /// An entry of the key; `of_entry` has its attributes.
+    fn key_entry(mark: Mark, class: &str, name: &str, of_entry: &str) -> String {
         let swatch = match mark {
             Mark::Line => format!("<path class=\"line {class}\" d=\"M1 6H23\"/>"),
             Mark::Area => format!("<path class=\"area {class}\" d=\"M1 1H23V11H1Z\"/>"),
         };
-        let _ = write!(
-            self.key,
-            "<li><svg viewBox=\"0 0 24 12\" width=\"24\" height=\"12\" aria-hidden=\"true\">{swatch}</svg>{}</li>",
+        format!(
+            "<li{of_entry}><svg viewBox=\"0 0 24 12\" width=\"24\" height=\"12\" aria-hidden=\"true\">{swatch}</svg>{}</li>",
             escape(name)
-        );
+        )
     }
 
     /// Where the next row of figures belongs on the x axis: it is shown to who points there.
@@ -362,7 +435,16 @@ impl Chart {
 
     /// The figure. `description` says in words what there is to see.
     pub(super) fn finish(self, description: &str) -> String {
-        let key = match self.key.as_str() {
+        let (labels, width) = self.labels();
+        // Who hears the page has them from the key.
+        let is_alone = self.named.len() == 1 && self.key.is_empty();
+        let named = self.named.iter().filter(|_| !is_alone).map(|line| {
+            let at_end = self.names_at_ends() && line.label() == line.name;
+            let unseen = if at_end { " class=\"unseen\"" } else { "" };
+            Chart::key_entry(Mark::Line, &line.class, &line.name, unseen)
+        });
+        let key = named.collect::<String>() + &self.key;
+        let key = match key.as_str() {
             "" => String::new(),
             key => format!("<ul class=\"key\">{key}</ul>"),
         };
@@ -375,9 +457,9 @@ impl Chart {
         };
         format!(
             "<figure class=\"chart\" id=\"{id}\"{figures}><figcaption><h4>{title}</h4>{key}</figcaption>\
-             <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
+             <svg viewBox=\"0 0 {width} {HEIGHT}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
              <title id=\"{id}-t\">{title}</title><desc id=\"{id}-d\">{description}</desc>\
-             {frame}{marks}</svg><p class=\"said\">{description}</p>{table}</figure>\n",
+             {frame}{marks}{labels}</svg><p class=\"said\">{description}</p>{table}</figure>\n",
             id = self.id,
             figures = self.figures(),
             title = escape(&self.title),
@@ -388,6 +470,21 @@ impl Chart {
     }
 }
 
+/// Heights from the top, in their order, so far apart that names there don't touch, and inside the drawing.
+fn apart(mut heights: Vec<f64>) -> Vec<f64> {
+    let mut least = TOP;
+    for height in &mut heights {
+        *height = height.max(least);
+        least = *height + NAME_HEIGHT;
+    }
+    let mut most = HEIGHT - BOTTOM;
+    for height in heights.iter_mut().rev() {
+        *height = height.min(most);
+        most = *height - NAME_HEIGHT;
+    }
+    heights
+}
+
 /// The ids and titles of the charts in a part of a page, as they are written there.
 pub(super) fn listed(part: &str) -> impl Iterator<Item = (&str, &str)> {
     part.split("<figure class=\"chart\" id=\"").skip(1).filter_map(|chart| {
@@ -395,4 +492,42 @@ pub(super) fn listed(part: &str) -> impl Iterator<Item = (&str, &str)> {
         let (_, rest) = rest.split_once("<figcaption><h4>")?;
         Some((id, rest.split_once("</h4>")?.0))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_do_not_touch_and_stay_inside() {
+        for heights in [vec![100.0; 6], vec![0.0; 6], vec![400.0; 6], vec![12.0, 14.0, 90.0, 225.0]]
+        {
+            let placed = apart(heights.clone());
+            let gaps = placed.windows(2).map(|two| two[1] - two[0]);
+            assert!(gaps.fold(f64::MAX, f64::min) >= NAME_HEIGHT - 1e-9, "{placed:?}");
+            let inside = TOP..=HEIGHT - BOTTOM;
+            assert!(placed.iter().all(|height| inside.contains(height)), "{placed:?}");
+        }
+        assert_eq!(apart(vec![20.0, 80.0]), [20.0, 80.0]);
+    }
+
+    #[test]
+    fn lines_are_named_at_their_ends_if_there_is_room() {
+        let chart = |names: &[&str]| {
+            let axes = [Axis::new("x", 0.0, 1.0), Axis::new("y", 0.0, 1.0)];
+            let mut chart = Chart::new("id".into(), "Title", axes[0], axes[1]);
+            names.iter().for_each(|name| chart.named_line("c1", &[(0.0, 0.0), (1.0, 1.0)], name));
+            chart.finish("")
+        };
+        let two = chart(&["first reads", "mean (of errors)"]);
+        assert!(two.contains(">first reads</text>") && two.contains(">mean</text>"));
+        // What is shortened is explained in the key, which has all of it for those who hear it.
+        assert_eq!(two.matches("<li class=\"unseen\">").count(), 1);
+        assert!(two.contains("</svg>mean (of errors)</li>"));
+        let width = two.split("viewBox=\"0 0 ").last().and_then(|rest| rest.split(' ').next());
+        assert!(width.and_then(|width| width.parse().ok()).is_some_and(|width: f64| width > WIDTH));
+        for none in [&["one"][..], &["a"; 7], &["a name that is too long", "b"]] {
+            assert!(!chart(none).contains("class=\"end\""), "{none:?}");
+        }
+    }
 }

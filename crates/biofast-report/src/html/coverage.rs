@@ -220,8 +220,7 @@ fn reached(id: &str, depths: &Depths) -> String {
     for ((name, column, class), of) in kinds.into_iter().zip(sets) {
         if let Some(of) = of {
             let points: Vec<_> = places.iter().map(|&at| (at as f64, share(of, at))).collect();
-            chart.line(class, &points);
-            chart.key(Mark::Line, class, name);
+            chart.named_line(class, &points, name);
             columns.push(column);
         }
     }
@@ -265,7 +264,7 @@ fn from_the_least(id: &str, of: &TargetDepths, sorted: &[&TargetDepth]) -> Strin
     let mut chart = Chart::new(format!("{id}-sorted"), "Targets by depth, lowest first", x, y);
     let place = |at: usize| 100.0 * at as f64 / last as f64;
     chart.rule(mean, "");
-    chart.key(Mark::Line, "rule", "mean of all their positions");
+    chart.key(Mark::Line, "rule", "mean of all target positions");
     let points: Vec<_> = drawn.iter().map(|&at| (place(at), sorted[at].mean)).collect();
     chart.line("c1", &points);
     let mut rows = Vec::new();
@@ -281,7 +280,7 @@ fn from_the_least(id: &str, of: &TargetDepths, sorted: &[&TargetDepth]) -> Strin
     chart.table(&["Targets", "Mean depth", "Target"], rows);
     let shallow = shallow(of);
     chart.finish(&format!(
-        "Of {} targets {} are less deep than a fifth of the mean of all their positions ({}), and {} have no aligned base.",
+        "Of {} targets, {} have a mean depth below a fifth of the mean of all target positions ({}), and {} have no aligned base.",
         grouped(sorted.len() as u64),
         grouped(shallow),
         decimal(mean, 2),
@@ -350,8 +349,8 @@ fn worst(of: &TargetDepths, sorted: &[&TargetDepth]) -> String {
         })
         .collect();
     let caption = match sorted.len() {
-        ..=WORST => "Targets, the least deep one first".to_owned(),
-        n => format!("The {WORST} least deep of {} targets", grouped(n as u64)),
+        ..=WORST => "Targets, lowest depth first".to_owned(),
+        n => format!("The {WORST} of {} targets with the lowest depth", grouped(n as u64)),
     };
     table::plain(&caption, &["Target", "Place", "Bases", "Mean depth", "Covered %"], &rows)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::chart::{Chart, Mark, by_column};
+use super::chart::{Chart, by_column};
 use super::read_charts::{
     bases_by_position, length_bins, mean_quality_axis, middle, position_axis,
 };
@@ -51,7 +51,7 @@ pub(super) fn section(report: &FilterReport, words: &str) -> String {
                 text += &compared("f2", "Second reads of pairs", sets, of_second.as_ref());
             }
         }
-        None => text += &notice("doubt", "Note", "Curves are gathered of FASTQ only."),
+        None => text += &notice("doubt", "Note", "Charts are made for FASTQ only."),
     }
     text += words;
     text += &files(report);
@@ -99,7 +99,7 @@ fn rejected(report: &FilterReport) -> String {
         .map(|(name, &reads)| (name.replace('_', " "), reads))
         .collect();
     reasons.sort_by_key(|&(_, reads)| std::cmp::Reverse(reads));
-    let mut text = "<h2>Reasons of rejection</h2>\n".to_owned();
+    let mut text = "<h2>Reasons for rejection</h2>\n".to_owned();
     if reasons.is_empty() {
         return text + "<p>No read was rejected.</p>\n";
     }
@@ -160,11 +160,11 @@ fn flow(kept: u64, reasons: &[(String, u64)]) -> String {
         std::iter::once(("kept", kept)).chain(reasons.iter().map(|(name, n)| (name.as_str(), *n)));
     let rows: Vec<Vec<String>> = rows.map(|(name, n)| vec![name.into(), grouped(n)]).collect();
     let most = match reasons.first() {
-        Some((name, _)) => format!("; the most frequent reason to reject the others: {name}"),
+        Some((name, _)) => format!("; the most frequent reason for rejection is {name}"),
         None => String::new(),
     };
     let said = format!(
-        "Of {} reads {} are kept, {} %{most}.",
+        "Of {} reads, {} are kept ({} %){most}.",
         grouped(all),
         grouped(kept),
         decimal(percent(kept, all), 2)
@@ -284,7 +284,7 @@ fn files(report: &FilterReport) -> String {
             ]
         })
         .collect();
-    let columns = ["File", "What for", "Reads", "Checksum of records"];
+    let columns = ["File", "Role", "Reads", "Checksum of records"];
     "<h2>Files</h2>\n".to_owned() + &table::plain("Files read and written", &columns, &rows)
 }
 
@@ -363,8 +363,7 @@ fn quality(id: &str, sets: [&Statistics; 2]) -> String {
     for ((name, class), s) in MARKS.into_iter().zip(sets) {
         let points: Vec<_> =
             s.positions.iter().filter_map(|p| Some((middle(p), p.mean_quality?))).collect();
-        chart.line(class, &points);
-        chart.key(Mark::Line, class, name);
+        chart.named_line(class, &points, name);
     }
     let [before, after] = sets;
     let mut rows = Vec::new();
@@ -406,7 +405,7 @@ fn lengths(id: &str, before: &Statistics, after: &Statistics) -> String {
         "Reads",
         [binned(0), binned(1)],
         &format!(
-            "Reads have {} bases on average before and {} after.",
+            "The mean length is {} bases before and {} after.",
             decimal(before.length.mean, 1),
             decimal(after.length.mean, 1)
         ),
@@ -438,8 +437,7 @@ fn lines(
             }
             counts => counts.iter().map(|&(value, n)| (value as f64, n as f64)).collect(),
         };
-        chart.line(class, &points);
-        chart.key(Mark::Line, class, name);
+        chart.named_line(class, &points, name);
     }
     let [before, after] = &sets;
     let rows = before.iter().zip(after).filter(|(b, a)| b.1 + a.1 > 0);

@@ -5,6 +5,8 @@
 
 mod alignments;
 mod chart;
+#[cfg(test)]
+mod colours;
 mod compare;
 mod coverage;
 mod depths;
@@ -100,8 +102,7 @@ pub fn stats(
 pub fn trend(title: Option<&str>, history: &History) -> String {
     let about = numbered(history.len() as u64, "sample");
     let version = env!("CARGO_PKG_VERSION");
-    let whole =
-        "Samples stand in the order of the reports, which is that of their names in a folder.";
+    let whole = "Samples are in the order of the reports; reports in a folder are sorted by name.";
     page(title, "Trend", &about, version, &history::trend(history), "", whole)
 }
 
@@ -122,7 +123,7 @@ pub fn coverage(title: Option<&str>, samples: &[Depths]) -> String {
 }
 
 /// Where the figures of a page of many samples are …
-const NOT_IN_PAGE: &str = "Of so many samples the page has no JSON; <code>biofast stats --json</code> prints every figure.";
+const NOT_IN_PAGE: &str = "With this many samples, the report holds no JSON; <code>biofast stats --json</code> prints all values.";
 /// … and of others.
 const IN_JSON: &str = "Every figure is in this file as JSON, in the <code>script</code> elements of type \
                        <code>application/json</code> at its end.";

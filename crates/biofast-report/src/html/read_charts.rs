@@ -101,10 +101,8 @@ fn quality_by_position(id: &str, reads: &Statistics) -> String {
     chart.rule(30.0, "Q30");
     chart.rule(20.0, "Q20");
     let mean: Vec<_> = positions.iter().map(|(p, (mean, _))| (middle(p), *mean)).collect();
-    chart.line("c1", &positions.iter().map(at(2)).collect::<Vec<_>>());
-    chart.line("c2 dash1", &mean);
-    chart.key(Mark::Line, "c1", "median");
-    chart.key(Mark::Line, "c2 dash1", "mean (of error probabilities)");
+    chart.named_line("c1", &positions.iter().map(at(2)).collect::<Vec<_>>(), "median");
+    chart.named_line("c2 dash1", &mean, "mean (of error probabilities)");
     chart.key(Mark::Area, "f1 narrow", "25–75 %");
     chart.key(Mark::Area, "f1 wide", "10–90 %");
     let mut rows = Vec::new();
@@ -142,8 +140,7 @@ pub(super) fn bases_by_position(id: &str, title: &str, reads: &Statistics) -> St
     let mut chart = Chart::new(format!("{id}-bases"), title, x, y);
     for (base, (name, class)) in BASES.into_iter().enumerate() {
         let points: Vec<_> = positions.iter().map(|p| (middle(p), share(p, base))).collect();
-        chart.line(class, &points);
-        chart.key(Mark::Line, class, name);
+        chart.named_line(class, &points, name);
     }
     let mut rows = Vec::new();
     for p in positions {
@@ -155,7 +152,7 @@ pub(super) fn bases_by_position(id: &str, title: &str, reads: &Statistics) -> St
     let c = &reads.composition;
     let [a, c_, g, t, n] =
         [c.a, c.c, c.g, c.t, c.n].map(|count| decimal(percent(count, reads.bases), 1));
-    chart.finish(&format!("Of all bases, A are {a} %, C {c_} %, G {g} %, T {t} % and N {n} %."))
+    chart.finish(&format!("Of all bases, {a} % are A, {c_} % C, {g} % G, {t} % T and {n} % N."))
 }
 
 /// GC without gaps, and the distribution it would have of one source.
@@ -180,8 +177,8 @@ fn smooth_gc(id: &str, reads: &Statistics) -> Option<String> {
         chart.line("c2 dash1", &curve);
         chart.key(Mark::Line, "c2 dash1", "normal distribution");
         deviation = format!(
-            " The reads are {} % off a normal distribution of the same mode and spread; more than 15 % may come of several \
-             sources, or of a library that is no random sample of a genome.",
+            " {} % of the reads deviate from a normal distribution with the same mode and spread. More than 15 % suggests several \
+             sources, or a library that isn't a random sample of a genome.",
             decimal(normal.deviation(&histogram), 1)
         );
     }
@@ -192,7 +189,7 @@ fn smooth_gc(id: &str, reads: &Statistics) -> Option<String> {
     }
     chart.table(&["G and C, %", "Reads", "Normal distribution"], rows);
     Some(chart.finish(&format!(
-        "{} % of all bases A, C, G and T are G or C. The gaps that reads of this length leave between percents are smoothed.{deviation}",
+        "GC content is {} % of A, C, G and T. The distribution is smoothed, as reads of this length can't have every percentage.{deviation}",
         decimal(reads.composition.gc_percent, 2)
     )))
 }
@@ -206,7 +203,7 @@ fn gc(id: &str, reads: &Statistics) -> String {
     let bins: Vec<Bin> =
         histogram.iter().map(|&(value, count)| Bin { from: value, to: value, count }).collect();
     let said = format!(
-        "{} % of all bases A, C, G and T are G or C; half of the reads have {} % or less.",
+        "GC content is {} % of A, C, G and T; half of the reads have {} % or less.",
         decimal(reads.composition.gc_percent, 2),
         bins::reaching(&histogram, 0.5)
     );
@@ -219,7 +216,7 @@ fn lengths(id: &str, reads: &Statistics) -> String {
     let said = match length.min == length.max {
         true => format!("All reads have {} bases.", grouped(length.min)),
         false => format!(
-            "Reads have {} to {} bases, {} on average; half of the bases are in reads of {} and more (N50).",
+            "Reads are {} to {} bases long, {} on average. Half of the bases are in reads of {} bases or more (N50).",
             grouped(length.min),
             grouped(length.max),
             decimal(length.mean, 1),

@@ -161,7 +161,7 @@ pub(super) fn from(inputs: &str, error: &Option<String>, warnings: &[String]) ->
     let mut text = format!("<p class=\"from\">From {}</p>\n", escape(inputs));
     if let Some(error) = error {
         text += &notice("bad", "Error", error);
-        text += "<p>The figures are those of the records before the fault.</p>\n";
+        text += "<p>The values are those of the records before the error.</p>\n";
     }
     warnings.iter().for_each(|warning| text += &notice("doubt", "Warning", warning));
     text

@@ -60,16 +60,16 @@ fn duplication(id: &str, found: &Duplication) -> String {
     }
     chart.table(&["Times", "% of reads", "% of distinct sequences"], rows);
     chart.finish(&format!(
-        "{} % of the reads would be left if each sequence occurred once. Compared are whole reads, or the first 50 bases \
-         of those longer than 50; {}.",
+        "{} % of the reads would remain if each sequence were kept once. Reads are compared whole, or by their first 50 bases \
+         if they are longer; {}.",
         decimal(found.deduplicated_percent, 2),
         match found.reads_until_limit < found.reads {
             true => format!(
-                "the first {} distinct ones are counted, and what follows the first {} reads is extrapolated",
+                "the first {} distinct sequences are counted, and values beyond the first {} reads are extrapolated",
                 grouped(found.distinct),
                 grouped(found.reads_until_limit)
             ),
-            false => format!("{} are distinct", grouped(found.distinct)),
+            false => format!("{} sequences are distinct", grouped(found.distinct)),
         }
     ))
 }
@@ -115,8 +115,7 @@ fn adapters(id: &str, content: &AdapterContent) -> String {
     let middle = |start: usize, end: usize| (start + end) as f64 / 2.0;
     for (adapter, class) in ADAPTERS.into_iter().enumerate().take(content.names.len()) {
         let points = positions.iter().map(|at| (middle(at.start, at.end), at.percent[adapter]));
-        chart.line(class, &points.collect::<Vec<_>>());
-        chart.key(Mark::Line, class, &content.names[adapter]);
+        chart.named_line(class, &points.collect::<Vec<_>>(), &content.names[adapter]);
     }
     let mut rows = Vec::new();
     for at in positions {
@@ -140,7 +139,7 @@ fn adapters(id: &str, content: &AdapterContent) -> String {
             decimal(share, 2),
             decimal(dimer_share(content, most), 2)
         ),
-        None => "None of the adapters that were looked for is in any read.".into(),
+        None => "None of these adapters was found in any read.".into(),
     };
     chart.finish(&said)
 }
@@ -265,10 +264,11 @@ pub(super) fn missing(qc: &Qc) -> String {
     let mut text = String::new();
     if let Some(content) = &qc.adapters {
         if qc.duplication.is_none() {
-            text += "How often sequences occur is known of single files, and this sample is of several.";
+            text +=
+                "Repeated sequences are counted in single files only, and this sample has several.";
         }
         if qc.tiles.is_none() {
-            text += " The names of the reads don't tell their tiles.";
+            text += " The read names don't contain tile numbers.";
         }
         if content.positions.is_empty() {
             text += " The reads are too short to be searched for adapters.";

@@ -102,7 +102,7 @@ fn chart(number: usize, before: &Stats, after: Option<&Stats>) -> Option<String>
     }
     chart.table(&columns, rows);
     let said = format!(
-        "{} comes {} times as often as the shares of its bases let expect. Adapters and repeats make words frequent; those of one base are \
+        "{} is {} times as frequent as its bases would let expect. Adapters and repeats make words frequent; those of one base are \
          frequent in most genomes.",
         Stats::letters(most),
         decimal(counts.times(most), 2)

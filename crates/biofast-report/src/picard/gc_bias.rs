@@ -18,16 +18,9 @@ const SUMMARY: [&str; 15] = [
 /// Ranges of GC content with a coverage of their own in the summary.
 const RANGES: [std::ops::RangeInclusive<usize>; 5] = [0..=19, 20..=39, 40..=59, 60..=79, 80..=100];
 
-/// Reads for a window, all over.
-fn reads_a_window(found: &GcBias) -> f64 {
-    let reads: u64 = found.by_gc.iter().map(|class| class.reads).sum();
-    let windows: u64 = found.windows.iter().sum();
-    reads as f64 / windows as f64
-}
-
 pub(super) fn write_details(found: &GcBias, file: &mut File) {
     use MetricValue::{Count, Empty, Real, Text};
-    let mean = reads_a_window(found);
+    let mean = found.reads_a_window();
     let classes = if found.aligned > 0 { CLASSES } else { 0 };
     let rows = (0..classes).map(|gc| {
         let (class, windows) = (found.by_gc[gc], found.windows[gc]);
@@ -59,18 +52,8 @@ pub(super) fn write_details(found: &GcBias, file: &mut File) {
 
 pub(super) fn write_summary(found: &GcBias, file: &mut File) {
     use MetricValue::{Count, Empty, Real, Text};
-    let mean = reads_a_window(found);
-    let reads: u64 = found.by_gc.iter().map(|class| class.reads).sum();
-    let windows: u64 = found.windows.iter().sum();
-    // What the share of reads lacks of the share of windows, of low and of high GC content.
-    let mut dropouts = [0.0; 2];
-    for (gc, (class, own)) in found.by_gc.iter().zip(found.windows.iter()).enumerate() {
-        let share = *own as f64 / windows as f64 - class.reads as f64 / reads as f64;
-        let dropout = share * 100.0;
-        if dropout > 0.0 {
-            dropouts[usize::from(gc > 50)] += dropout;
-        }
-    }
+    let mean = found.reads_a_window();
+    let dropouts = found.dropouts();
     let coverage = |range: std::ops::RangeInclusive<usize>| {
         let (mut reads, mut windows) = (0.0, 0);
         for gc in range {

@@ -280,6 +280,26 @@ impl AdapterArgs {
         self.adapter_fasta.is_some() || self.named.0.iter().any(|&(_, mate, ..)| mate == 0)
     }
 
+    /// Whether adapters of second reads are named.
+    pub(super) fn names_second(&self) -> bool {
+        self.named.0.iter().any(|&(_, mate, ..)| mate == 1)
+    }
+
+    /// Whether anything but 3′ adapters is looked for, or these are not simply cut.
+    pub(super) fn is_elaborate(&self) -> bool {
+        self.named.0.iter().any(|&(_, _, side, _)| side != AdapterSide::Back)
+            || self.adapter_fasta.is_some()
+            || self.adapter_kit.is_some()
+            || self.times.get() > 1
+            || !matches!(self.action, ActionArg::Trim)
+            || self.revcomp
+    }
+
+    /// The share of an adapter's bases that may be wrong.
+    pub(super) fn error_rate(&self) -> f64 {
+        self.adapter_error_rate
+    }
+
     /// The 3′ adapters of first reads that are named.
     pub(super) fn first_backs(&self) -> impl Iterator<Item = &str> {
         let backs = self.named.0.iter().filter(|(id, ..)| *id == "adapter");

@@ -10,6 +10,7 @@ use biofast_ops::filter::predicate::{
     MaxMeanQuality, MaxN, MaxNPercent, Mean, MinComplexity, MinEntropy, MinLen, MinMeanQuality,
 };
 use biofast_ops::filter::trim::detect::{self, AdapterEvidence};
+use biofast_ops::filter::trim_galore::TOLD_KITS;
 use biofast_ops::filter::{Filter, PairRule};
 
 use super::args::{Args, FilterPairRule, MeanArg, Select};
@@ -28,6 +29,8 @@ pub(super) struct Looked {
     pub(super) detected: Vec<AdapterEvidence>,
     /// What fastp looks for, if it is to be replaced.
     pub(super) fastp: Option<fastp::InputTraits>,
+    /// Reads that have each of the adapters that Trim Galore tells apart, if it looked.
+    pub(super) told: Option<[u64; TOLD_KITS]>,
     /// What is frequent, if that is to be counted.
     pub(super) frequent: Option<[fastp::Frequent; 2]>,
 }
@@ -104,7 +107,9 @@ pub(super) fn look(
         };
         looked.fastp = Some(fastp::look(inputs, adapters, args.preset.version(&args.compat)?));
     } else if args.preset.is_trim_galore() {
-        looked.detected.extend(preset_galore::look(args, named, inputs)?);
+        let (found, told) = preset_galore::look(args, named, inputs)?.unzip();
+        looked.detected.extend(found);
+        looked.told = told;
     } else if let Some(threshold) = threshold {
         let threshold = number("--detect-adapter", threshold, 0.0, 100.0)?;
         looked.detected = detect::look(inputs, threshold);

@@ -31,6 +31,14 @@ pub(super) struct PresetArgs {
     #[arg(long, alias = "overrepresentation_analysis", requires = "fastp_json")]
     overrepresentation_analysis: bool,
 
+    /// With --preset trim-galore: write Trim Galore's report of first reads (or single reads) to FILE, for MultiQC
+    #[arg(long, value_name = "FILE", requires = "preset")]
+    pub(super) trim_galore_report: Option<OutFile>,
+
+    /// Write the report of second reads, and of pairs, to FILE
+    #[arg(long, value_name = "FILE", requires = "trim_galore_report")]
+    pub(super) trim_galore_report2: Option<OutFile>,
+
     /// With --preset trim-galore: cut bases that end repair filled in, of RRBS made with MspI
     ///
     /// These are the 2 bases before the adapter of first reads, and the first 2 bases of second reads (unless --crop-front
@@ -88,5 +96,13 @@ impl PresetArgs {
     /// Opens the report, if it is wanted.
     pub(super) fn open(&self, session: &mut Session) -> Result<Option<Output>> {
         output::optional_report(session, self.fastp_json.as_deref())
+    }
+
+    /// Opens the reports of Trim Galore that are wanted, of first and of second reads.
+    pub(super) fn open_of_galore(&self, session: &mut Session) -> Result<[Option<Output>; 2]> {
+        Ok([
+            output::optional_report(session, self.trim_galore_report.as_deref())?,
+            output::optional_report(session, self.trim_galore_report2.as_deref())?,
+        ])
     }
 }

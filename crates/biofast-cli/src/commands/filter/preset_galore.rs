@@ -5,10 +5,13 @@ use std::io::Cursor;
 use anyhow::{Result, bail};
 use biofast_fastq::{Inputs, Reader};
 use biofast_io::{Options, Source};
+use biofast_ops::filter::Filter;
 use biofast_ops::filter::trim::detect::AdapterEvidence;
-use biofast_ops::filter::trim_galore::{self, is_small_rna};
+use biofast_ops::filter::trim_galore::{self, GaloreLimits, TOLD_KITS, is_small_rna};
+use biofast_report::trim_galore::{AdapterOrigin, GaloreSettings};
 
 use super::args::{Args, Select};
+use super::trims;
 use crate::console::Hinted;
 use crate::inputs::Input;
 use crate::session::Session;
@@ -25,6 +28,9 @@ pub(super) fn check(args: &Args, session: &Session) -> Result<()> {
     if !args.preset.is_trim_galore() {
         if args.preset.rrbs().is_some() {
             bail!("--rrbs needs --preset trim-galore");
+        }
+        if args.preset.trim_galore_report.is_some() {
+            bail!("--trim-galore-report needs --preset trim-galore");
         }
         return Ok(());
     }
@@ -48,7 +54,7 @@ pub(super) fn look(
     args: &Args,
     named: &[Input],
     inputs: &mut Inputs,
-) -> Result<Option<AdapterEvidence>> {
+) -> Result<Option<(AdapterEvidence, [u64; TOLD_KITS])>> {
     if args.adapters.names_first() {
         return Ok(None);
     }
@@ -82,4 +88,66 @@ pub(super) fn select(args: &Args, detected: &[AdapterEvidence]) -> Select {
         adapters.any(|text| is_small_rna(text) || text.eq_ignore_ascii_case("small-rna"));
     let least = MIN_LEN[usize::from(small_rna)];
     Select { min_len: args.select.min_len.or(Some(least)), ..args.select }
+}
+
+/// How Trim Galore's reports begin, if they are wanted.
+pub(super) fn report(
+    args: &Args,
+    inputs: &[Input],
+    paired: bool,
+    (detected, told): (&[AdapterEvidence], Option<[u64; TOLD_KITS]>),
+    filter: &Filter,
+) -> Result<Option<GaloreSettings>> {
+    if args.preset.trim_galore_report.is_none() {
+        return Ok(None);
+    }
+    if args.preset.trim_galore_report2.is_some() && !paired {
+        bail!("--trim-galore-report2 needs pairs: two files, or --interleaved");
+    }
+    let of_mate = |mate: u8| -> Vec<&str> {
+        let labels = filter.adapters().iter().filter(|label| label.read == mate + 1);
+        labels.map(|label| label.text.as_str()).collect()
+    };
+    let (first, second) = (of_mate(0), of_mate(1));
+    let is_plain = |text: &&str| text.bytes().all(|letter| letter.is_ascii_alphabetic());
+    let count = 1 + usize::from(paired);
+    let adapters = [&first[..], &second[..]].concat();
+    if adapters.len() != count || !adapters.iter().all(is_plain) || args.adapters.is_elaborate() {
+        bail!(
+            "--trim-galore-report needs one 3′ adapter for each file, given with -a or -A as a sequence or found, and cut once, as in Trim Galore"
+        );
+    }
+    let [first, second] = [first[0], second.first().copied().unwrap_or(first[0])]
+        .map(|adapter| adapter.to_ascii_uppercase());
+    let kit = |name: &str| ["truseq", "nextera", "small-rna"].iter().position(|kit| *kit == name);
+    let origin = match (told, args.adapters.first_backs().next()) {
+        (Some(told), _) => AdapterOrigin::Told(told),
+        (None, named) => named
+            .and_then(|named| kit(&named.to_ascii_lowercase()))
+            .map_or(AdapterOrigin::Named, AdapterOrigin::Kit),
+    };
+    let select = select(args, detected);
+    let mut files: Vec<String> = inputs.iter().map(Input::name).collect();
+    // Interleaved mates have one.
+    files.extend(files.first().cloned().filter(|_| paired && files.len() == 1));
+    let is_gzip = |path: &std::path::Path| path.extension().is_some_and(|end| end == "gz");
+    Ok(Some(GaloreSettings {
+        version: env!("CARGO_PKG_VERSION").into(),
+        files,
+        has_second: paired && (args.adapters.names_second() || second != first),
+        adapters: [first, second],
+        origin,
+        cutoff: trims::galore_cutoff(&args.trim),
+        nextseq: args.trim.nextseq_trim,
+        error_rate: args.adapters.error_rate(),
+        min_overlap: min_overlap(args).unwrap_or(MIN_OVERLAP),
+        limits: GaloreLimits {
+            min_len: select.min_len.unwrap_or(0),
+            max_len: select.max_len,
+            max_n: select.max_n,
+        },
+        rrbs: args.preset.rrbs(),
+        clips: trims::last_clips(&args.trim, args.preset.rrbs()),
+        gzip: args.out.as_deref().is_some_and(is_gzip),
+    }))
 }

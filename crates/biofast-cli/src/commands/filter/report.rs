@@ -4,6 +4,8 @@ use anyhow::Result;
 use biofast_io::output::{Output, commit};
 use biofast_ops::filter::fastp;
 use biofast_ops::filter::report::FilterReport;
+use biofast_ops::filter::trim_galore::GaloreCounts;
+use biofast_report::trim_galore::{self, GaloreSettings};
 
 use super::Args;
 use crate::options::Page;
@@ -15,6 +17,8 @@ pub(super) struct FilterReports {
     html: Option<Page>,
     json: Option<Output>,
     fastp: Option<Output>,
+    /// Trim Galore's, of first and of second reads.
+    galore: [Option<Output>; 2],
     /// What fastp's report says, if it is wanted.
     counted: Option<fastp::FastpReport>,
 }
@@ -25,12 +29,14 @@ impl FilterReports {
         let html = args.title.open(session, args.html.as_deref())?;
         let json = output::optional_report(session, args.json.as_deref())?;
         let fastp = args.preset.open(session)?;
-        Ok(FilterReports { html, json, fastp, counted: None })
+        let galore = args.preset.open_of_galore(session)?;
+        Ok(FilterReports { html, json, fastp, galore, counted: None })
     }
 
     /// How many are wanted.
     pub(super) fn len(&self) -> usize {
-        usize::from(self.html.is_some()) + self.json.iter().chain(&self.fastp).count()
+        let texts = self.json.iter().chain(&self.fastp).chain(self.galore.iter().flatten());
+        usize::from(self.html.is_some()) + texts.count()
     }
 
     /// Whether fastp's report is wanted.
@@ -44,6 +50,20 @@ impl FilterReports {
             let text = serde_json::to_string_pretty(&report)? + "\n";
             self.fastp = Some(output::filled(fastp, text)?);
             self.counted = Some(report);
+        }
+        Ok(())
+    }
+
+    /// Fills Trim Galore's reports.
+    pub(super) fn fill_for_galore(
+        &mut self,
+        settings: &GaloreSettings,
+        counts: &GaloreCounts,
+    ) -> Result<()> {
+        for (mate, report) in self.galore.iter_mut().enumerate() {
+            if let Some(empty) = report.take() {
+                *report = Some(output::filled(empty, trim_galore::text(settings, counts, mate))?);
+            }
         }
         Ok(())
     }
@@ -73,6 +93,7 @@ impl FilterReports {
             outputs.push(output::filled(json, text)?);
         }
         outputs.extend(self.fastp);
+        outputs.extend(self.galore.into_iter().flatten());
         commit(outputs, args.sync)?;
         if !args.reading.messages.quiet {
             session.console.say(&biofast_report::filter::text(&report));

@@ -187,7 +187,7 @@ pub(super) fn trimmers(
         filter = filter.trim(others.adapters);
     }
     if is_galore {
-        filter = clip_last(args.crop_front, args.crop_tail, preset.rrbs(), filter);
+        filter = clip_last(last_clips(args, preset.rrbs()), filter);
     }
     if let Some(min) = args.trim_poly_x {
         filter = filter.trim(PolyX(min.get()));
@@ -211,19 +211,24 @@ pub(super) fn trimmers(
 /// The cutoff of qualities at 3′ ends with `--preset trim-galore`.
 const GALORE_CUTOFF: u8 = 20;
 
-/// Cuts fixed numbers of bases, after all else that Trim Galore cuts.
-fn clip_last(
-    front: Option<[usize; 2]>,
-    tail: Option<[usize; 2]>,
-    rrbs: Option<FilledIn>,
-    filter: Filter,
-) -> Filter {
+/// How many bases Trim Galore cuts last off the front and the end of first and second reads.
+pub(super) fn last_clips(args: &TrimArgs, rrbs: Option<FilledIn>) -> [[usize; 2]; 2] {
     let filled_in = if rrbs == Some(FilledIn::Directional) { [0, 2] } else { [0; 2] };
-    let (front, tail) = (front.unwrap_or(filled_in), tail.unwrap_or_default());
+    [args.crop_front.unwrap_or(filled_in), args.crop_tail.unwrap_or_default()]
+}
+
+/// Cuts fixed numbers of bases, after all else that Trim Galore cuts.
+fn clip_last([front, tail]: [[usize; 2]; 2], filter: Filter) -> Filter {
     match [front, tail] == [[0; 2]; 2] {
         true => filter,
         false => filter.trim(LastClip { front, tail }),
     }
+}
+
+/// The quality up to which Trim Galore cuts ends, unless G counts as bad.
+pub(super) fn galore_cutoff(args: &TrimArgs) -> Option<u8> {
+    let given = args.quality_cutoff.map_or(GALORE_CUTOFF, |cutoffs| cutoffs.tail);
+    args.nextseq_trim.is_none().then_some(given)
 }
 
 /// What cuts ends by sums of qualities, if that is asked for.

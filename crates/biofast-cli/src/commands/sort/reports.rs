@@ -93,7 +93,7 @@ impl RecordReports {
         if self.stats.is_some() || self.html.is_some() {
             let (source, options) = (self.tap(), options.clone());
             let work = move || {
-                Statistics::collect_with_mismatches(source, &options, None)
+                Statistics::collect_with_mismatches(source, &options, None, None)
                     .map_err(|fault| fault.error.into())
             };
             self.statistics = Some(std::thread::Builder::new().name("stats".into()).spawn(work)?);

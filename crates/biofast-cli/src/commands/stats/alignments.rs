@@ -9,7 +9,7 @@ use biofast_ops::alignments::partial::PartKind;
 use biofast_ops::alignments::report::{self, AlignmentFileReport, Figures, ReportGroup};
 use biofast_ops::alignments::{Statistics, StatisticsMeasure};
 use biofast_ops::compat::Peer;
-use biofast_ops::picard::{HsMeasure, Panel, PicardMeasure, WgsMeasure};
+use biofast_ops::picard::{HsMeasure, Panel, Picard, PicardMeasure, WgsMeasure};
 use biofast_ops::qc::{self, Failure, GroupBy, Groups, MeasureList};
 use biofast_ops::reads::report::Status;
 use biofast_ops::samtools_stats::SamtoolsStats;
@@ -47,8 +47,14 @@ pub(super) fn collect(
             Err(error) => (None, Some(Diagnostic::from(&error))),
         };
     }
+    let reference = match beside(args).map(Fasta::open).transpose() {
+        Ok(reference) => reference,
+        Err(error) => return (None, Some(Diagnostic::from(&error.into()))),
+    };
     let result = match shows_mismatches(args) {
-        true => Statistics::collect_with_mismatches(query, &watch.options, part),
+        true => {
+            Statistics::collect_with_mismatches(query, &watch.options, part, reference.as_ref())
+        }
         false => Statistics::collect_part(query, &watch.options, part),
     };
     match result {
@@ -65,6 +71,12 @@ pub(super) fn collect(
 /// Whether mismatches by position are shown: tables don't have them.
 fn shows_mismatches(args: &Args) -> bool {
     args.format.json || args.html.is_some()
+}
+
+/// The reference that mismatches and GC bias are counted beside.
+fn beside(args: &Args) -> Option<&std::path::Path> {
+    let by_groups = args.depth.files.by_groups().is_ok_and(|by| by.is_some());
+    args.reference.as_deref().filter(|_| shows_mismatches(args) && !by_groups)
 }
 
 /// What `--coverage-cap` is refused with.
@@ -126,10 +138,10 @@ pub(super) fn check_part(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Whether the counts that a part carries are made beside the reference.
+/// Whether anything is counted beside the reference.
 pub(super) fn needs_reference(args: &Args) -> bool {
     let wanted = metrics(&args.qc, args.reference.is_some());
-    wanted.alignment_summary || wanted.gc_bias || wanted.wgs || wanted.hs
+    beside(args).is_some() || wanted.alignment_summary || wanted.gc_bias || wanted.wgs || wanted.hs
 }
 
 /// The same with the counts of Picard's metrics, of a part.
@@ -157,6 +169,8 @@ fn collect_metrics(
         }
         measures.add(StatisticsMeasure {
             mismatches: shows_mismatches(args),
+            gc_bias: !wanted.gc_bias,
+            reference: reference.clone(),
             ..StatisticsMeasure::own(part)
         });
         measures.add(PicardMeasure::new(wanted, reference, is_part));
@@ -171,8 +185,10 @@ fn collect_metrics(
     })?;
     let statistics = found.get::<Statistics>().context("nothing was counted")?;
     let mut figures = Figures::from(statistics);
+    let picard: Option<Picard> = found.take();
+    figures.gc_bias = figures.gc_bias.or(picard.as_ref().and_then(|picard| picard.gc_bias.clone()));
     if let Some(partial) = &mut figures.partial {
-        partial.picard = found.take().map(Box::new);
+        partial.picard = picard.map(Box::new);
     }
     Ok(figures)
 }
@@ -246,6 +262,9 @@ pub(super) fn collect_by(
 
 /// What is wrong with records that were counted all the same.
 pub(super) fn malformed(statistics: &Statistics) -> Option<Diagnostic> {
+    if let Some(fault) = statistics.reference_fault() {
+        return Some(Diagnostic::new(fault.to_string()));
+    }
     let record = statistics.malformed_record()?;
     Some(Diagnostic::new(format!("record {record}: malformed tags")))
 }

@@ -85,7 +85,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["tsv", "json", "format_name", "out_dir"])]
     pub(super) per_read: bool,
 
-    /// Reference sequences (FASTA), for CRAM input and to count mismatches in samtools and Picard reports
+    /// Reference sequences (FASTA), for CRAM input, and to count mismatches and GC bias in JSON, HTML, samtools and Picard reports
     #[arg(short, long, visible_alias = "ref-seq", value_name = "FASTA")]
     pub(super) reference: Option<InFile>,
 

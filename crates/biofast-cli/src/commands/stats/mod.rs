@@ -181,7 +181,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     };
     let has_use = alignments::needs_reference(args) || entries.iter().any(uses_reference);
     if args.reference.is_some() && !args.messages.quiet && !has_use {
-        let what = "--reference has no effect: it is used only for CRAM and --format samtools";
+        let what = "--reference has no effect: it is used only for CRAM, and for alignments with --json, --html or --format samtools";
         session.console.warning(what);
     }
     let are_reads =

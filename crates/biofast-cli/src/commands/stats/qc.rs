@@ -305,7 +305,8 @@ impl Asked<'_> {
             || picard.alignment_summary
             || picard.gc_bias
             || picard.wgs
-            || picard.hs;
+            || picard.hs
+            || self.has_statistics();
         let reference = args.reference.as_deref().filter(|_| compares);
         let reference = reference.map(Fasta::open).transpose()?;
         let has_all = self.has_statistics() || self.has(ReportName::Stats) || picard.any();
@@ -381,7 +382,11 @@ impl Asked<'_> {
                     0 => warnings.iter().chain(&beyond).cloned().collect(),
                     _ => beyond,
                 };
-                let figures = Some(Box::new(AlignmentFigures::from(statistics)));
+                let mut figures = AlignmentFigures::from(statistics);
+                if group.is_none() && !args.regions.any() {
+                    figures.gc_bias = picard.and_then(|picard| picard.gc_bias.clone());
+                }
+                let figures = Some(Box::new(figures));
                 let figures = Figures::Alignments(format, figures);
                 let whole = Entry::new(sample, vec![input.name()], format.name(), figures);
                 Entry { group, warnings, ..whole }
@@ -447,6 +452,7 @@ impl Asked<'_> {
         measures.add(StatisticsMeasure {
             own: self.has_statistics(),
             mismatches: self.has_statistics(),
+            gc_bias: false,
             samtools: self.has(ReportName::Stats).then_some(self.compat.samtools),
             part: None,
             reference: reference.cloned(),

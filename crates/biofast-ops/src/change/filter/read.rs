@@ -171,8 +171,19 @@ pub struct TrimCounts {
     pub adapters: [u64; 2],
     /// Bases that the trimmer at work replaced by N.
     pub masked: u64,
+    /// Where each mate has the last adapter that the trimmer at work found, of those that stand at the end of reads.
+    pub(super) adapter_places: [Option<AdapterPlace>; 2],
     /// Reads of N alone, where runs of one base are looked for: fastp counts these as runs of A, and cuts nothing.
     pub runs_of_n: u64,
+}
+
+/// Where an adapter starts in a read as it was searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AdapterPlace {
+    /// Bases before it.
+    pub at: usize,
+    /// Bases that differ, and inserted and missing ones.
+    pub errors: usize,
 }
 
 /// What a [`Trimmer`](super::Trimmer) works on: a read or a pair.

@@ -1,18 +1,20 @@
 //! What is counted of mapped primary reads by position, as they were sequenced: soft clips from the CIGAR, mismatches from the
-//! `MD` field. Positions are those of [`positions`](crate::measure::reads), so that memory does not grow with length.
+//! `MD` field, or from the reference where it is missing. Positions are those of [`positions`](crate::measure::reads), so that
+//! memory does not grow with length.
 
 use std::ops::Range;
 
 use biofast_bam::{Cigar, MdPiece, MdPieces, Op, Record, flag};
 
 use super::basics::{ExaminedRecord, FRAGMENTS, Fragment, add_all};
+use super::beside::BesideReference;
 use super::figures::{CountsAtPosition, MismatchesByPosition};
 use super::invalid::Invalid;
 use crate::measure::reads::Lengths;
 use crate::measure::reads::statistic::positions::{EXACT_POSITIONS, bin_of, bin_range};
 
 /// The counts. Merging two equals counting both inputs.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub(crate) struct AlongReads {
     /// Whether mismatches are counted: that looks for a field of each record.
     compares: bool,
@@ -102,9 +104,14 @@ impl AlongReads {
         AlongReads { compares, ..AlongReads::default() }
     }
 
-    /// Counts a primary record.
+    /// Counts a primary record, beside the reference if there is one.
     #[inline]
-    pub(super) fn add(&mut self, record: &Record<'_>, seen: &ExaminedRecord<'_>) {
+    pub(super) fn add(
+        &mut self,
+        record: &Record<'_>,
+        seen: &ExaminedRecord<'_>,
+        beside: Option<&mut BesideReference>,
+    ) {
         if seen.fragment == Fragment::Other {
             return;
         }
@@ -116,10 +123,13 @@ impl AlongReads {
         if seen.stretch.is_none() {
             self.add_soft_clips(read, record, seen);
         }
-        if self.compares
-            && let Some(text) = mismatch_text(record)
-        {
-            self.compare(read, text, record, seen);
+        if !self.compares {
+            return;
+        }
+        match (mismatch_text(record), beside) {
+            (Some(text), _) => self.compare(read, text, record, seen),
+            (None, Some(reference)) => self.compare_beside(read, reference, record, seen),
+            (None, None) => {}
         }
     }
 
@@ -150,6 +160,7 @@ impl AlongReads {
     }
 
     /// Counts aligned bases and those that differ, if the text of `MD` fits the CIGAR.
+    #[inline]
     fn compare(
         &mut self,
         read: usize,
@@ -157,11 +168,41 @@ impl AlongReads {
         record: &Record<'_>,
         seen: &ExaminedRecord<'_>,
     ) {
-        let Some(columns) = columns(text, &mut self.columns) else { return };
-        if columns != aligned_columns(seen) {
+        // Of most reads the text is the length of their only stretch.
+        if let Some(stretch) = seen.stretch.map(u64::from)
+            && is_number(text, stretch)
+        {
+            self.compared += 1;
+            self.aligned.add(read, as_sequenced(0..stretch, record, seen), 1);
+        } else if columns(text, &mut self.columns) == Some(aligned_columns(seen)) {
+            self.count_columns(read, record, seen);
+        }
+    }
+
+    /// The same of a record without `MD`, if the reference has all its bases.
+    #[inline(never)]
+    fn compare_beside(
+        &mut self,
+        read: usize,
+        reference: &mut BesideReference,
+        record: &Record<'_>,
+        seen: &ExaminedRecord<'_>,
+    ) {
+        if reference.differing(record, seen, &mut self.columns) {
+            self.count_columns(read, record, seen);
+        }
+    }
+
+    /// Counts a record of which the columns that differ are known.
+    fn count_columns(&mut self, read: usize, record: &Record<'_>, seen: &ExaminedRecord<'_>) {
+        self.compared += 1;
+        if let Some(stretch) = seen.stretch.map(u64::from) {
+            self.aligned.add(read, as_sequenced(0..stretch, record, seen), 1);
+            for &place in &self.columns {
+                self.mismatches.add(read, as_sequenced(place..place + 1, record, seen), 1);
+            }
             return;
         }
-        self.compared += 1;
         let mut differing = self.columns.iter().copied().peekable();
         let (mut at, mut column) = (0, 0);
         for (op, len) in seen.cigar.iter().map(|(op, len)| (op, u64::from(len))) {
@@ -360,6 +401,20 @@ fn look_for_mismatch_text<'a>(record: &Record<'a>) -> Option<&'a [u8]> {
     record.tags().find(|tag| tag.name == *b"MD")?.as_text()
 }
 
+/// Whether a text, which may go on behind its end, is this number.
+#[inline]
+fn is_number(text: &[u8], number: u64) -> bool {
+    let mut value = 0;
+    // None that is compared has more digits.
+    for byte in text.iter().take(11) {
+        match byte {
+            b'0'..=b'9' => value = 10 * value + u64::from(byte - b'0'),
+            _ => return *byte == 0 && value == number,
+        }
+    }
+    text.len() < 11 && value == number
+}
+
 /// How many columns the text of `MD` has; which of them differ goes to `differing`. `None` if it is no such text.
 #[inline]
 fn columns(text: &[u8], differing: &mut Vec<u64>) -> Option<u64> {
@@ -400,6 +455,26 @@ mod tests {
             if columns_.is_some() {
                 assert_eq!(differing, places, "{text}");
             }
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_one_number() {
+        let cases = [
+            ("100", 100, true),
+            ("100\0NMC", 100, true),
+            ("0100", 100, true),
+            ("0", 0, true),
+            ("", 0, true),
+            ("101", 100, false),
+            ("10", 100, false),
+            ("100A0", 100, false),
+            ("00000000000000100", 100, false),
+            ("4294967295", u64::from(u32::MAX), true),
+            ("18446744073709551716", 100, false),
+        ];
+        for (text, number, is) in cases {
+            assert_eq!(is_number(text.as_bytes(), number), is, "{text}");
         }
     }
 

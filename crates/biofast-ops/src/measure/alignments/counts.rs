@@ -7,11 +7,13 @@ use super::along::AlongCounts;
 use super::basics::{FRAGMENTS, MAX_INDEL, MAX_INSERT, OPS};
 use super::depth::{DepthHistogram, MAX_DEPTH};
 use super::figures::{
-    Alignment, Coverage, Figures, InsertSize, ReadsByFragment, RecordCounts, ReferenceReport,
+    Alignment, Coverage, DuplicateTypes, Figures, InsertSize, ReadsByFragment, RecordCounts,
+    ReferenceReport,
 };
 use super::invalid::Invalid;
 use super::partial::PartialAlignments;
 use crate::measure::flagstat::FlagStat;
+use crate::measure::picard::gc_bias::GcBias;
 use crate::measure::reads::report::{Statistics as ReadStatistics, rounded};
 use crate::measure::reads::{Collector, Lengths, Percent};
 
@@ -28,6 +30,8 @@ pub(super) struct AlignmentCounts {
     clipped: u64,
     indels: Box<[[u64; 2]; MAX_INDEL]>,
     along: AlongCounts,
+    duplicate_types: DuplicateTypes,
+    gc_bias: Option<GcBias>,
     /// Records of pairs by insert size and orientation.
     inserts: Vec<[u64; 3]>,
     reads: [Option<Box<Collector>>; FRAGMENTS],
@@ -60,6 +64,8 @@ impl AlignmentCounts {
             clipped: basics.clipped,
             indels: basics.indels.clone(),
             along: counts.along.counts(&basics.lengths),
+            duplicate_types: counts.duplicate_types,
+            gc_bias: s.gc_bias.clone(),
             inserts: basics.inserts(),
             reads: counts.reads.clone(),
             depths: s.depths.clone(),
@@ -123,6 +129,8 @@ impl AlignmentCounts {
             },
             insert_size: insert_size(&self.inserts),
             coverage: depths.map(|depths| coverage(depths, length)),
+            duplicate_types: self.duplicate_types,
+            gc_bias: self.gc_bias,
             reads: ReadsByFragment { first, last, other },
             partial: self.partial,
         }
@@ -145,6 +153,8 @@ impl AlignmentCounts {
                 f.alignment.mismatches.as_ref(),
                 MOST,
             )?,
+            duplicate_types: f.duplicate_types,
+            gc_bias: f.gc_bias.clone(),
             inserts: vec![[0; 3]; MAX_INSERT + 1],
             reads: [None, None, None],
             depths: None,
@@ -207,6 +217,8 @@ impl AlignmentCounts {
             clipped,
             indels,
             along,
+            duplicate_types,
+            gc_bias,
             inserts,
             reads,
             depths,
@@ -226,6 +238,17 @@ impl AlignmentCounts {
         add(&mut self.unplaced, *unplaced)?;
         add(&mut self.clipped, *clipped)?;
         self.along.merge(along).ok_or(BEYOND)?;
+        self.duplicate_types.merge(duplicate_types);
+        self.gc_bias = match (self.gc_bias.take(), gc_bias) {
+            // They are those of the whole reference in each part.
+            (Some(mut mine), Some(theirs)) if mine.windows == theirs.windows => {
+                let windows = mine.windows.clone();
+                mine.merge(theirs);
+                Some(GcBias { windows, ..mine })
+            }
+            (Some(_), Some(_)) => return Err(Invalid::Bases),
+            _ => None,
+        };
         // As it is counted.
         self.edit_distance = self.edit_distance.wrapping_add(*edit_distance);
         let sizes = self.inserts.len().max(inserts.len());
@@ -293,6 +316,16 @@ fn consistent(f: &Figures, counts: &AlignmentCounts) -> Result<(), Invalid> {
     agree(
         sum(&mut counts.mapping_qualities.iter().copied()) == both(|flags| flags.primary_mapped),
         "'mapping_quality' doesn't add up to the mapped primary 'records'",
+    )?;
+    let DuplicateTypes { optical, library } = counts.duplicate_types;
+    agree(
+        sum(&mut [optical, library].into_iter()) <= both(|flags| flags.primary_duplicates),
+        "'duplicate_types' has more than the primary duplicates of 'records'",
+    )?;
+    let started = counts.gc_bias.iter().flat_map(|found| found.by_gc.iter());
+    agree(
+        sum(&mut started.map(|class| class.reads)) <= both(|flags| flags.total),
+        "'gc_bias' has more reads than 'records'",
     )?;
     let reads = sum(&mut counts.reads.iter().flatten().map(|reads| reads.reads()));
     agree(reads <= both(|flags| flags.primary), "'reads' has more than the primary 'records'")?;

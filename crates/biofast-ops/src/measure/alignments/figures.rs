@@ -1,10 +1,12 @@
 //! The figures of alignments as a report has them.
 
+use biofast_bam::Record;
 use serde::{Deserialize, Serialize};
 
 use super::partial::PartialAlignments;
 use crate::measure::coverage::Distribution;
 use crate::measure::flagstat::FlagStat;
+use crate::measure::picard::gc_bias::GcBias;
 use crate::measure::reads::statistic::Statistics as ReadStatistics;
 use crate::number::percent;
 
@@ -14,7 +16,7 @@ pub type CountsAtPosition = (usize, usize, u64, u64, u64, u64);
 /// Mismatches by position.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct MismatchesByPosition {
-    /// Records whose `MD` says what differs.
+    /// Records whose `MD` says what differs, or that were compared with the reference.
     pub records: u64,
     /// Aligned bases of these, and those that differ.
     pub positions: Vec<CountsAtPosition>,
@@ -37,6 +39,13 @@ pub struct Figures {
     pub insert_size: InsertSize,
     /// How deep the references are covered; `null` unless sorted by coordinate, and of regions.
     pub coverage: Option<Coverage>,
+    /// Primary reads marked as duplicates whose type is known.
+    #[serde(default)]
+    pub duplicate_types: DuplicateTypes,
+    /// Read starts by GC content of the reference, as Picard's CollectGcBiasMetrics counts them; absent without a reference,
+    /// and of regions and groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gc_bias: Option<GcBias>,
     /// Primary reads as they were sequenced.
     pub reads: ReadsByFragment,
     /// What the report of a part carries for [joining](super::join) it with others; absent in that of a whole.
@@ -58,6 +67,34 @@ impl RecordCounts {
     #[doc(hidden)]
     pub fn all(&self) -> FlagStat {
         self.passed.checked_add(&self.failed).unwrap_or(self.passed)
+    }
+}
+
+/// Primary reads marked as duplicates, by what their tag `DT` or `dt` says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DuplicateTypes {
+    /// Those of one spot of the flow cell: `SQ`.
+    pub optical: u64,
+    /// Those of the library: `LB`.
+    pub library: u64,
+}
+
+impl DuplicateTypes {
+    /// Counts a record that is marked.
+    #[inline(never)]
+    pub(super) fn add(&mut self, record: &Record<'_>) {
+        let found = record.tags().find(|tag| matches!(&tag.name, b"DT" | b"dt"));
+        match found.and_then(|tag| tag.as_text()) {
+            Some(b"SQ") => self.optical += 1,
+            Some(b"LB") => self.library += 1,
+            _ => {}
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &DuplicateTypes) {
+        let DuplicateTypes { optical, library } = other;
+        self.optical += optical;
+        self.library += library;
     }
 }
 
@@ -97,8 +134,8 @@ pub struct Alignment {
     pub indels: Vec<(usize, u64, u64)>,
     /// Soft-clipped and all bases of primary records by position as sequenced.
     pub soft_clipped: Vec<CountsAtPosition>,
-    /// Mismatches and aligned bases of primary records by position as sequenced, as the `MD` field has them; `null` where
-    /// they weren't counted.
+    /// Mismatches and aligned bases of primary records by position as sequenced, as the `MD` field has them, or the reference
+    /// where that is missing; `null` where they weren't counted.
     pub mismatches: Option<MismatchesByPosition>,
 }
 

@@ -23,13 +23,15 @@ use crate::measure::samtools_stats::{
 pub struct StatisticsMeasure {
     /// biofast's own.
     pub own: bool,
-    /// With mismatches by position.
+    /// With mismatches by position, beside the reference if there is one.
     pub mismatches: bool,
     /// What these are a part of, if they are to be [joined](super::join).
     pub part: Option<PartKind>,
+    /// With GC bias, if there is a reference and nobody else counts it.
+    pub gc_bias: bool,
     /// What `samtools stats` of this version says.
     pub samtools: Option<SamtoolsVersion>,
-    /// For the mismatches in what `samtools stats` says.
+    /// For mismatches and GC bias.
     pub reference: Option<Fasta>,
 }
 
@@ -37,6 +39,11 @@ impl StatisticsMeasure {
     /// biofast's own, of a whole or of a part.
     pub fn own(part: Option<PartKind>) -> StatisticsMeasure {
         StatisticsMeasure { own: true, part, ..StatisticsMeasure::default() }
+    }
+
+    /// What own statistics are counted beside.
+    fn beside(&self) -> Option<&Fasta> {
+        self.reference.as_ref().filter(|_| self.mismatches)
     }
 
     /// Those of `samtools stats`.
@@ -79,7 +86,9 @@ impl Measure for StatisticsMeasure {
 
     fn start(&self) -> StatisticsCounts {
         StatisticsCounts {
-            own: self.own.then(|| AlignmentCollector::new(self.mismatches)),
+            own: self
+                .own
+                .then(|| AlignmentCollector::new(self.mismatches, self.beside(), self.gc_bias)),
             samtools: self
                 .samtools
                 .map(|version| SamtoolsCounts::new(version, self.reference.as_ref())),
@@ -132,7 +141,10 @@ impl Measure for StatisticsMeasure {
         }
         let depths = ordered.own.map(|depth| depth.finish(end.options));
         let depths = depths.filter(|_| end.is_everything).unwrap_or_default();
-        let own = own.map(|own| Statistics::new(end.header.clone(), own, depths));
+        let own = own.map(|own| {
+            Statistics::new(end.header.clone(), own, depths).beside(self.beside(), end.options)
+        });
+        let own = own.map(Statistics::whole_reference).transpose().map_err(Failure::Reference)?;
         if let Some((ordered, counts)) = ordered.samtools.zip(samtools) {
             end.found.put(ordered.finish(counts)?);
         }

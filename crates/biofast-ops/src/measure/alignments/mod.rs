@@ -8,6 +8,7 @@
 pub(crate) mod along;
 #[doc(hidden)]
 pub mod basics;
+mod beside;
 mod counts;
 pub(crate) mod depth;
 pub(crate) mod figures;
@@ -20,19 +21,23 @@ pub mod report;
 pub(crate) mod runs;
 pub(crate) mod waiting;
 
+use std::io;
 use std::ops::ControlFlow;
 
-use biofast_bam::{Batch, Error, Header, Record, flag};
+use biofast_bam::{Batch, Error, Fasta, Header, Record, flag};
 use biofast_bam::{Fold, Query};
 use biofast_io::Options;
 use biofast_io::pipeline::Fault;
 
 use crate::measure::coverage::{DepthKinds, DepthRules, Spans};
+use crate::measure::picard::gc_bias::GcBias;
 use crate::measure::samtools_stats::cycles::Cycles;
 use crate::measure::{flagstat, idxstats, reads};
 use along::AlongReads;
 use basics::{Basics, ExaminedRecord, FRAGMENTS};
+use beside::BesideReference;
 use depth::{DepthHistogram, SortedDepth};
+use figures::DuplicateTypes;
 use partial::{PartKind, PartialAlignments};
 use waiting::UnpackedReads;
 
@@ -60,6 +65,9 @@ pub struct Statistics {
     /// None of unsorted records, and of regions.
     pub(crate) depths: Option<DepthHistogram>,
     pub(crate) partial: Option<PartialAlignments>,
+    /// Of all records of a file, beside the reference.
+    pub(crate) gc_bias: Option<GcBias>,
+    reference_fault: Option<io::Error>,
 }
 
 /// What is counted without regard to order.
@@ -69,6 +77,8 @@ pub(crate) struct AlignmentCollector {
     pub(crate) references: idxstats::IdxstatsCollector,
     pub(crate) basics: Basics,
     pub(crate) along: AlongReads,
+    pub(crate) duplicate_types: DuplicateTypes,
+    beside: Option<BesideReference>,
     /// Mapped primary records by mapping quality.
     pub(crate) mapping_qualities: MappingQualities,
     /// Primary reads by fragment; none before the first one, since a collector takes 1 MB.
@@ -107,10 +117,10 @@ impl Statistics {
         options: &Options,
         part: Option<PartKind>,
     ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
-        Statistics::collect_counts(query.into(), options, part, false)
+        Statistics::collect_counts(query.into(), options, part, None)
     }
 
-    /// The same with mismatches by position, for reports that show them: up to a tenth more time.
+    /// The same with mismatches by position, and with a reference also GC bias, for reports that show them.
     ///
     /// # Errors
     /// As [`Statistics::collect`].
@@ -118,15 +128,16 @@ impl Statistics {
         query: impl Into<Query>,
         options: &Options,
         part: Option<PartKind>,
+        reference: Option<&Fasta>,
     ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
-        Statistics::collect_counts(query.into(), options, part, true)
+        Statistics::collect_counts(query.into(), options, part, Some(reference))
     }
 
     fn collect_counts(
         query: Query,
         options: &Options,
         part: Option<PartKind>,
-        compares: bool,
+        compares: Option<Option<&Fasta>>,
     ) -> Result<Statistics, Fault<Box<Statistics>, Error>> {
         let (header, query) = query.peek_header().map_err(|error| {
             let so_far =
@@ -136,8 +147,9 @@ impl Statistics {
         let is_everything = query.is_everything();
         let rules = DepthRules::default();
         let mut depth = SortedDepth::new(&header, part);
+        let reference = compares.flatten();
         let result = Fold::new(query).options(options).ordered(
-            || AlignmentCollector::new(compares),
+            || AlignmentCollector::new(compares.is_some(), reference, is_everything),
             |counts: &mut AlignmentCollector, batch, spans: &mut Spans| {
                 spans.set_lasting(part.is_some());
                 counts.accept(batch, Some((spans, &rules)));
@@ -156,7 +168,7 @@ impl Statistics {
             Ok((header, counts)) => {
                 counts.basics.negative.warn(options);
                 let depths = if is_everything { depths } else { (None, None) };
-                Ok(Statistics::new(header, counts, depths))
+                Ok(Statistics::new(header, counts, depths).beside(reference, options))
             }
             Err(Fault { error, so_far: counts }) => {
                 let so_far = Statistics::new(Header::default(), counts, depths);
@@ -172,7 +184,28 @@ impl Statistics {
         (depths, partial): (Option<DepthHistogram>, Option<PartialAlignments>),
     ) -> Statistics {
         counts.settle();
-        Statistics { header, counts, depths, partial }
+        Statistics { header, counts, depths, partial, gc_bias: None, reference_fault: None }
+    }
+
+    /// The same with what was counted beside this reference.
+    fn beside(mut self, reference: Option<&Fasta>, options: &Options) -> Statistics {
+        if let Some((beside, fasta)) = self.counts.beside.take().zip(reference) {
+            match beside.finish(&self.header, fasta, options.threads) {
+                Ok(gc_bias) => self.gc_bias = gc_bias,
+                Err(fault) => self.reference_fault = Some(fault),
+            }
+        }
+        self
+    }
+
+    /// The same, unless the reference couldn't be read.
+    fn whole_reference(mut self) -> io::Result<Statistics> {
+        self.reference_fault.take().map_or(Ok(self), Err)
+    }
+
+    /// Why the reference couldn't be read: what is counted beside it is missing.
+    pub fn reference_fault(&self) -> Option<&io::Error> {
+        self.reference_fault.as_ref()
     }
 
     /// The number, from 1, of the first record whose optional fields can't be read: the sum of
@@ -183,9 +216,17 @@ impl Statistics {
 }
 
 impl AlignmentCollector {
-    /// With mismatches by position, or without.
-    pub(crate) fn new(compares: bool) -> AlignmentCollector {
-        AlignmentCollector { along: AlongReads::new(compares), ..AlignmentCollector::default() }
+    /// With mismatches by position, or without; these beside a reference, if there is one, with GC bias or without.
+    pub(crate) fn new(
+        compares: bool,
+        reference: Option<&Fasta>,
+        gc_bias: bool,
+    ) -> AlignmentCollector {
+        AlignmentCollector {
+            along: AlongReads::new(compares),
+            beside: reference.map(|fasta| BesideReference::new(fasta.clone(), gc_bias)),
+            ..AlignmentCollector::default()
+        }
     }
 
     /// Counts the records of a batch, and leaves what the depth needs of them: records are looked at once, while they are
@@ -204,6 +245,11 @@ impl AlignmentCollector {
     /// Makes room for the records of a batch.
     pub(crate) fn prepare(&mut self, batch: Batch<'_>) {
         self.references.prepare(batch);
+        if let Some(beside) = &self.beside
+            && !batch.is_empty()
+        {
+            beside.bind(batch.header());
+        }
     }
 
     /// Counts a record of a batch that was [prepared](Self::prepare) for; `number` counts from 0. As [`Basics::add`]. Primary reads
@@ -223,9 +269,15 @@ impl AlignmentCollector {
         if mapped && original {
             self.mapping_qualities.0[usize::from(record.mapping_quality())] += 1;
         }
+        if let Some(beside) = &mut self.beside {
+            beside.add(record);
+        }
+        if original && flags & flag::DUPLICATE != 0 {
+            self.duplicate_types.add(record);
+        }
         let seen = self.basics.add(record, number)?;
         if original {
-            self.along.add(record, &seen);
+            self.along.add(record, &seen, self.beside.as_mut());
         }
         let is_shared =
             |cycles: &mut Cycles| cycles.push_shared(record, seen.fragment, &mut self.reads);
@@ -248,6 +300,9 @@ impl AlignmentCollector {
     pub(crate) fn join(&mut self, mut other: AlignmentCollector) {
         self.settle();
         other.settle();
+        if let (Some(mine), Some(theirs)) = (&mut self.beside, other.beside.take()) {
+            mine.merge(theirs);
+        }
         self.merge(&other);
     }
 
@@ -265,6 +320,8 @@ impl AlignmentCollector {
             references,
             basics,
             along,
+            duplicate_types,
+            beside: _,
             mapping_qualities,
             reads,
             waiting: _,
@@ -273,6 +330,7 @@ impl AlignmentCollector {
         self.references.merge(references);
         self.basics.merge(basics);
         self.along.merge(along);
+        self.duplicate_types.merge(duplicate_types);
         basics::add_all(&mut self.mapping_qualities.0, &mapping_qualities.0);
         for (mine, theirs) in self.reads.iter_mut().zip(reads) {
             if let Some(theirs) = theirs {

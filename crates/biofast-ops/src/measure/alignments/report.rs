@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::measure::picard::gc_bias::GcBias;
+
 pub use super::figures::{
-    Alignment, CountsAtPosition, Coverage, Figures, InsertSize, MismatchesByPosition,
-    ReadsByFragment, RecordCounts, ReferenceReport, SCHEMA, SCHEMA_VERSION,
+    Alignment, CountsAtPosition, Coverage, DuplicateTypes, Figures, InsertSize,
+    MismatchesByPosition, ReadsByFragment, RecordCounts, ReferenceReport, SCHEMA, SCHEMA_VERSION,
 };
 use super::invalid::Invalid;
 use crate::measure::reads::report::Status;

@@ -141,6 +141,29 @@ impl GcBias {
         Ok(())
     }
 
+    /// Reads for a window, all over.
+    #[doc(hidden)]
+    pub fn reads_a_window(&self) -> f64 {
+        let reads: u64 = self.by_gc.iter().map(|class| class.reads).sum();
+        reads as f64 / self.windows.iter().sum::<u64>() as f64
+    }
+
+    /// By how much the share of reads, in percent, is below the share of windows: of low and of high GC content.
+    #[doc(hidden)]
+    pub fn dropouts(&self) -> [f64; 2] {
+        let reads: u64 = self.by_gc.iter().map(|class| class.reads).sum();
+        let windows: u64 = self.windows.iter().sum();
+        let mut dropouts = [0.0; 2];
+        for (gc, (class, own)) in self.by_gc.iter().zip(self.windows.iter()).enumerate() {
+            let share = *own as f64 / windows as f64 - class.reads as f64 / reads as f64;
+            let dropout = share * 100.0;
+            if dropout > 0.0 {
+                dropouts[usize::from(gc > 50)] += dropout;
+            }
+        }
+        dropouts
+    }
+
     pub(crate) fn merge(&mut self, other: &GcBias) {
         let GcBias { clusters, aligned, by_gc, windows } = other;
         self.clusters += clusters;

@@ -14,7 +14,7 @@ use crate::measure::reads::statistic::Statistics;
 use crate::measure::sample_names::{mate_by_name, stem};
 use crate::number::{grouped, robust};
 
-/// With fewer past samples nothing is judged: of 15 normal values 1 % are beyond [`WARN`] by chance, of 10 it would be 4 %.
+/// With fewer past samples nothing is judged: their spread would be little more than chance.
 pub const FEWEST: usize = 15;
 /// From so many robust standard deviations on there is a warning …
 pub const WARN: f64 = 4.0;
@@ -136,12 +136,12 @@ impl ControlLimits {
         let (median, deviation) = robust(&mut known)?;
         // Differences that mean nothing shall not stand out where the past was all alike.
         let least = match check.unit() {
-            "%" | "points" => 0.25 + 0.02 * median.min(100.0 - median).max(0.0),
+            "%" | "points" => 0.25 + share_of_least(check) * median.min(100.0 - median).max(0.0),
             "Phred" => 0.5,
             _ => 0.05,
         };
-        let deviation = deviation.max(least);
         let past = known.len();
+        let deviation = deviation.max(least) * widening(past);
         let median = if is_ratio { median.exp2() } else { median };
         Some(ControlLimits { median, past, deviation, is_ratio, most })
     }
@@ -175,6 +175,18 @@ impl ControlLimits {
         let fail = (side == check.bad()).then(|| rounded(self.failing(check)));
         (side, CheckLimits { warn: Some(rounded(self.at(sign * WARN))), fail })
     }
+}
+
+/// How much wider limits are that come from so few values: one normal value in 1,000 is beyond [`WARN`] by chance, however many
+/// there are from [`FEWEST`] on. The form is fitted to draws.
+fn widening(past: usize) -> f64 {
+    1.0 + 64.0 / (past as f64 - 5.0).powi(2)
+}
+
+/// The part of the distance to 0 or 100 that the least deviation of a percentage has.
+fn share_of_least(check: &Check) -> f64 {
+    // The middle of the model that GC is compared with moves in steps of half a percent, and the value with it.
+    if check.name() == "gc-deviation" { 0.1 } else { 0.02 }
 }
 
 /// The values that a check had in samples of one kind, in their order.
@@ -346,7 +358,10 @@ fn judge(check: &Check, value: f64, past: usize, control: Option<ControlLimits>)
 
 #[cfg(test)]
 mod tests {
+    use biofast_testkit::random::Random;
+
     use super::*;
+    use crate::measure::reads::gc_model::Normal;
 
     fn check(name: &str) -> &'static Check {
         Check::named(name).expect("a check")
@@ -359,10 +374,10 @@ mod tests {
         let past: Vec<f64> = (0..20).map(|i| 30.0 + f64::from(i % 5 - 2)).collect();
         let control = ControlLimits::of(quality, &past).expect("enough");
         assert_eq!((control.median, control.past), (30.0, 20));
-        assert!((control.at(WARN) - 30.0 - 4.0 * 1.4826).abs() < 1e-9);
+        assert!((control.at(WARN) - 30.0 - 4.0 * 1.4826 * widening(20)).abs() < 1e-9);
         let of = |value| judge(quality, value, 20, Some(control)).verdict;
         assert_eq!(
-            [30.0, 25.0, 24.0, 21.0].map(of),
+            [30.0, 23.0, 22.0, 18.0].map(of),
             [Verdict::Pass, Verdict::Pass, Verdict::Warn, Verdict::Fail]
         );
         // Better than ever is unusual, and no failure.
@@ -374,12 +389,67 @@ mod tests {
     fn counts_are_compared_by_ratio_and_equal_pasts_leave_room() {
         let reads = check("number-of-reads");
         let control = ControlLimits::of(reads, &[1e6; 15]).expect("enough");
-        assert!((control.at(-WARN) - 1e6 / 2f64.powf(0.2)).abs() < 1.0);
+        assert!((control.at(-WARN) - 1e6 / 2f64.powf(0.2 * widening(15))).abs() < 1.0);
         assert_eq!(judge(reads, 0.0, 15, Some(control)).verdict, Verdict::Fail);
         let share = ControlLimits::of(check("n-share"), &[0.0; 15]).expect("enough");
-        assert_eq!((share.at(-FAIL), share.at(WARN)), (0.0, 1.0));
+        assert_eq!((share.at(-FAIL), share.at(WARN)), (0.0, widening(15)));
         assert!(!share.can_be_beyond(Bad::Below, share.at(-WARN)));
         let mapped = ControlLimits::of(check("mapped-share"), &[99.9; 15]).expect("enough");
         assert_eq!(mapped.at(FAIL), 100.0);
+    }
+
+    /// How many of so many draws get a warning from as many values before them.
+    fn alarms(check: &Check, past: usize, draws: usize, draw: &mut impl FnMut() -> f64) -> usize {
+        let judged = (0..draws).map(|_| {
+            let values: Vec<f64> = (0..past).map(|_| draw()).collect();
+            judge(check, draw(), past, ControlLimits::of(check, &values)).verdict
+        });
+        judged.filter(|verdict| *verdict > Verdict::Pass).count()
+    }
+
+    #[test]
+    fn one_normal_value_in_a_thousand_stands_out_by_chance() {
+        let mut random = Random(0x6_c0de);
+        // Of a share whose spread is well above the least.
+        let mut normal = || {
+            let sum: f64 = (0..12).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 20)).sum();
+            50.0 + 3.0 * (sum - 6.0)
+        };
+        for past in [15, 20, 30, 50, 100] {
+            let found = alarms(check("n-share"), past, 20_000, &mut normal);
+            assert!(found <= 40, "{found} of 20,000 beside {past}");
+        }
+        // What is unusual stands out all the same.
+        let values: Vec<f64> = (0..15).map(|_| normal()).collect();
+        let control = ControlLimits::of(check("n-share"), &values);
+        assert_eq!(judge(check("n-share"), 99.0, 15, control).verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn equal_libraries_rarely_differ_in_their_gc() {
+        let mut random = Random(0x9c_9c);
+        // Two overlapping sources, of which few reads make the higher one by chance.
+        let weights: Vec<f64> = (0..101)
+            .map(|gc| {
+                let hill = |middle: f64, spread: f64| {
+                    (-(f64::from(gc) - middle).powi(2) / 2.0 / spread.powi(2)).exp()
+                };
+                hill(42.0, 7.0) + 0.35 * hill(55.0, 9.0)
+            })
+            .collect();
+        let all: f64 = weights.iter().sum();
+        let mut gc = || {
+            let mut reads = [0.0f64; 101];
+            for (reads, weight) in reads.iter_mut().zip(&weights) {
+                // A count is as good as normal around its mean.
+                let mean = 20_000.0 * weight / all;
+                let sum: f64 =
+                    (0..12).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 20)).sum();
+                *reads = (mean + mean.sqrt() * (sum - 6.0)).max(0.0);
+            }
+            Normal::of(&reads).expect("a spread").deviation(&reads)
+        };
+        let found = alarms(check("gc-deviation"), 15, 1000, &mut gc);
+        assert!(found <= 5, "{found} of 1,000");
     }
 }

@@ -20,8 +20,8 @@
     return known.get(figure);
   };
 
-  // The margins of a chart's drawing.
-  const [LEFT, RIGHT, TOP, BOTTOM] = [58, 34, 12, 44];
+  // Where axes begin and end; names of lines may follow. Below is a margin.
+  const [LEFT, RIGHT, TOP, BOTTOM] = [58, 526, 12, 44];
 
   // The table is made when it is opened.
   document.addEventListener("toggle", (event) => {
@@ -134,7 +134,7 @@
     if (!places) return hide();
     const upright = figure.dataset.y !== undefined;
     const i = nearest(places, upright ? y : x);
-    const [left, right, top, bottom] = [LEFT, view.width - RIGHT, TOP, view.height - BOTTOM];
+    const [left, right, top, bottom] = [LEFT, RIGHT, TOP, view.height - BOTTOM];
     if (x < left - 6 || x > right + 6 || y < top - 6 || y > bottom + 6) return hide();
     cross.setAttribute("d", upright ? `M${left} ${places[i]}H${right}` : `M${places[i]} ${top}V${bottom}`);
     svg.append(cross);

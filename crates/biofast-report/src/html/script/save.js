@@ -35,7 +35,7 @@
     const body = getComputedStyle(document.body);
     const [ink, soft, font] = [body.color, getComputedStyle(figure.querySelector("text") ?? figure).fill, body.fontFamily];
     const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim() || "white";
-    const entries = [...figure.querySelectorAll(".key li")];
+    const entries = [...figure.querySelectorAll(".key li:not(.unseen)")];
     let [x, y] = [14, 44];
     const key = [];
     for (const entry of entries) {

@@ -13,6 +13,7 @@ use biofast_ops::filter::report::{FileRole, FilterReport};
 use biofast_ops::filter::sample::SampleFilter;
 use biofast_ops::filter::{Filter, FilterTally};
 use biofast_ops::measure::records::Sum;
+use biofast_report::trim_galore::GaloreSettings;
 
 use super::args::{Args, FilterIndexFormat};
 use super::chain::{self, Looked};
@@ -50,6 +51,9 @@ pub(super) fn run(
     let (job, outputs) = (plan.job, &mut opened.written.outputs);
     let mut worker = job.run(|options| filter.run(sources, options, args.which.head, outputs))?;
     let gathered = worker.take_for_fastp();
+    if let Some((settings, counts)) = plan.galore.zip(worker.take_for_trim_galore()) {
+        reports.fill_for_galore(&settings, &counts)?;
+    }
     let (tally, statistics) = worker.finish();
     let read = tally.input.each_ref().map(Sum::from);
     if args.which.head.is_none() {
@@ -97,6 +101,8 @@ struct ReadPlan<'a> {
     job: ReadsJob<'a>,
     /// What was found in the first reads, if it was looked for.
     looked: Looked,
+    /// How Trim Galore's reports begin, if they are wanted.
+    galore: Option<GaloreSettings>,
     /// What is asked of the best reads, and where they are read for the first time.
     best: Option<(best::BestCriteria, Repeated)>,
     /// How many reads the first input had when they were counted, if all of them are read again.
@@ -168,7 +174,9 @@ fn plan<'a>(
         args.adapters.tell_of_one_mate(&session.console, &filter);
     }
     let best = wanted.zip(repeated);
-    Ok((ReadPlan { job, looked, best, counted: None, filter }, sources))
+    let told = (&looked.detected[..], looked.told);
+    let galore = preset_galore::report(args, job.inputs(), paired, told, &filter)?;
+    Ok((ReadPlan { job, looked, galore, best, counted: None, filter }, sources))
 }
 
 impl<'a> ReadPlan<'a> {
@@ -202,6 +210,9 @@ impl<'a> ReadPlan<'a> {
                 Some(frequent) => filter.gather_for_fastp_with(frequent),
                 None => filter.gather_for_fastp(),
             };
+        }
+        if let Some(settings) = &self.galore {
+            filter = filter.gather_for_trim_galore(settings.limits);
         }
         Ok((ReadPlan { filter, ..self }, sources))
     }

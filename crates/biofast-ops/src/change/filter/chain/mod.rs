@@ -22,6 +22,7 @@ use super::sample::SampleFilter;
 use super::statistics::FilterStatistics;
 use super::tally::{FilterTally, Reason};
 use super::trim::{Label, MateRule, Trim, Trimmer};
+use super::trim_galore::{GaloreCounts, GaloreLimits};
 use crate::measure::records::{Amount, Sum};
 use by_adapter::ByAdapter;
 
@@ -83,6 +84,8 @@ pub struct Filter {
     is_fastp: bool,
     /// What each worker begins with, if it gathers for fastp's report.
     fastp: Option<FastpGatherer>,
+    /// The same for Trim Galore's.
+    galore: Option<GaloreCounts>,
 }
 
 impl Filter {
@@ -243,6 +246,13 @@ impl Filter {
         self
     }
 
+    /// Also gathers what stands in Trim Galore's reports, of reads that must be like this.
+    #[doc(hidden)]
+    pub fn gather_for_trim_galore(mut self, limits: GaloreLimits) -> Filter {
+        self.galore = Some(GaloreCounts::new(limits));
+        self
+    }
+
     /// Filters reads or pairs, the first `limit` of them, on as many threads as the options say. What is kept is in `outputs` in the
     /// order of the input; the worker that is returned has the counts of all.
     ///
@@ -287,6 +297,7 @@ impl Filter {
                 .statistics
                 .then(|| Box::new(FilterStatistics::new(self.adapter_positions))),
             fastp: self.fastp.clone().map(Box::new),
+            galore: self.galore.clone().map(Box::new),
             buffers: Some(Box::new(Buffers {
                 edited: vec![Default::default(); self.trimmers.len()],
                 ..Buffers::default()
@@ -351,6 +362,7 @@ pub struct FilterWorker<'f> {
     tally: FilterTally,
     statistics: Option<Box<FilterStatistics>>,
     fastp: Option<Box<FastpGatherer>>,
+    galore: Option<Box<GaloreCounts>>,
     /// Away while a unit is looked at.
     buffers: Option<Box<Buffers>>,
     /// The names of the pair end in the numbers of mates.
@@ -389,12 +401,21 @@ impl FilterWorker<'_> {
         if let (Some(mine), Some(theirs)) = (&mut self.fastp, &other.fastp) {
             mine.merge(theirs);
         }
+        if let (Some(mine), Some(theirs)) = (&mut self.galore, &other.galore) {
+            mine.merge(theirs);
+        }
     }
 
     /// What was gathered for fastp's report, if it was [asked for](Filter::gather_for_fastp).
     #[doc(hidden)]
     pub fn take_for_fastp(&mut self) -> Option<Box<FastpGatherer>> {
         self.fastp.take()
+    }
+
+    /// What was gathered for Trim Galore's reports, if it was [asked for](Filter::gather_for_trim_galore).
+    #[doc(hidden)]
+    pub fn take_for_trim_galore(&mut self) -> Option<Box<GaloreCounts>> {
+        self.galore.take()
     }
 
     /// The counts, and the statistics if they were [gathered](Filter::gather_statistics).
@@ -498,6 +519,9 @@ impl FilterWorker<'_> {
         let mut by_adapter = [None; 2];
         let mut last_adapters = [None; 2];
         if not_drawn.is_none() {
+            if let Some(galore) = &mut self.galore {
+                galore.came_in([Some(&first), second.as_ref()]);
+            }
             let mut with_adapter = [false; 2];
             let mut gone = [false; 2];
             for ((trimmer, numbers), edited) in filter.trimmers.iter().zip(edited) {
@@ -550,6 +574,11 @@ impl FilterWorker<'_> {
                     let reads = pairs.map(|(before, after)| before.zip(after));
                     fastp.trimmed(trimmer.kind(), reads, cut_adapters, &mut counts);
                 }
+                let places = std::mem::take(&mut counts.adapter_places);
+                if let Some(galore) = &mut self.galore {
+                    let reads = [0, 1].map(|mate| before[mate].zip(after[mate]));
+                    galore.trimmed(trimmer.kind(), reads, places);
+                }
                 for &(mate, number) in &*found {
                     let mate = mate.min(1);
                     with_adapter[mate] = true;
@@ -568,6 +597,9 @@ impl FilterWorker<'_> {
                 }
             }
             self.tally.count(&counts);
+            if let Some(galore) = &mut self.galore {
+                galore.decide([Some(&first), second.as_ref()]);
+            }
             if let (Some((rule, to)), Some(second)) = (filter.merge, &second)
                 && (gone == [false; 2] || !filter.is_fastp)
                 && filter.merged(rule, [&first, second], (tag, self.is_numbered), scratch, merged)

@@ -19,7 +19,7 @@ use super::Trim;
 use super::adapter::{KITS, Kit};
 use super::overlap::Overlap;
 use super::trimmer::{Label, Trimmer};
-use crate::change::filter::read::{TrimUnit, TrimmedRead};
+use crate::change::filter::read::{AdapterPlace, TrimUnit, TrimmedRead};
 use crate::change::grep::reverse_complement;
 use adapter::{Adapter, AdapterMatch, AdapterPart};
 pub use settings::{AdapterSettings, InvalidSpec};
@@ -80,6 +80,8 @@ struct AdaptersFound {
     numbers: Vec<usize>,
     /// The sum of their points.
     score: i32,
+    /// Those of the last one.
+    errors: i32,
     /// What is to be left.
     left: Range<usize>,
 }
@@ -209,20 +211,22 @@ impl AdapterCutter {
     /// Looks for adapters.
     fn search(&self, read: &[u8], mate: usize) -> AdaptersFound {
         MEMORY.with_borrow_mut(|memory| {
-            let (mut stretch, mut numbers, mut score) = (0..read.len(), Vec::new(), 0);
+            let (mut stretch, mut numbers, mut score, mut errors) =
+                (0..read.len(), Vec::new(), 0, 0);
             for _ in 0..self.times {
                 let Some((number, best)) = self.find(&read[stretch.clone()], mate, memory) else {
                     break;
                 };
                 numbers.push(number);
                 score += best.score;
+                errors = best.errors;
                 stretch = match self.action {
                     Action::Retain => best.left_with_adapter(read.len()),
                     Action::Crop => best.adapter(read.len()),
                     _ => best.left(stretch),
                 };
             }
-            AdaptersFound { numbers, score, left: stretch }
+            AdaptersFound { numbers, score, errors, left: stretch }
         })
     }
 
@@ -280,7 +284,7 @@ impl Trimmer for AdapterCutter {
             }
         }
         for (mate, found) in found.into_iter().enumerate() {
-            let (Some(AdaptersFound { numbers, left, .. }), Some(sequence)) =
+            let (Some(AdaptersFound { numbers, errors, left, .. }), Some(sequence)) =
                 (found, sequences[mate])
             else {
                 continue;
@@ -299,6 +303,8 @@ impl Trimmer for AdapterCutter {
             if numbers.is_empty() {
                 continue;
             }
+            reads.counts.adapter_places[mate] =
+                Some(AdapterPlace { at: left.end, errors: errors.max(0) as usize });
             match self.action {
                 Action::Trim | Action::Retain | Action::Crop => {
                     if let Some(read) = reads.read_mut(mate) {

@@ -1,5 +1,7 @@
 //! What Trim Galore does around cutadapt: it tells the adapter from the first reads, cuts bases that end repair has filled in, and cuts
-//! fixed numbers of bases last. A test compares reads with those of Trim Galore 0.6.
+//! fixed numbers of bases last. A test compares reads and reports with those of Trim Galore 0.6.
+
+mod counts;
 
 use biofast_fastq::Reader;
 use memchr::memmem::Finder;
@@ -7,10 +9,14 @@ use memchr::memmem::Finder;
 use super::read::{TrimUnit, TrimmedRead};
 use super::trim::detect::{AdapterEvidence, Way};
 use super::trim::{AdapterCutter, KITS, Label, Trim, Trimmer};
+pub use counts::{GaloreCounts, GaloreLimits, GaloreMate};
 
 /// The kits whose adapters are told apart, in the order in which those that are as frequent are preferred, and how many bases of their
 /// adapters are looked for and cut.
-const TOLD: [(&str, usize); 3] = [("truseq", 13), ("nextera", 12), ("small-rna", 12)];
+const TOLD: [(&str, usize); TOLD_KITS] = [("truseq", 13), ("nextera", 12), ("small-rna", 12)];
+
+/// How many kits are told apart.
+pub const TOLD_KITS: usize = 3;
 
 /// Reads that are looked at, at most.
 const MOST_READS: u64 = 999_999;
@@ -38,11 +44,11 @@ pub fn is_small_rna(adapter: &str) -> bool {
 }
 
 /// The adapter that most of the first reads have as a whole; if none has any, that of TruSeq. Of `interleaved` pairs, first reads count.
-/// What is wrong with the reads is left to who reads them again.
-pub fn look(reader: &mut Reader, interleaved: bool) -> AdapterEvidence {
+/// What is wrong with the reads is left to who reads them again. With it come the reads that have each of TruSeq, Nextera and small RNA.
+pub fn look(reader: &mut Reader, interleaved: bool) -> (AdapterEvidence, [u64; TOLD_KITS]) {
     let told = TOLD.map(|(kit, _)| (kit, adapters_of(kit).map_or("", |[first, _]| first)));
     let finders = told.map(|(_, adapter)| Finder::new(adapter.as_bytes()));
-    let (mut reads, mut counts) = (0, [0u64; TOLD.len()]);
+    let (mut reads, mut counts) = (0, [0u64; TOLD_KITS]);
     while reads < MOST_READS
         && let Ok(Some(record)) = reader.next_record()
     {
@@ -58,7 +64,7 @@ pub fn look(reader: &mut Reader, interleaved: bool) -> AdapterEvidence {
     let most = counts.iter().max().copied().unwrap_or(0);
     let which = counts.iter().position(|&count| count == most).unwrap_or(0);
     let (kit, adapter) = told[which];
-    AdapterEvidence {
+    let found = AdapterEvidence {
         read: 1,
         way: Way::Kit,
         adapter: Some(adapter.to_owned()),
@@ -68,7 +74,8 @@ pub fn look(reader: &mut Reader, interleaved: bool) -> AdapterEvidence {
         strength: None,
         threshold_percent: 0.0,
         cut: true,
-    }
+    };
+    (found, counts)
 }
 
 /// Which of the bases that end repair has filled in are cut, of RRBS made with MspI.
@@ -172,7 +179,7 @@ mod tests {
         let text: String = reads.iter().map(record).collect();
         let source = Source::from_reader("reads", std::io::Cursor::new(text.into_bytes()));
         let options = Options { threads: 1, ..Options::default() };
-        let found = look(&mut Reader::new(source, &options).unwrap(), interleaved);
+        let (found, _) = look(&mut Reader::new(source, &options).unwrap(), interleaved);
         (found.kit, found.reads_with_adapter, found.reads)
     }
 
