@@ -221,6 +221,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--cap-quality", &["25"]),
     ("--chrom", &["chr1"]),
     ("--color", &["always"]),
+    ("--name-format", &["%#%!.%."]),
     ("--compat", &["samtools=1.16", "mosdepth=0.3.3", "fastqc=0.11.9", "fastp=0.23"]),
     ("--contaminants", &["ad.fa"]),
     ("--count", &["3"]),
