@@ -67,7 +67,7 @@ pub(crate) struct Args {
     #[arg(short = 'R', long = "rg", value_name = "ID", conflicts_with = "read_groups")]
     read_group_id: Option<String>,
 
-    /// Keep these tags of the description, separated by commas, or '*' for all
+    /// Keep these tags of the description, separated by commas, or '*' or '' for all
     ///
     /// A tag is TAG:TYPE:VALUE. Tabs separate tags, and so do spaces if only tags follow the first one.
     #[arg(short = 'T', value_name = "TAGS", value_delimiter = ',')]
@@ -207,7 +207,7 @@ fn rules(args: &Args) -> Result<(Vec<ReadGroup>, Import)> {
     };
     let tags = match &args.tags[..] {
         [] => TagSelection::None,
-        names if names.iter().any(|name| name == "*") => TagSelection::All,
+        names if names == [""] || names.iter().any(|name| name == "*") => TagSelection::All,
         names => TagSelection::Some(names.iter().map(name).collect::<Result<_>>()?),
     };
     let read_group = match &groups[..] {

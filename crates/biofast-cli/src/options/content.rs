@@ -27,13 +27,8 @@ pub(crate) struct ContentArgs {
     #[arg(short = 'N', long = "qname-file", alias = "QNAME-file", value_name = "FILE")]
     name_files: Vec<InFile>,
 
-    /// Include only records with this tag, and VALUE if given; may be repeated for more values
-    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
-    tags: Vec<String>,
-
-    /// Include only records whose tag has one of the values listed in FILE
-    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
-    tag_files: Vec<String>,
+    #[command(flatten)]
+    tag: TagFilterArgs,
 
     /// Keep this fraction of the reads, chosen by name: the same reads as samtools
     ///
@@ -58,8 +53,8 @@ impl ContentArgs {
         !(self.read_groups.is_empty()
             && self.read_group_files.is_empty()
             && self.name_files.is_empty()
-            && self.tags.is_empty()
-            && self.tag_files.is_empty()
+            && self.tag.tags.is_empty()
+            && self.tag.tag_files.is_empty()
             && self.seeded_fraction.is_none()
             && self.subsample.is_none())
     }
@@ -75,7 +70,7 @@ impl ContentArgs {
         for path in &self.name_files {
             choice = choice.names(words(&list(path)?));
         }
-        if let Some(tag) = self.tag()? {
+        if let Some(tag) = self.tag.filter()? {
             choice = choice.tag(tag);
         }
         if let Some((fraction, _)) = self.sampling() {
@@ -117,9 +112,23 @@ impl ContentArgs {
         let named = self.subsample.map(|fraction| (fraction, given));
         named.or(self.seeded_fraction.map(|(seed, fraction)| (fraction, seed)))
     }
+}
 
+/// Which alignments, by a tag.
+#[derive(clap::Args)]
+pub(crate) struct TagFilterArgs {
+    /// Include only records with this tag, and VALUE if given; may be repeated for more values
+    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
+    tags: Vec<String>,
+
+    /// Include only records whose tag has one of the values listed in FILE
+    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
+    tag_files: Vec<String>,
+}
+
+impl TagFilterArgs {
     /// The field asked for, and its values.
-    fn tag(&self) -> Result<Option<TagFilter>> {
+    pub(crate) fn filter(&self) -> Result<Option<TagFilter>> {
         let mut choice: Option<TagFilter> = None;
         let mut add = |text: &str, name: [u8; 2], values: Option<Vec<Vec<u8>>>| -> Result<()> {
             let found = choice.take().unwrap_or(TagFilter::new(name));

@@ -70,6 +70,36 @@ fn what_is_left_out_is_said_and_reads_without_bases_are_empty() {
     }
 }
 
+#[test]
+fn tags_choose_records_however_mates_are_found() {
+    let folder = Folder::new();
+    let record = |name: &str, flags: u16, tags: &str| {
+        format!("{name}\t{flags}\t*\t0\t0\t*\t*\t0\t0\tAC\tII{tags}\n")
+    };
+    let sam = record("a", 77, "\tBC:Z:x")
+        + &record("a", 141, "\tBC:Z:x")
+        + &record("b", 77, "\tBC:Z:y\tNM:i:3")
+        + &record("b", 141, "\tNM:i:3")
+        + &record("c", 4, "");
+    let listed = format!("BC:{}", folder.file("list", "x z\ny"));
+    for (options, names) in [
+        (&["-d", "BC"][..], "a/1 a/2 b/1"),
+        (&["-d", "BC:y"], "b/1"),
+        (&["-d", "NM:3"], "b/1 b/2"),
+        (&["-d", "BC:x", "-d", "BC:z"], "a/1 a/2"),
+        (&["-D", &listed], "a/1 a/2 b/1"),
+        (&["-d", "XX"], ""),
+    ] {
+        for how in ["--grouped", "--collate"] {
+            let run = biofast_with(&[&["fastq", how], options, &["-"]].concat(), sam.as_bytes());
+            let found: Vec<&str> = run.stdout.lines().step_by(4).map(|line| &line[1..]).collect();
+            assert_eq!(found.join(" "), names, "{options:?} {how}");
+        }
+    }
+    fails(&["fastq", "-d", "BC", "-d", "NM", "-"], &["only one tag can be selected"]);
+    fails(&["fastq", "-T", "BC,,NM", "-"], &["a tag is missing"]);
+}
+
 /// Names and bases of the reads of a file in the folder.
 fn reads_in(folder: &Folder, name: &str) -> Vec<(String, String)> {
     let text = std::fs::read_to_string(folder.path(name)).unwrap();

@@ -93,6 +93,30 @@ fn records_go_to_the_files_of_their_values_on_any_threads() {
 }
 
 #[test]
+fn names_are_made_of_a_format_of_samtools() {
+    let folder = Folder::new();
+    let sam: String =
+        ["x", "y/z", "x"].map(|v| format!("r\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\tCB:Z:{v}\n")).concat();
+    folder.file("a.b.sam", "@HD\tVN:1.6\n".to_owned() + &sam);
+    for (format, names) in
+        [("%*_%#.%.", ["a.b_0.bam", "a.b_1.bam"]), ("%%-%!.sam", ["%-x.sam", "%-y_z.sam"])]
+    {
+        good(&folder, &["split", "-d", "CB", "-f", format, "a.b.sam"]);
+        for (name, records) in names.iter().zip([2, 1]) {
+            assert_eq!(shown(&folder, name).1.lines().count(), records, "{name}");
+        }
+    }
+    for (words, said) in [
+        ("-d CB -f x%# -o y a.b.sam", "can't be combined"),
+        ("-s 4 -f x%# a.b.sam", "--by"),
+        ("-d CB -f x%q a.b.sam", "%q is none of"),
+        ("-d CB -f x a.b.sam", "would hold both"),
+    ] {
+        fails_in(&folder, &[&["split"][..], &crate::common::words(words)].concat(), &[said]);
+    }
+}
+
+#[test]
 fn what_cannot_be_split_is_refused_and_nothing_is_left() {
     let folder = Folder::new();
     let path = parts(&folder, 1).remove(0);

@@ -53,7 +53,10 @@ fn grouped_reads_are_written_as_samtools_writes_them() {
     let folder = Folder::new();
     let path = folder.file("a.sam", grouped(1, 600, "SO:unsorted\tGO:query"));
     let files = ["-1", "r1.fq", "-2", "r2.fq", "-0", "other.fq", "-s", "single.fq"];
-    let sets: [&[&str]; 14] = [
+    let values = text(&folder.path("values"));
+    std::fs::write(&values, "ACG-T ACG-TGAGA\nA\n").unwrap();
+    let listed = format!("BC:{values}");
+    let sets: [&[&str]; 20] = [
         &[],
         &["-n"],
         &["-N"],
@@ -68,6 +71,12 @@ fn grouped_reads_are_written_as_samtools_writes_them() {
         &["-O"],
         &["-f", "0x40", "-F", "0x904"],
         &["-G", "0x11"],
+        &["-T", "", "-n"],
+        &["-d", "NM"],
+        &["-d", "BC:ACG-T", "-d", "BC:ACG-TGA"],
+        &["-d", "RG:g1"],
+        &["-d", "none"],
+        &["-D", &listed],
     ];
     for options in sets {
         let theirs = run(samtools(&[&["fastq"], options, &[&path]].concat()), &folder);

@@ -1,5 +1,6 @@
 //! Reports of `--format fastqc` beside FastQC.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::Command;
 
@@ -66,6 +67,8 @@ fn compare_made(program: &str, version: &str) {
         // The versions compare these differently, and count other reads by tile.
         ("middle.fq", library(12_000, 70, 40, 300) + &fastq(3000, &[45, 55, 75, 90], &[44], 9)),
         ("tails.fq", tails(400)),
+        // Positions without A, C, G and T, and letters that stand for several bases.
+        ("letters.fq", letters()),
         // More than are looked at.
         ("large.fq", library(150_000, 30, 5, 900_000)),
     ];
@@ -132,6 +135,11 @@ fn plain(folder: &Folder, name: &str, reads: &str) -> String {
     folder.file(&format!("{name}.fq"), run.stdout)
 }
 
+fn letters() -> String {
+    let read = |i: usize, bases: &str| format!("@r{i}\n{bases}\n+\n{}\n", "5".repeat(bases.len()));
+    (0..40).map(|i| read(i, ["NNNNNNNNNNNNNNN", "NRNYACGTMNN", "NNWRGATTN"][i % 3])).collect()
+}
+
 /// Reads that end in A or G, and copies of a primer that is one base away from two of equal length.
 fn tails(n: usize) -> String {
     let mut text = String::new();
@@ -147,7 +155,24 @@ fn tails(n: usize) -> String {
     text
 }
 
-/// Compares all cells of the files' reports; returns the verdicts.
+/// Whether FastQC 0.11.9 may take qualities by tile to have an offset of 64: by those of every tenth read of a single tile.
+fn has_tile_of_high_qualities(fastq: &str) -> bool {
+    let mut lowest: BTreeMap<&str, u8> = BTreeMap::new();
+    let lines: Vec<&str> = fastq.lines().collect();
+    for read in lines.chunks_exact(4).skip(9).step_by(10) {
+        let fields: Vec<&str> = read[0].split(':').collect();
+        let tile = match fields.len() {
+            7.. => fields[4],
+            5.. => fields[2],
+            _ => continue,
+        };
+        let least = read[3].bytes().min().unwrap_or(u8::MAX);
+        lowest.entry(tile).and_modify(|lowest| *lowest = least.min(*lowest)).or_insert(least);
+    }
+    lowest.values().any(|&lowest| lowest >= 64)
+}
+
+/// Compares all cells of the files' reports, but those that docs/versions.md excludes; returns the verdicts.
 fn compare(files: &[String], program: &str, version: &str) -> Vec<String> {
     let mut command = match program {
         "fastqc" => need(program),
@@ -155,15 +180,25 @@ fn compare(files: &[String], program: &str, version: &str) -> Vec<String> {
     };
     let run = command.args(["--quiet", "--nogroup", "--extract"]).args(files).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let mut verdicts = Vec::new();
+    let (mut verdicts, mut misled) = (Vec::new(), 0);
     for file in files {
         let theirs = format!("{}_fastqc/fastqc_data.txt", file.strip_suffix(".fq").unwrap());
         let theirs = modules(&std::fs::read_to_string(theirs).unwrap());
         let ours =
             modules(&biofast(&["stats", "--format", "fastqc", "--compat", version, file]).stdout);
         assert_eq!(ours.len(), theirs.len(), "{file}: {:?} {:?}", ours.keys(), theirs.keys());
+        let is_misled = version == "fastqc=0.11.9"
+            && has_tile_of_high_qualities(&std::fs::read_to_string(file).unwrap());
         for (name, (verdict, rows)) in &ours {
             let (their_verdict, their_rows) = &theirs[name];
+            if is_misled && name == "Per tile sequence quality" && rows != their_rows {
+                misled += 1;
+                let places = |rows: &[Vec<String>]| -> Vec<[String; 2]> {
+                    rows.iter().map(|row| [row[0].clone(), row[1].clone()]).collect()
+                };
+                assert_eq!(places(rows), places(their_rows), "{file}: {name}");
+                continue;
+            }
             assert_eq!(verdict, their_verdict, "{file}: {name}");
             assert_eq!(rows.len(), their_rows.len(), "{file}: {name}");
             for (row, their_row) in rows.iter().zip(their_rows) {
@@ -174,6 +209,7 @@ fn compare(files: &[String], program: &str, version: &str) -> Vec<String> {
             verdicts.push(format!("{verdict} {name}"));
         }
     }
+    println!("{} files, {misled} with another offset of qualities by tile", files.len());
     verdicts
 }
 

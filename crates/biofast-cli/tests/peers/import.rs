@@ -37,6 +37,7 @@ fn reads_are_stored_as_samtools_stores_them() {
         &["-0", &plain],
         &["-s", &mixed],
         &["-T", "*", &first, &second],
+        &["-T", "", &first, &second],
         &["-T", "XX", &plain],
         &["-R", "g", &first],
         &["-r", "ID:g", "-r", "SM:s", &first, &second],

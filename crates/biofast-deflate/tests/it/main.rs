@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bam;
+mod bases;
 mod common;
 mod fastq;
 mod oracle;

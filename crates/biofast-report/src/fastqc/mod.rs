@@ -203,10 +203,8 @@ fn contents(positions: &[PositionBin]) -> Module {
     let mut verdict = Verdict::Pass;
     let mut table = "#Base\tG\tA\tT\tC\n".to_owned();
     for bin in positions {
+        // Where there is none of these, shares are NaN, as in FastQC.
         let acgt = bin.bases.acgt();
-        if acgt == 0 {
-            continue;
-        }
         // In this order, as FastQC has it: the last digit depends on it.
         let percent = |n: u64| n as f64 / acgt as f64 * 100.0;
         let [g, a, t, c] = [bin.bases.g, bin.bases.a, bin.bases.t, bin.bases.c].map(percent);
@@ -230,8 +228,8 @@ fn unknown_bases(positions: &[PositionBin]) -> Module {
     let mut verdict = Verdict::Pass;
     let mut table = "#Base\tN-Count\n".to_owned();
     for bin in positions {
-        let known = bin.bases.acgt();
-        let total = known + bin.bases.n;
+        // Of all letters, also those that stand for several bases.
+        let total = bin.bases.total();
         if total == 0 {
             continue;
         }

@@ -13,7 +13,8 @@ use biofast_ops::to_fastq::{self, Collation, FastqPlan, FastqRoutes, FastqSummar
 
 use crate::console::Console;
 use crate::options::{
-    Flags, Folder, InFile, OneFile, OutFile, ShardArg, Size, keeps_templates_together,
+    Flags, Folder, InFile, OneFile, OutFile, ShardArg, Size, TagFilterArgs,
+    keeps_templates_together,
 };
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
@@ -51,6 +52,7 @@ Examples:
   biofast fastq -n aln.bam > interleaved.fq
   biofast fastq --10x fastqs cells.bam
   biofast fastq -T RG,BC aln.cram --reference genome.fa -o reads.fq
+  biofast fastq -d BC:ACGTACGT aln.bam -o sample.fq
   biofast shards --number 2 --keep-templates unaligned.bam -o names.plan.json
   biofast fastq --shard 'names.plan.json#2' -1 part2.r1.fq -2 part2.r2.fq"
 )]
@@ -123,11 +125,14 @@ pub(crate) struct Args {
     #[command(flatten)]
     flags: Flags,
 
+    #[command(flatten)]
+    tag: TagFilterArgs,
+
     /// Append the tags RG, BC and QT after the name
     #[arg(short = 't')]
     usual_tags: bool,
 
-    /// Append these tags after the name, separated by commas, or '*' for all
+    /// Append these tags after the name, separated by commas, or '*' or '' for all
     #[arg(short = 'T', value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
     tags: Vec<Tag>,
 
@@ -187,12 +192,15 @@ pub(crate) struct Args {
 #[derive(Clone, Copy, Debug)]
 enum Tag {
     All,
+    /// An empty text, which means all if it stands alone.
+    Nothing,
     Name([u8; 2]),
 }
 
 fn tag(text: &str) -> Result<Tag, String> {
     match text.as_bytes() {
         b"*" => Ok(Tag::All),
+        b"" => Ok(Tag::Nothing),
         &[a, b] => Ok(Tag::Name([a, b])),
         _ => Err("expected two characters".into()),
     }
@@ -230,7 +238,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let FastqOutputs { mut outputs, routes, printed, .. } = open(args, session)?;
     let report = output::optional_report(session, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());
-    let plan = FastqPlan { filter: args.flags.filter(NOT_PRIMARY), format, routes };
+    let (filter, tag) = (args.flags.filter(NOT_PRIMARY), args.tag.filter()?);
+    let plan = FastqPlan { filter, tag, format, routes };
     let bar = watch.bar(input.len(), &args.reading.messages);
     let result = if grouped {
         let summary = to_fastq::grouped(source, &watch.options, &plan, &mut outputs);
@@ -312,6 +321,8 @@ fn format(args: &Args) -> Result<to_fastq::FastqFormat> {
     for tag in &args.tags {
         match tag {
             Tag::All => tags = TagChoice::All,
+            Tag::Nothing if args.tags.len() == 1 => tags = TagChoice::All,
+            Tag::Nothing => bail!("-T: a tag is missing between commas"),
             Tag::Name(name) => names.push(*name),
         }
     }
@@ -321,7 +332,7 @@ fn format(args: &Args) -> Result<to_fastq::FastqFormat> {
     let casava = match (args.casava, args.barcode_tag) {
         (false, _) => None,
         (true, Tag::Name(name)) => Some(name),
-        (true, Tag::All) => bail!("--barcode-tag takes one tag"),
+        (true, Tag::All | Tag::Nothing) => bail!("--barcode-tag takes one tag"),
     };
     let defaults = to_fastq::FastqFormat::default();
     Ok(to_fastq::FastqFormat {

@@ -48,9 +48,9 @@ impl Sets<'_> {
         }
         output::make_folder(session, folder)?;
         let report = output::optional_report(session, args.json.as_deref())?;
-        let filter = args.flags.filter(NOT_PRIMARY);
+        let (filter, tag) = (args.flags.filter(NOT_PRIMARY), args.tag.filter()?);
         let plan = SetsPlan {
-            reads: FastqPlan { filter, format, ..FastqPlan::default() },
+            reads: FastqPlan { filter, tag, format, ..FastqPlan::default() },
             layout,
             sets_per_file: args.reads_per_fastq,
             skip_incomplete: args.skip_incomplete,

@@ -1,7 +1,7 @@
 //! `biofast split --by`: alignments to a file for each value of a tag.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use biofast_bam::{self as bam, Detail, Header, Query, SamWriter};
@@ -35,7 +35,8 @@ pub(super) fn run(args: &Args, tag: [u8; 2], session: &mut Session) -> Result<Ex
     let rereads = Rereads::of(std::slice::from_ref(&input));
     let watch = Watch::new(session, args.reading.alignments());
     let (header, values) = values(args, tag, &input, &rereads, session)?;
-    let opened = open(args, tag, &header, &values, session).map_err(|error| input.blamed(error))?;
+    let opened = open(args, (tag, &values), &header, &input.name(), session)
+        .map_err(|error| input.blamed(error))?;
     let (are_bam, mut outputs): (Vec<bool>, Vec<Output>) = opened.into_iter().unzip();
     let split = TagSplit::new(tag, &values, args.unassigned.is_some());
     let writer = SamWriter::new(&header);
@@ -136,17 +137,49 @@ fn values(
     Ok((header, values))
 }
 
+/// A name as `samtools split -f` makes it.
+fn formatted(format: &str, input: &str, number: usize, value: &str) -> Result<String> {
+    let mut name = String::new();
+    let mut rest = format.chars();
+    while let Some(letter) = rest.next() {
+        match (letter, if letter == '%' { rest.next() } else { None }) {
+            ('%', Some('%')) => name.push('%'),
+            ('%', Some('*')) => {
+                let file = Path::new(input).file_stem().unwrap_or_default();
+                name += &file.to_string_lossy();
+            }
+            ('%', Some('#')) => name += &number.to_string(),
+            ('%', Some('!')) => name += value,
+            ('%', Some('.')) => name += "bam",
+            ('%', other) => {
+                let other = other.map(String::from).unwrap_or_default();
+                bail!("-f {format}: %{other} is none of %*, %#, %!, %. and %%");
+            }
+            (letter, _) => name.push(letter),
+        }
+    }
+    Ok(name)
+}
+
 /// The outputs of all values, and that of the others, with their headers; whether each is BAM.
 fn open(
     args: &Args,
-    tag: [u8; 2],
+    (tag, values): ([u8; 2], &[Vec<u8>]),
     header: &Header,
-    values: &[Vec<u8>],
+    input: &str,
     session: &mut Session,
 ) -> Result<Vec<(bool, Output)>> {
-    let template = args.out.to_str();
-    let template = template.with_context(|| format!("{} is not UTF-8", display_name(&args.out)))?;
-    if !template.contains(VALUE) {
+    let named = args.out.as_ref().or(args.name_format.as_ref()).context("missing: --out")?;
+    let template = named.to_str();
+    let template = template.with_context(|| format!("{} is not UTF-8", display_name(named)))?;
+    let name = |number: usize, value: &[u8]| {
+        let value = output::plain_name(value);
+        match args.name_format {
+            Some(_) => formatted(template, input, number, &value),
+            None => Ok(template.replace(VALUE, &value)),
+        }
+    };
+    if args.name_format.is_none() && !template.contains(VALUE) {
         bail!("all files would be named {template}: put {VALUE} where the value of the tag goes");
     }
     // More files than may be open are open only while they are written to.
@@ -155,10 +188,12 @@ fn open(
         header.read_groups().filter_map(|group| group.id()).map(<[u8]>::to_vec).collect();
     let mut names: HashMap<PathBuf, &[u8]> = HashMap::new();
     let mut outputs = Vec::new();
-    for value in values.iter().map(Some).chain(args.unassigned.iter().map(|_| None)) {
+    for (number, value) in
+        values.iter().map(Some).chain(args.unassigned.iter().map(|_| None)).enumerate()
+    {
         let path = match (value, &args.unassigned) {
             (Some(value), _) => {
-                let path = PathBuf::from(template.replace(VALUE, &output::plain_name(value)));
+                let path = PathBuf::from(name(number, value)?);
                 if let Some(other) = names.insert(path.clone(), value) {
                     let path = display_name(&path);
                     bail!("{path} would hold both '{}' and '{}'", Shown(other), Shown(value));

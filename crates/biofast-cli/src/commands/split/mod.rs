@@ -38,7 +38,8 @@ Examples:
   biofast split -s 1000 genes.fa.gz -o genes_{part}.fa.gz
   zcat reads.fq.gz | biofast split --by-bytes 100M - -o small_{part}.fq
   biofast split --by RG aln.bam -o group_{value}.bam
-  biofast split --by CB aln.bam -o cell_{value}.bam -u other.bam")]
+  biofast split --by CB aln.bam -o cell_{value}.bam -u other.bam
+  biofast split -d RG -f '%*_%#.%.' aln.bam")]
 pub(crate) struct Args {
     /// One file of reads, or two files of mates; use '-' or no FILE for standard input
     #[arg(value_name = "FILE")]
@@ -61,8 +62,15 @@ pub(crate) struct Args {
     /// Names of output files; {part} stands for the number of the part, {mate} for 1 or 2, {value} for that of --by
     ///
     /// Without {mate} or --out2, pairs are interleaved. Two input files then need --interleaved-out.
-    #[arg(short, long, value_name = "TEMPLATE", required = true)]
-    out: OutFile,
+    #[arg(short, long, value_name = "TEMPLATE", required_unless_present = "name_format")]
+    out: Option<OutFile>,
+
+    /// With --by: names of output files as `samtools split` has them, such as '%*_%#.%.'
+    ///
+    /// %* stands for the input's name without its extension, %# for the number of the value, from 0, %! for the value, %. for
+    /// bam, and %% for %.
+    #[arg(short = 'f', long, value_name = "FORMAT", requires = "by", conflicts_with = "out")]
+    name_format: Option<OutFile>,
 
     /// Names of output files of second reads
     #[arg(long, value_name = "TEMPLATE")]
@@ -157,7 +165,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let paired = job.is_paired();
     let sources = job.open(None)?;
     let names = Arc::new(OutputNames::new(args, paired, job.is_fasta())?);
-    args.pairs_out.refuse(job.layout(), Some(&args.out), names.files() == 2)?;
+    args.pairs_out.refuse(job.layout(), args.out.as_deref(), names.files() == 2)?;
     let rule = rule(args, &job);
     job.check_unchanged()?;
     let rule = rule?;
@@ -294,7 +302,7 @@ const MATE: &str = "{mate}";
 
 impl OutputNames {
     fn new(args: &Args, paired: bool, is_fasta: bool) -> Result<OutputNames> {
-        let first = template(&args.out)?;
+        let first = template(args.out.as_ref().context("missing: --out")?)?;
         let templates = match args.out2.as_ref().map(template).transpose()? {
             Some(_) if !paired => bail!("--out2 needs pairs: two files, or --interleaved"),
             Some(second) if [&first, &second].iter().any(|name| name.contains(MATE)) => {

@@ -10,7 +10,7 @@ use biofast_io::output::{Compression, Output};
 use biofast_io::pipeline::Failure;
 use biofast_io::{Error, ErrorKind, Location, Options, Reader, Source};
 
-use crate::change::to_fastq::{self, FastqPlan, FastqRoutes};
+use crate::change::to_fastq::{self, FastqPlan};
 
 /// Converts a table with lines `header TAB sequence TAB qualities`, like those of `seqkit fx2tab`, to FASTQ, or to
 /// FASTA if the first line with bases has no qualities.
@@ -153,7 +153,7 @@ pub fn from_alignments(source: Source, options: &Options, suffix: bool) -> Resul
         let plan = FastqPlan {
             filter: bam::flag::Filter { none_of: NOT_PRIMARY, ..bam::flag::Filter::default() },
             format: to_fastq::FastqFormat { suffix, ..to_fastq::FastqFormat::default() },
-            routes: FastqRoutes::default(),
+            ..FastqPlan::default()
         };
         let mut outputs = [Output::stream("reads", BlockSender(sender), Compression::default())];
         to_fastq::grouped(source, &options, &plan, &mut outputs).map(|_| ())

@@ -56,7 +56,7 @@ impl BatchReads {
         self.bytes.clear();
         self.reads.clear();
         for record in batch {
-            if !plan.filter.accepts(record.flags(), record.mapping_quality()) {
+            if !plan.wants(&record) {
                 continue;
             }
             let part = TemplateSegment::of(record.flags());

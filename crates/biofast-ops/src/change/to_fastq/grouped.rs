@@ -70,7 +70,7 @@ fn write(
             template.flush(plan, summary, texts)?;
             template.name = Some(name);
         }
-        if !plan.filter.accepts(record.flags(), record.mapping_quality()) {
+        if !plan.wants(&record) {
             continue;
         }
         summary.reads += 1;

@@ -1,9 +1,10 @@
 //! Which reads go where, and what was written.
 
-use biofast_bam::flag;
+use biofast_bam::{Record, flag};
 use serde::Serialize;
 
 use super::format::FastqFormat;
+use crate::filter::alignment::TagFilter;
 
 /// Which output reads go to, by index.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,8 +50,18 @@ impl FastqSummary {
 pub struct FastqPlan {
     /// Which records are wanted.
     pub filter: flag::Filter,
+    /// And by which tag.
+    pub tag: Option<TagFilter>,
     /// How reads are written.
     pub format: FastqFormat,
     /// Where they go.
     pub routes: FastqRoutes,
+}
+
+impl FastqPlan {
+    /// Whether a record is wanted.
+    pub(super) fn wants(&self, record: &Record<'_>) -> bool {
+        self.filter.accepts(record.flags(), record.mapping_quality())
+            && self.tag.as_ref().is_none_or(|tag| tag.wants(record))
+    }
 }
