@@ -78,6 +78,7 @@ mod repair;
 mod rereads;
 mod round_trips;
 mod salvage;
+mod run_shards;
 mod schema;
 mod shard_numbers;
 mod shard_parts;

@@ -182,10 +182,15 @@ def run(words: Sequence[Input], *, progress: Progress | None = None) -> str:
     Ctrl-C ends the run, and no output appears. Two commands may run at once. Where the command line takes ``-`` for standard input, a
     word may be a binary file object.
     """
+    return answer(words, progress)[1]
+
+
+def answer(words: Sequence[Input], progress: Progress | None = None) -> tuple[int, str]:
+    """The exit code, 0 or 1, and what is printed."""
     code, text, error = _run([opened(word) for word in words], progress)
     if error is not None and code > 1:
         raise error
-    return text
+    return code, text
 
 
 def warn(text: str) -> None:
