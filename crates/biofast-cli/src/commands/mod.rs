@@ -29,6 +29,8 @@ mod import;
 mod index;
 mod markdup;
 mod merge;
+#[cfg(test)]
+mod python;
 mod quickcheck;
 #[cfg(test)]
 mod reference;

@@ -77,7 +77,8 @@ fn twenty_files_give_the_bytes_of_one_run_on_each_engine() {
     for words in [&["stats", "--json"][..], &["stats", "-T"], &["check", "--json"], &["check"]] {
         let one = good(&folder, &[words, &files].concat()).stdout;
         for engine in ["local", "slurm"] {
-            let sharded = [&["-q", "--engine", engine, "--number", "3", "--"], words, &files, &["-o", "out"]];
+            let sharded =
+                [&["-q", "--engine", engine, "--number", "3", "--"], words, &files, &["-o", "out"]];
             let run = run(&folder, &path, &sharded.concat());
             assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{engine} {words:?}");
             assert!(fs::read_to_string(folder.path("out")).unwrap() == one, "{engine} {words:?}");
@@ -127,7 +128,11 @@ fn pairs_and_alignments_give_the_bytes_of_one_run() {
     ] {
         let one = good(&folder, words).stdout;
         for engine in ["local", "slurm"] {
-            let run = run(&folder, &path, &[&["--engine", engine, "--number", "4", "-q", "--"], words].concat());
+            let run = run(
+                &folder,
+                &path,
+                &[&["--engine", engine, "--number", "4", "-q", "--"], words].concat(),
+            );
             assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{engine} {words:?}");
             assert!(run.stdout == one, "{engine} {words:?}\n{}\n{one}", run.stdout);
         }
@@ -181,9 +186,18 @@ exec {} "$@"
         });
         assert_eq!(killed.count(), 2, "{engine}: nothing was killed");
         // Without retries it is an error that says what, where and why.
-        let always = script(&folder, "always", &format!("case \"$*\" in *\"shards --share 5/\"*) kill -9 $$ ;; esac\nexec {} \"$@\"\n", binary()));
-        let options = ["--engine", engine, "--program", &always, "--number", "3", "--retries", "0", "-q"];
-        let run = self::run(&folder, &path, &[&options[..], &["--", "stats", "--json"], &files].concat());
+        let always = script(
+            &folder,
+            "always",
+            &format!(
+                "case \"$*\" in *\"shards --share 5/\"*) kill -9 $$ ;; esac\nexec {} \"$@\"\n",
+                binary()
+            ),
+        );
+        let options =
+            ["--engine", engine, "--program", &always, "--number", "3", "--retries", "0", "-q"];
+        let run =
+            self::run(&folder, &path, &[&options[..], &["--", "stats", "--json"], &files].concat());
         assert_eq!(run.code, 2, "{engine}");
         assert!(run.stderr.contains("shard 3 of lane1.fastq.gz"), "{engine}: {}", run.stderr);
         assert!(run.stderr.contains("run the same command line again"), "{engine}: {}", run.stderr);
@@ -205,7 +219,10 @@ fn a_driver_that_is_killed_is_continued_with_what_is_there() {
     );
     let program = script(&folder, "kills-driver", &text);
     for engine in ["local", "slurm"] {
-        let words = ["run", "--engine", engine, "--program", &program, "--number", "3", "--jobs", "1", "--", "stats", "--json", "-o", "out"];
+        let words = [
+            "run", "--engine", engine, "--program", &program, "--number", "3", "--jobs", "1", "--",
+            "stats", "--json", "-o", "out",
+        ];
         let words = [&words[..], &files].concat();
         let mut started = Command::new("sh");
         started.args(["-c", "echo $$ > driver; exec \"$@\"", "sh", binary()]).args(&words);
@@ -252,7 +269,10 @@ fn a_driver_that_is_killed_is_continued_with_what_is_there() {
         assert_eq!(same, before.len() - 1, "{engine}: parts that were there were made again");
         if engine == "slurm" {
             let submitted = fs::read_to_string(folder.path("submitted")).unwrap();
-            assert!(submitted.lines().last().unwrap().contains("--dependency=afterany:4711"), "{submitted}");
+            assert!(
+                submitted.lines().last().unwrap().contains("--dependency=afterany:4711"),
+                "{submitted}"
+            );
         }
         fs::remove_file(folder.path("queued")).unwrap();
         fs::remove_dir_all(folder.path("out.run")).unwrap();
@@ -266,19 +286,30 @@ fn steps_that_another_engine_starts_make_the_whole() {
     let files = lanes(&folder);
     let files: Vec<&str> = files.iter().map(String::as_str).take(5).collect();
     let one = good(&folder, &[&["stats", "--json"], &files[..]].concat()).stdout;
-    let words = ["run", "-q", "--number", "4", "--work", "w", "--step", "prepare", "--", "stats", "--json", "-o", "out"];
+    let words = [
+        "run", "-q", "--number", "4", "--work", "w", "--step", "prepare", "--", "stats", "--json",
+        "-o", "out",
+    ];
     good(&folder, &[&words[..], &files].concat());
     let status = || -> Value {
-        serde_json::from_str(&good(&folder, &["run", "--work", "w", "--step", "status"]).stdout).unwrap()
+        serde_json::from_str(&good(&folder, &["run", "--work", "w", "--step", "status"]).stdout)
+            .unwrap()
     };
     assert_eq!(status()["missing_plans"], serde_json::json!([0, 1, 2, 3, 4]));
     for share in ["0/2", "1/2"] {
         good(&folder, &["run", "--work", "w", "--step", "plan", "--share", share]);
     }
-    assert_eq!((&status()["shards"], &status()["missing_plans"]), (&20.into(), &serde_json::json!([])));
+    assert_eq!(
+        (&status()["shards"], &status()["missing_plans"]),
+        (&20.into(), &serde_json::json!([]))
+    );
     let merging = run_in(&folder, &["run", "--work", "w", "--step", "merge"]);
     assert_eq!(merging.code, 2);
-    assert!(merging.stderr.contains("20 of 20 shards are missing: first shard 1 of lane0.fastq.gz"), "{}", merging.stderr);
+    assert!(
+        merging.stderr.contains("20 of 20 shards are missing: first shard 1 of lane0.fastq.gz"),
+        "{}",
+        merging.stderr
+    );
     for share in ["2/3", "0/3", "1/3"] {
         good(&folder, &["run", "--work", "w", "--step", "shards", "--share", share]);
     }
@@ -296,7 +327,8 @@ fn what_cant_be_run_is_told_with_what_helps() {
     folder.file("a.fq.gz", gzip(reads("a", 50).as_bytes()));
     let refused = |words: &str, why: &[&str]| {
         let words: Vec<&str> = words.split(' ').collect();
-        let run = run_in(&folder, &[&["run", "--number", "2", "--retries", "9"], &words[..]].concat());
+        let run =
+            run_in(&folder, &[&["run", "--number", "2", "--retries", "9"], &words[..]].concat());
         assert_eq!(run.code, 2, "{words:?} {}", run.stderr);
         for text in why {
             assert!(run.stderr.contains(text), "{words:?}: {text}\n{}", run.stderr);
@@ -311,7 +343,10 @@ fn what_cant_be_run_is_told_with_what_helps() {
     refused("-- coverage a.bam b.bam", &["one file for coverage"]);
     refused("--work nowhere --step status", &["nowhere", "not the folder of a run"]);
     // A fault of the data isn't tried again, and says where it is.
-    refused("-- stats --json a.fq b.fq", &["the plan of b.fq on ", "record 51", "run the same command line again"]);
+    refused(
+        "-- stats --json a.fq b.fq",
+        &["the plan of b.fq on ", "record 51", "run the same command line again"],
+    );
     // Another run in the same folder; a file that has changed.
     refused("-- stats -T a.fq b.fq", &["the folder of another run", "--work"]);
     folder.file("a.fq", reads("a", 49));
@@ -320,7 +355,10 @@ fn what_cant_be_run_is_told_with_what_helps() {
     // Ordinary gzip needs an index.
     refused("-- stats --json a.fq.gz", &["a.fq.gz on ", "random access"]);
     let one = good(&folder, &["stats", "--json", "a.fq.gz"]).stdout;
-    let indexed = good(&folder, &["run", "-q", "--number", "2", "--write-index", "--", "stats", "--json", "a.fq.gz"]);
+    let indexed = good(
+        &folder,
+        &["run", "-q", "--number", "2", "--write-index", "--", "stats", "--json", "a.fq.gz"],
+    );
     assert!(indexed.stdout == one);
     assert!(folder.path("a.fq.gz.bsi").exists());
 }
@@ -332,19 +370,50 @@ fn a_dry_run_prints_what_would_be_submitted_and_leaves_nothing() {
     folder.file("b.fq", reads("b", 50));
     let before = fs::read_dir(folder.path("")).unwrap().count();
     let words = [
-        "run", "--dry-run", "--engine", "slurm", "--number", "700", "--memory", "2G", "--time", "90m", "--jobs", "50",
-        "--submit-option=--partition=long", "--program", "/opt/biofast", "--work", "it's", "--", "stats", "--json", "-@", "4", "it's.fq",
-        "b.fq", "-o", "out.json",
+        "run",
+        "--dry-run",
+        "--engine",
+        "slurm",
+        "--number",
+        "700",
+        "--memory",
+        "2G",
+        "--time",
+        "90m",
+        "--jobs",
+        "50",
+        "--submit-option=--partition=long",
+        "--program",
+        "/opt/biofast",
+        "--work",
+        "it's",
+        "--",
+        "stats",
+        "--json",
+        "-@",
+        "4",
+        "it's.fq",
+        "b.fq",
+        "-o",
+        "out.json",
     ];
     let shown = good(&folder, &words).stdout;
     for text in [
-        "--array=0-1%50", "--array=0-999%50", "--mem=2048M", "--time=90", "--cpus-per-task=4", "--partition=long",
-        "exec /opt/biofast run --quiet --work '", "--step shards --share \"$SLURM_ARRAY_TASK_ID\"/1000", "--step merge",
+        "--array=0-1%50",
+        "--array=0-999%50",
+        "--mem=2048M",
+        "--time=90",
+        "--cpus-per-task=4",
+        "--partition=long",
+        "exec /opt/biofast run --quiet --work '",
+        "--step shards --share \"$SLURM_ARRAY_TASK_ID\"/1000",
+        "--step merge",
     ] {
         assert!(shown.contains(text), "{text}\n{shown}");
     }
     assert_eq!(fs::read_dir(folder.path("")).unwrap().count(), before);
-    let shown = good(&folder, &["run", "--dry-run", "--jobs", "3", "--", "stats", "--json", "b.fq"]).stdout;
+    let shown =
+        good(&folder, &["run", "--dry-run", "--jobs", "3", "--", "stats", "--json", "b.fq"]).stdout;
     assert!(shown.contains("# 3 at once") && shown.contains("--share I/N"), "{shown}");
 }
 
@@ -353,14 +422,24 @@ fn ten_thousand_shards_are_named_and_not_sent() {
     let folder = Folder::new();
     let text = reads("r", 12_000);
     folder.file("r.fq", &text);
-    let words = ["run", "-q", "--number", "10000", "--work", "w", "--step", "prepare", "--", "stats", "--json", "r.fq"];
+    let words = [
+        "run", "-q", "--number", "10000", "--work", "w", "--step", "prepare", "--", "stats",
+        "--json", "r.fq",
+    ];
     good(&folder, &words);
     good(&folder, &["run", "--work", "w", "--step", "plan"]);
     let plan = fs::metadata(folder.path("w/plans/1.json")).unwrap().len();
     // What a task is told: these words. The plan is read where it is.
-    let task = format!("biofast run --quiet --work {} --step shards --share 9999/10000", folder.path("w").display());
+    let task = format!(
+        "biofast run --quiet --work {} --step shards --share 9999/10000",
+        folder.path("w").display()
+    );
     assert!(10_000 * task.len() as u64 + plan < 10_000_000, "{plan}");
     good(&folder, &["run", "--work", "w", "--step", "shards", "--share", "9999/10000"]);
-    let part: Value = serde_json::from_slice(&fs::read(folder.path("w/parts/1-10000.json")).unwrap()).unwrap();
-    assert_eq!(part["parts"][0]["shard"]["pieces"][0]["shards"], serde_json::json!([10_000, 10_000]));
+    let part: Value =
+        serde_json::from_slice(&fs::read(folder.path("w/parts/1-10000.json")).unwrap()).unwrap();
+    assert_eq!(
+        part["parts"][0]["shard"]["pieces"][0]["shards"],
+        serde_json::json!([10_000, 10_000])
+    );
 }
