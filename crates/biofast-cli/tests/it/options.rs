@@ -183,6 +183,7 @@ const MODES: &[Mode] = &[
     ("quickcheck", &[("alignments", "a.bam")]),
     ("shards", &[]),
     ("get", &[]),
+    ("run", &[]),
     ("demo", &[]),
     ("self-test", &[]),
     ("schema", &[]),

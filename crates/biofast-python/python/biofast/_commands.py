@@ -196,6 +196,11 @@ def _word(name: str, value: object) -> str:
     return os.fspath(cast("os.PathLike[str]", value)) if isinstance(value, os.PathLike) else str(value)
 
 
+def _has(options: Mapping[str, object], *names: str) -> bool:
+    """Whether any of these is given."""
+    return any(options.get(name) for name in names)
+
+
 def _words(options: Mapping[str, object]) -> Iterator[str]:
     for name, value in options.items():
         option = ("-" if len(name) == 1 else "--") + name.rstrip("_").replace("_", "-")
@@ -406,7 +411,7 @@ def coverage(paths: Inputs, *, progress: Progress | None = None, **options: Unpa
     """
     if options.get("format") not in (None, "tsv"):
         raise UsageError("coverage() returns rows of its own table; biofast.run(['coverage', '--format', …]) returns other formats as text")
-    writes = any(options.get(name) for name in ("prefix", "out_dir", "out", "p", "o"))
+    writes = _has(options, "prefix", "out_dir", "out", "p", "o")
     text = _answer("coverage", listed(paths), options if writes else {"format": "tsv", **options}, progress)
     return [] if writes else _rows(text)
 
@@ -425,7 +430,7 @@ def depth(paths: Inputs, *, progress: Progress | None = None, **options: Unpack[
     >>> biofast.depth("aln.sam", region="chr1:25-26")
     [('chr1', 25, 1), ('chr1', 26, 0)]
     """
-    if any(options.get(name) for name in ("with_header", "H")) and not any(options.get(name) for name in ("out", "o")):
+    if _has(options, "with_header", "H") and not _has(options, "out", "o"):
         raise UsageError("depth() returns rows without a header; with_header goes with out")
     text = _answer("depth", listed(paths), options, progress)
     rows = (line.split("\t") for line in text.splitlines())
@@ -472,7 +477,7 @@ def _changed(
     asked = options.get("summary") or options.get("json")
     if asked:
         _answer(name, paths, options, progress)
-        with open(asked, encoding="utf-8") as file:
+        with open(_word("summary", asked), encoding="utf-8") as file:
             return kind(file.read())
     with tempfile.TemporaryDirectory(prefix="biofast-") as folder:
         summary = os.path.join(folder, "summary.json")

@@ -13,6 +13,7 @@ A task is told the folder and its number, nothing more. Dask, Ray and Spark star
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import re
@@ -54,6 +55,11 @@ def share(task: Task, at: int) -> int:
     return done.returncode
 
 
+def _module(name: str) -> Any:
+    """A module of an engine, which only who uses it needs."""
+    return importlib.import_module(name)
+
+
 class Asked(NamedTuple):
     """What each task is to have."""
 
@@ -63,16 +69,13 @@ class Asked(NamedTuple):
 
 
 def _on_dask(task: Task, missing: Sequence[int], asked: Asked, client: Any) -> None:
-    from dask.distributed import wait
-
     resources = {"MEMORY": asked.memory} if asked.memory else None
-    wait(client.map(partial(share, task), missing, pure=False, retries=asked.retries, resources=resources, key="biofast-" + task.step))
+    _module("dask.distributed").wait(client.map(partial(share, task), missing, pure=False, retries=asked.retries, resources=resources, key="biofast-" + task.step))
 
 
 def _on_ray(task: Task, missing: Sequence[int], asked: Asked, client: Any) -> None:
-    import ray
-
-    remote: Any = ray.remote(share).options(num_cpus=asked.threads, memory=asked.memory, max_retries=asked.retries)
+    ray = _module("ray")
+    remote = ray.remote(share).options(num_cpus=asked.threads, memory=asked.memory, max_retries=asked.retries)
     common = ray.put(task)
     waiting = [remote.remote(common, at) for at in missing]
     while waiting:
@@ -80,9 +83,7 @@ def _on_ray(task: Task, missing: Sequence[int], asked: Asked, client: Any) -> No
 
 
 def _on_spark(task: Task, missing: Sequence[int], asked: Asked, client: Any) -> None:
-    import pyarrow
-    from pyspark.errors import PySparkException
-
+    pyarrow = _module("pyarrow")
     numbers = list(missing)
 
     def shares(batches: Any) -> Any:
@@ -94,7 +95,7 @@ def _on_spark(task: Task, missing: Sequence[int], asked: Asked, client: Any) -> 
     try:
         # All at once: an iterator over the rows would have two partitions run.
         rows.mapInArrow(shares, "code int").collect()
-    except PySparkException:
+    except _module("pyspark.errors").PySparkException:
         # A worker died too often. What is missing is seen in the folder.
         return
 
@@ -112,31 +113,26 @@ class _Connection:
             return
         workers = max(1, (os.cpu_count() or 1) // threads)
         if engine == "dask":
-            from dask.distributed import Client, LocalCluster
-
+            distributed = _module("dask.distributed")
             if address is None:
                 # As many as there is room for; each has the memory that a shard is given.
                 resources = {"MEMORY": memory} if memory else None
-                cluster: Any = LocalCluster(
+                cluster = distributed.LocalCluster(
                     n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None, resources=resources
                 )
                 self._close.append(cluster.close)
-                self.client = Client(cluster)
+                self.client = distributed.Client(cluster)
             else:
-                self.client = Client(address)
+                self.client = distributed.Client(address)
             self._close.insert(0, self.client.close)
         elif engine == "ray":
-            import ray
-
+            ray = _module("ray")
             if not ray.is_initialized():
                 options: dict[str, Any] = {"address": address} if address else {"include_dashboard": False}
                 ray.init(log_to_driver=False, **options)
                 self._close.append(ray.shutdown)
         else:
-            from pyspark.sql import SparkSession
-
-            builder: Any = SparkSession.builder
-            builder = builder.appName("biofast run").config("spark.ui.enabled", "false")
+            builder = _module("pyspark.sql").SparkSession.builder.appName("biofast run").config("spark.ui.enabled", "false")
             # spark-submit has a master of its own. Here a task that fails is tried three times; on a cluster spark.task.maxFailures says how often.
             if address or "PYSPARK_GATEWAY_PORT" not in os.environ:
                 builder = builder.master(address or f"local[{workers},3]")

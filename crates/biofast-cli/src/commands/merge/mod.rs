@@ -247,8 +247,9 @@ pub(super) fn of_plans(
     session: &mut Session,
 ) -> Result<Exit> {
     let merging = whole::Merging::open(args, session)?;
-    let text =
-        |path: PathBuf| Ok((display_name(&path), inputs::text(&path, TextBounds::DOCUMENT)?));
+    let text = |path: PathBuf| -> Result<(String, Vec<u8>)> {
+        Ok((display_name(&path), inputs::text(&path, TextBounds::DOCUMENT)?))
+    };
     parts::run(command, plans.into_iter().map(|files| files.into_iter().map(text)), merging)
 }
 

@@ -17,19 +17,32 @@ use crate::options::InFile;
 use crate::session::Session;
 use crate::typed;
 
-/// Options about what is written of the whole, by the names of their arguments, and groups of them.
-const OF_WHOLES: &[&str] = &[
-    "json", "tsv", "html", "title", "sample", "out_dir", "library", "limits", "fail_on",
-    "verdicts", "baseline", "by", "thresholds", "quantize", "no_per_base", "use_median", "compat",
-];
+/// A command that can be run in shards.
+struct Sharded {
+    name: &'static str,
+    /// What makes it write what `merge` reads.
+    as_part: &'static str,
+    /// Its options about what is written of the whole, by the names of their arguments.
+    of_wholes: &'static [&'static str],
+}
 
-/// A command, what it writes for `merge`, and what `merge` writes without being told.
-const COMMANDS: &[(&str, &str)] = &[
-    ("stats", "--json"),
-    ("check", "--json"),
-    ("flagstat", "--output-format=json"),
-    ("idxstats", ""),
-    ("coverage", ""),
+const COMMANDS: &[Sharded] = &[
+    Sharded {
+        name: "stats",
+        as_part: "--json",
+        of_wholes: &[
+            "json", "tsv", "html", "title", "sample", "out_dir", "library", "limits", "fail_on",
+            "verdicts", "baseline",
+        ],
+    },
+    Sharded { name: "check", as_part: "--json", of_wholes: &["json"] },
+    Sharded { name: "flagstat", as_part: "--output-format=json", of_wholes: &[] },
+    Sharded { name: "idxstats", as_part: "", of_wholes: &[] },
+    Sharded {
+        name: "coverage",
+        as_part: "",
+        of_wholes: &["out_dir", "by", "thresholds", "quantize", "no_per_base", "use_median"],
+    },
 ];
 
 /// A run, as it is written down for all who take part.
@@ -66,8 +79,8 @@ impl Manifest {
         session: &mut Session,
     ) -> Result<Manifest> {
         let name = words.first().map_or("", String::as_str);
-        let Some((_, json)) = COMMANDS.iter().find(|(known, _)| *known == name) else {
-            let names: Vec<&str> = COMMANDS.iter().map(|(name, _)| *name).collect();
+        let Some(kind) = COMMANDS.iter().find(|kind| kind.name == name) else {
+            let names: Vec<&str> = COMMANDS.iter().map(|kind| kind.name).collect();
             bail!("'{name}' can't be run in shards; these can: {}", names.join(", "));
         };
         let (command, matches) = parsed(words)?;
@@ -84,33 +97,43 @@ impl Manifest {
         if name == "stats" && has("out_dir") && !has("qc") {
             bail!("--out-dir needs --qc here: name the files to write");
         }
+        let alone = ["by", "thresholds", "quantize", "no_per_base", "use_median", "html"];
+        if name == "coverage"
+            && let Some(id) =
+                alone.iter().find(|id| has(**id) && (!has("out_dir") || **id == "html"))
+        {
+            bail!(
+                "--{} of coverage in shards: only with --out-dir, and no --html",
+                id.replace('_', "-")
+            );
+        }
         // What is written of the whole is the business of `merge`, the rest that of shards.
         let (mut shard, mut merge) = (vec![name.to_owned()], Vec::new());
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
-            let words = spelled(argument, &matches);
-            if id == "quiet" && has(id) {
-                merge.push("--quiet".into());
-            }
-            if argument.is_positional()
-                || matches!(id, "files_from" | "threads" | "output_fmt")
-                || !has(id)
-            {
+            let is_own = matches!(id, "files_from" | "threads" | "output_fmt");
+            if argument.is_positional() || is_own || !has(id) {
                 continue;
             }
+            let words = spelled(argument, &matches);
             match id {
                 "out" => merge.extend(words),
+                "compat" if has("out_dir") => merge.extend(words),
                 // Its files are counted in shards.
                 "qc" if has("out_dir") => {
                     merge.extend(words.clone());
                     shard.extend(words);
                 }
-                _ if OF_WHOLES.contains(&id) => merge.extend(words),
+                "quiet" => {
+                    merge.extend(words.clone());
+                    shard.extend(words);
+                }
+                _ if kind.of_wholes.contains(&id) => merge.extend(words),
                 _ => shard.extend(words),
             }
         }
-        if !json.is_empty() {
-            shard.push((*json).into());
+        if !kind.as_part.is_empty() {
+            shard.push(kind.as_part.into());
         }
         if let Ok(Some(format)) = matches.try_get_raw("output_fmt") {
             let format: Vec<_> =

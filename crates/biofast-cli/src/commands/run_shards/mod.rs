@@ -186,7 +186,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         memory: args.memory.map(|size| size.0 as u64),
         time: args.time.map(|time| time.0),
     };
-    if let (true, Some(manifest)) = (args.dry_run, &manifest) {
+    if args.dry_run {
+        let Some(manifest) = &manifest else { bail!("--dry-run needs a command after --") };
         let work = Work::planned(&std::path::absolute(&folder)?, manifest.clone());
         let launcher = launcher(args, given, &work);
         let mut text = launcher.shown(Step::Plan, &work, Some(work.manifest.units.len()))?;
@@ -315,13 +316,12 @@ fn merge(args: &Args, work: Work, session: &mut Session) -> Result<Exit> {
             work.called(Step::Shards, *first)?
         );
     }
-    let words = std::iter::once(&"merge".to_owned())
-        .chain(&work.manifest.merge)
-        .cloned()
-        .collect::<Vec<_>>();
+    // Parts are handed on: the file isn't looked at.
+    let mut words = vec!["merge".to_owned()];
+    words.extend_from_slice(&work.manifest.merge);
+    words.push("parts".into());
     let matches = manifest::parsed(&words)?.1;
     let merging = <super::merge::Args as clap::FromArgMatches>::from_arg_matches(&matches)?;
-    // Outputs are where the command was typed.
     let exit = super::merge::of_plans(&merging, &work.manifest.name, work.parts()?, session)?;
     if !args.keep_work && exit != Exit::Failed {
         work.remove().with_context(|| format!("can't remove {}", work.folder().display()))?;

@@ -137,7 +137,10 @@ fn shard(work: &Work, task: Task) -> Result<Outcome> {
 /// What went wrong, and whether it may go well another time: not if it is in the data or the words.
 fn why(outcome: &Outcome) -> (String, bool) {
     match &outcome.fault {
-        Some(fault) => (fault.text.clone(), matches!(fault.kind, FaultKind::System(_))),
+        Some(fault) => {
+            let hint = fault.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+            (format!("{}{hint}", fault.text), matches!(fault.kind, FaultKind::System(_)))
+        }
         None => {
             let errors = outcome.messages.iter().filter(|message| message.level == "error");
             let errors: Vec<&str> = errors.map(|message| message.text.as_str()).collect();

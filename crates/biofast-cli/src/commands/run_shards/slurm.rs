@@ -47,10 +47,9 @@ impl Arrays {
 
     /// The script of an element.
     fn script(&self, step: Step, work: &Work, of: &str) -> String {
-        let words = self.given.words(work, step, "SHARE");
-        let share = format!("\"$SLURM_ARRAY_TASK_ID\"/{of}");
-        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        format!("#!/bin/sh\nexec {}\n", words.join(" ").replace("SHARE", &share))
+        let mut words = self.given.words(work, step, "");
+        words.pop();
+        format!("#!/bin/sh\nexec {} \"$SLURM_ARRAY_TASK_ID\"/{of}\n", line(&words))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The folder of a run: what was planned and what is done, in files that appear when they are complete.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -217,17 +216,18 @@ impl Work {
             }
             return Ok(missing);
         }
-        let mut plans: HashMap<usize, Option<Plan>> = HashMap::new();
+        // They are asked for in order: one plan is kept.
+        let mut last: Option<(usize, Option<Plan>)> = None;
         let mut missing = Vec::new();
         for (at, task) in self.tasks()?.into_iter().enumerate() {
-            if !plans.contains_key(&task.unit) {
-                // They are asked for in order: one is kept.
-                plans = HashMap::from([(task.unit, self.plan(task.unit)?)]);
-            }
-            let plan = plans.get(&task.unit).and_then(Option::as_ref);
-            if !plan.is_some_and(|plan| self.is_done(task, plan)) {
+            let plan = match last.take().filter(|(unit, _)| *unit == task.unit) {
+                Some((_, plan)) => plan,
+                None => self.plan(task.unit)?,
+            };
+            if !plan.as_ref().is_some_and(|plan| self.is_done(task, plan)) {
                 missing.push(at);
             }
+            last = Some((task.unit, plan));
         }
         Ok(missing)
     }
