@@ -91,7 +91,7 @@ def test_a_driver_that_is_killed_is_continued(folder: Path, program: list[str], 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_errors_name_the_shard_and_the_host_and_why(folder: Path, lanes: list[str], engine: str) -> None:
-    Path("lane2.fq").write_text(Path("lane2.fq").read_text() + "@cut\nACG")
+    Path("lane2.fq").write_text(Path("lane2.fq").read_text() + "cut\nACG\n+\nIII\n")
     with pytest.raises(biofast.Error, match=r"the plan of lane2.fq on \S+: .*record 41.* run the same command again") as caught:
         cluster.run(["check", *lanes[:3]], engine=engine, number=2)
     assert os.uname().nodename in str(caught.value)

@@ -323,7 +323,7 @@ fn steps_that_another_engine_starts_make_the_whole() {
 fn what_cant_be_run_is_told_with_what_helps() {
     let folder = Folder::new();
     folder.file("a.fq", reads("a", 50));
-    folder.file("b.fq", reads("b", 50) + "@cut\nACG");
+    folder.file("b.fq", reads("b", 50) + "cut\nACG\n+\nIII\n");
     folder.file("a.fq.gz", gzip(reads("a", 50).as_bytes()));
     let refused = |words: &str, why: &[&str]| {
         let words: Vec<&str> = words.split(' ').collect();
