@@ -196,8 +196,11 @@ exec {} "$@"
         );
         let options =
             ["--engine", engine, "--program", &always, "--number", "3", "--retries", "0", "-q"];
-        let run =
-            self::run(&folder, &path, &[&options[..], &["--", "stats", "--json"][..], &files].concat());
+        let run = self::run(
+            &folder,
+            &path,
+            &[&options[..], &["--", "stats", "--json"][..], &files].concat(),
+        );
         assert_eq!(run.code, 2, "{engine}");
         assert!(run.stderr.contains("shard 3 of lane1.fastq.gz"), "{engine}: {}", run.stderr);
         assert!(run.stderr.contains("run the same command line again"), "{engine}: {}", run.stderr);
@@ -327,8 +330,10 @@ fn what_cant_be_run_is_told_with_what_helps() {
     folder.file("a.fq.gz", gzip(reads("a", 50).as_bytes()));
     let refused = |words: &str, why: &[&str]| {
         let words: Vec<&str> = words.split(' ').collect();
-        let run =
-            run_in(&folder, &[&["run", "--number", "2", "--retries", "9"][..], &words[..]].concat());
+        let run = run_in(
+            &folder,
+            &[&["run", "--number", "2", "--retries", "9"][..], &words[..]].concat(),
+        );
         assert_eq!(run.code, 2, "{words:?} {}", run.stderr);
         for text in why {
             assert!(run.stderr.contains(text), "{words:?}: {text}\n{}", run.stderr);

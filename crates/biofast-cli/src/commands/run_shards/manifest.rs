@@ -206,7 +206,7 @@ pub(super) fn parsed(words: &[String]) -> Result<(clap::Command, ArgMatches)> {
     let matches = program.try_get_matches_from_mut(typed).map_err(|error| {
         let found = typed::explained(&error, &words, &program);
         match found.hint {
-            Some(hint) => Hinted { message: found.text, hint }.into(),
+            Some(hint) => Hinted { message: found.text, hint: hint.into() }.into(),
             None => anyhow!(found.text),
         }
     })?;

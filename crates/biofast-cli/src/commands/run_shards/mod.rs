@@ -300,7 +300,8 @@ fn drive(args: &Args, work: &Work, step: Step, launcher: &dyn Launch) -> Result<
         hint: format!(
             "run the same command line again to continue; what is done is kept in {}",
             work.folder().display()
-        ),
+        )
+        .into(),
     }
     .into())
 }
