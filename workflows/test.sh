@@ -12,7 +12,7 @@ biofast=$(realpath "$biofast")
 shift || true
 asked=("$@")
 engines=("${asked[@]:-snakemake}")
-[ ${#asked[@]} -gt 0 ] || engines=(snakemake nextflow dask ray spark)
+[ ${#asked[@]} -gt 0 ] || engines=(snakemake nextflow)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -24,9 +24,6 @@ installed() {
     case $1 in
     snakemake) command -v snakemake >/dev/null ;;
     nextflow) command -v nextflow >/dev/null ;;
-    dask) python3 -c 'import dask.distributed' 2>/dev/null ;;
-    ray) python3 -c 'import ray' 2>/dev/null ;;
-    spark) command -v java >/dev/null && python3 -c 'import pyarrow, pyspark.sql.datasource' 2>/dev/null ;;
     *) echo "unknown engine: $1" >&2; exit 2 ;;
     esac
 }
@@ -45,9 +42,6 @@ run() {
         test -e stub/stats.json
         nextflow run "$here/nextflow/main.nf" --input R1.fq.gz,R2.fq.gz --shards 7 --biofast "$2"
         ;;
-    dask) KILL=worker python3 "$here/dask/shards_dask.py" -n 7 R1.fq.gz R2.fq.gz --biofast "$2" -o stats.json ;;
-    ray) KILL=worker python3 "$here/ray/shards_ray.py" -n 7 R1.fq.gz R2.fq.gz --biofast "$2" -o stats.json ;;
-    spark) KILL=worker python3 "$here/spark/shards_spark.py" -n 7 R1.fq.gz R2.fq.gz --biofast "$2" -o stats.json ;;
     esac
 }
 

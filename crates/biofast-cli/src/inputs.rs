@@ -90,6 +90,22 @@ impl Input {
         }
     }
 
+    /// The number of the shard, from 1.
+    pub(crate) fn shard(&self) -> Option<u64> {
+        match self {
+            Input::Shard(portion) => Some(portion.number),
+            _ => None,
+        }
+    }
+
+    /// The start of the whole file, also of a shard: for what its first reads tell.
+    pub(crate) fn open_start(&self) -> Option<Source> {
+        match self {
+            Input::Shard(Portion { path, .. }) => Source::open(path).ok(),
+            _ => None,
+        }
+    }
+
     /// Its bytes as they are stored.
     pub(crate) fn stored(&self) -> Result<Box<dyn Read + Send>> {
         let named =

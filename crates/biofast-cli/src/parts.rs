@@ -3,8 +3,8 @@
 //! A command that can be sharded writes [`text`] and implements [`Mergeable`]. Which parts can be joined is decided here.
 
 use anyhow::{Context, Result, bail};
-use biofast_ops::shards::{Cover, ShardPart, ShardRun};
-use serde::de::DeserializeOwned;
+use biofast_ops::shards::{Cover, Plan, ShardPart, ShardRun};
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -111,6 +111,16 @@ pub(crate) fn command(text: &[u8]) -> Result<Option<String>> {
         );
     }
     Ok(Some(found.command))
+}
+
+/// Whether this is the whole partial result that a command of this version made of a shard of a plan.
+pub(crate) fn is_of(text: &[u8], command: &str, plan: &Plan, number: u64) -> bool {
+    let Ok(found) = serde_json::from_slice::<Envelope<IgnoredAny>>(text) else { return false };
+    let own = (env!("CARGO_PKG_VERSION"), SCHEMA_VERSION, SCHEMA, command);
+    let is_own =
+        own == (&found.biofast_version, found.schema_version, &*found.schema, &*found.command);
+    let files = found.parts.into_iter().map(|part| Some(part.shard));
+    is_own && files.eq((0..plan.files.len()).map(|file| plan.part(number, file).ok()))
 }
 
 /// Partial results on their way to the whole, in any order.

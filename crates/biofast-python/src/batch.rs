@@ -5,6 +5,8 @@ use std::sync::Arc;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::types::GenericBinaryType;
 use arrow_array::{Array, GenericByteArray, RecordBatch, StructArray};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
 use arrow_schema::Schema;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -61,6 +63,27 @@ impl Batch {
         let array = FFI_ArrowArray::new(&array.to_data());
         let array = PyCapsule::new_with_value(py, array, c"arrow_array")?;
         PyTuple::new(py, [schema_capsule(py, self.batch.schema_ref())?, array])
+    }
+
+    /// As a stream of Arrow IPC.
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let mut bytes = Vec::new();
+        let written = StreamWriter::try_new(&mut bytes, self.batch.schema_ref())
+            .and_then(|mut writer| writer.write(&self.batch).and_then(|()| writer.finish()));
+        written.map_err(internal)?;
+        let restore = py.get_type::<Batch>().getattr("_restore")?;
+        Ok((restore, (PyBytes::new(py, &bytes),)))
+    }
+
+    #[staticmethod]
+    fn _restore(bytes: &[u8]) -> PyResult<Batch> {
+        let cut = || PyValueError::new_err("the pickle is cut");
+        let mut batches = StreamReader::try_new(bytes, None).map_err(internal)?;
+        let batch = batches.next().ok_or_else(cut)?.map_err(internal)?;
+        Ok(Batch { batch })
     }
 
     /// The bytes of a binary or text column, one record after the other, and where they start and end as 32-bit numbers in the

@@ -252,3 +252,17 @@ def test_pileups_are_those_of_pysam(tmp_path: Path, pysam: Any) -> None:
     for bad in (("chr9", 0, 5), ("chr1", 9, 3)):
         with pytest.raises(biofast.UsageError):
             biofast.pileup(path, *bad)
+
+
+def test_alignments_are_made_of_lines_of_sam(folder: Path) -> None:
+    with biofast.open("aln.sam") as file:
+        for one in file:
+            for header in (file, file.text):
+                again = biofast.AlignedSegment.fromstring(one.to_string(), header)
+                assert again.to_string() == one.to_string() and again == one
+        with biofast.writer("again.bam", header=file) as out:
+            out.write(biofast.AlignedSegment.fromstring("x\t0\tchr2\t5\t9\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:1\n", file))
+        assert next(biofast.open("again.bam")).reference_name == "chr2"
+        for line, why in (("", "one line"), ("@HD\tVN:1.6", "one line"), ("a\t4\n" * 2, "one line"), ("a\t4", ""), ("x\t0\tchr9\t5\t9\t4M\t*\t0\t0\tACGT\tIIII", "chr9")):
+            with pytest.raises(ValueError, match=why):
+                biofast.AlignedSegment.fromstring(line, file)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -40,6 +41,25 @@ def test_figures_are_attributes_of_one_sample_and_of_each_of_several(folder: Pat
         both.reads
     with pytest.raises(AttributeError, match="no figure 'nonsense'"):
         report.nonsense
+
+
+def test_help_has_every_option_of_every_command() -> None:
+    import pydoc
+
+    from biofast import _options
+
+    documented = 0
+    for name in biofast.__all__:
+        function = getattr(biofast, name)
+        options = getattr(function, "__annotations__", {}).get("options")
+        if options is None:
+            continue
+        documented += 1
+        kind = getattr(_options, options.removeprefix("Unpack[").removesuffix("]"))
+        text = pydoc.plain(pydoc.render_doc(function))
+        for option in kind.__annotations__:
+            assert re.search(rf"(?m)^[ |]+(\w+, )*{option}(, \w+)* : ", text), (name, option)
+    assert documented == 30
 
 
 def test_answers_pickle(folder: Path) -> None:

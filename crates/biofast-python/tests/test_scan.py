@@ -23,6 +23,15 @@ def rows(*args: Any, **options: Any) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.parametrize("name", ["reads.fq", "aln.sam"])
+def test_batches_pickle(folder: Path, name: str) -> None:
+    columns = ["name", "sequence"] if name == "reads.fq" else ["name", "reference", "cigar", "start", "NM", "XF:f", "ML:B"]
+    for batch in biofast.scan(name, columns=columns):
+        again = pickle.loads(pickle.dumps(batch))
+        assert type(again) is biofast.Batch and len(again) == len(batch)
+        assert pa.record_batch(again) == pa.record_batch(batch)
+
+
 def test_reads_in_columns(folder: Path) -> None:
     assert rows("reads.fq")[0] == {
         "name": "r1",

@@ -53,6 +53,18 @@ def test_reads_and_alignments_from_shards_are_those_of_one_run(folder: Path, spa
     assert spark.read.format("biofast").options(region="chr1:20-30").load(str(folder / "aln.sam")).count() == 1
 
 
+def test_files_of_a_pattern_are_read_in_their_order_with_a_partition_for_each_shard(folder: Path, spark: Any) -> None:
+    biofast.filter("reads.fq", "lane1.fq.gz")
+    biofast.filter("more.fq", "lane2.fq.gz")
+    source = spark.read.format("biofast").option("columns", "name")
+    for shards, partitions in ((4, 4), (2, 2), (1, 2)):
+        rows = source.option("shards", shards).load(str(folder / "lane*.fq.gz"))
+        assert rows.rdd.getNumPartitions() == partitions
+        assert [row.name for row in rows.collect()] == ["r1", "r2", "r3", "m1", "m2"]
+    with pytest.raises(Exception, match="no file matches"):
+        source.load(str(folder / "none*.fq")).collect()
+
+
 def test_a_cut_file_and_a_wrong_option_fail(folder: Path, spark: Any) -> None:
     with pytest.raises(Exception, match="cut.fq"):
         spark.read.format("biofast").load(str(folder / "cut.fq")).collect()

@@ -24,6 +24,11 @@ def whole_files(path: Path) -> None:
     assert_type(biofast.faidx("x.fa", "chr1:1-9"), str)
     assert_type(biofast.dict("x.fa"), str)
     biofast.retag(path, "b.bam", remove_tag="NM")
+    biofast.filter(path, "o.fq", min_len=3, adapter=["ACGT", "AGCT"], cut_tail=True, level="fast")
+    # Options that are misspelt, or of another kind.
+    biofast.filter(path, "o.fq", min_leng=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    biofast.filter(path, "o.fq", min_len="three")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    biofast.markdup(path, "o.bam", rule="picrad")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     with open(path) as text:
         biofast.scan(text)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 

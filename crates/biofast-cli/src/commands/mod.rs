@@ -29,6 +29,8 @@ mod import;
 mod index;
 mod markdup;
 mod merge;
+#[cfg(test)]
+mod python;
 mod quickcheck;
 #[cfg(test)]
 mod reference;
@@ -37,6 +39,7 @@ mod rename_contigs;
 mod repair;
 mod reset;
 mod retag;
+mod run_shards;
 mod samples;
 mod schema;
 mod self_test;
@@ -136,6 +139,7 @@ commands! {
     }
     "Many machines" {
         "shards" Shards(shards::Args) => shards::run, "number size by-region out threads";
+        "run" Run(Box<run_shards::Args>) => run_shards::run, "engine number size work jobs memory time retries dry-run";
         "get" Get(get::Args) => get::run, "names record index out";
     }
     "About biofast" {

@@ -86,7 +86,7 @@ pub(crate) struct Args {
 
 /// Bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stored(u64);
+pub(super) struct Stored(pub(super) u64);
 
 impl FromStr for Stored {
     type Err = String;

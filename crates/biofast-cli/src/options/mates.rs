@@ -107,6 +107,16 @@ impl Mates {
         &self.pairing
     }
 
+    /// The files that are named.
+    pub(crate) fn named(&self) -> &[InFile] {
+        &self.files
+    }
+
+    /// Whether the mates of each pair follow each other.
+    pub(crate) fn interleaved(&self) -> bool {
+        self.interleaved
+    }
+
     /// The inputs, one or two, and how mates lie in them.
     pub(crate) fn inputs(&self, session: &mut Session) -> Result<(Vec<Input>, Layout)> {
         let (inputs, layout) = inputs::of_reads(&self.files, false, session)?;

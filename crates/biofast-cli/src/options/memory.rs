@@ -40,8 +40,12 @@ const LEAST: usize = 16 << 10;
 /// A quarter of the machine's memory, or of what its container allows, but not more than 16 GiB; 768 MiB where that isn't
 /// known.
 pub(crate) fn default() -> usize {
-    let known = [of_machine(), of_container()].into_iter().flatten().min();
-    known.map_or(768 << 20, |bytes| (bytes / 4).clamp(64 << 20, 16 << 30)) as usize
+    of_host().map_or(768 << 20, |bytes| (bytes / 4).clamp(64 << 20, 16 << 30)) as usize
+}
+
+/// The memory of the machine, or what its container allows, where that is known.
+pub(crate) fn of_host() -> Option<u64> {
+    [of_machine(), of_container()].into_iter().flatten().min()
 }
 
 /// The memory that the kernel has. Known on Linux only.

@@ -48,7 +48,7 @@ pub(crate) use given::Given;
 pub(crate) use inputs::{ManyFiles, OneFile};
 pub(crate) use io::Io;
 pub(crate) use mates::{Mates, OutputSet, Pairing, PairsOut, ReadsOut, Repeated, rereadable};
-pub(crate) use memory::{Size, default as default_memory};
+pub(crate) use memory::{Size, default as default_memory, of_host as memory_of_host};
 pub(crate) use messages::Messages;
 pub(crate) use outputs::{Out, ProgramLineArgs};
 pub(crate) use page::{Page, PageTitle};

@@ -9,7 +9,7 @@ use biofast_io::{TextBounds, display_name};
 use biofast_ops::shards::Plan;
 
 use crate::console::Hinted;
-use crate::inputs::{self, Input, Portion};
+use crate::inputs::{self, Input, Layout, Portion};
 use crate::session::Session;
 
 /// Which part of the input is read.
@@ -101,6 +101,24 @@ impl ShardArg {
             portions.push(Input::Shard(portion));
         }
         Ok(Some(portions))
+    }
+
+    /// The same of reads, and how mates lie in them.
+    pub(crate) fn reads(
+        &self,
+        named: &[impl AsRef<Path>],
+        interleaved: bool,
+        session: &mut Session,
+    ) -> Result<Option<(Vec<Input>, Layout)>> {
+        let Some(inputs) = self.inputs(named, session)? else { return Ok(None) };
+        if interleaved && inputs.len() > 1 {
+            bail!("--interleaved takes one file, but the plan has {}", inputs.len());
+        }
+        if interleaved {
+            keeps_mates_together(&inputs)?;
+        }
+        let layout = Layout::of(&inputs, interleaved)?;
+        Ok(Some((inputs, layout)))
     }
 
     /// The only one, for commands that read one file.

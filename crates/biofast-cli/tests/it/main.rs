@@ -77,6 +77,7 @@ mod rename;
 mod repair;
 mod rereads;
 mod round_trips;
+mod run_shards;
 mod salvage;
 mod schema;
 mod shard_numbers;

@@ -459,6 +459,80 @@ fn errors_have_the_numbers_of_the_whole_file() {
 }
 
 #[test]
+fn parts_of_grep_and_convert_joined_are_what_one_run_writes() {
+    let folder = Folder::new();
+    folder.file("R1.fq", reads("r", 200));
+    folder.file("R2.fq.gz", bgzf(reads("r", 200).as_bytes(), 500));
+    // Only the last reads say that it is RNA: shards look at the start, as one run does.
+    folder.file("rna.fq", reads("r", 50) + &reads("s", 50).replace('T', "U"));
+    folder.file("start.fq", reads("r", 50).replace('T', "U") + &reads("s", 50));
+    let content = |name: &str| std::fs::read(folder.path(name)).unwrap_or_default();
+    let pairs: &[&str] = &["R1.fq", "R2.fq.gz"];
+    let outputs = ["o1", "o2", "rejected", "map"];
+    for (files, command) in [
+        (&["R1.fq"][..], "grep -s -p ACG -m 1 -o o1 --rejected rejected"),
+        (&["R1.fq"], "grep -r -p 7$ -v -o o1"),
+        (&["R1.fq"], "grep -s -p ACG -p GTT --only-matching -o o1"),
+        (&["rna.fq"], "grep -s -p ACGT -m 1 -o o1"),
+        (&["start.fq"], "grep -s -p ACGT -m 1 -o o1"),
+        (pairs, "grep -s -p ACGT --pair any -o o1 --out2 o2"),
+        (pairs, "grep -s -p ACGT --pair any --interleaved-out -o o1"),
+        (&["R1.fq"], "convert --to fasta -w 20 -o o1"),
+        (&["R1.fq"], "convert --to table -o o1"),
+        (
+            &["R1.fq"],
+            "convert --rename x{number} --subseq 2:30 --min-len 20 --name-map map -o o1 --to fastq",
+        ),
+        (&["rna.fq"], "convert --reverse-complement --to fastq -o o1"),
+        (&["start.fq"], "convert --reverse-complement --to fastq -o o1"),
+        (pairs, "convert --rename x{number} --to fastq -o o1 --out2 o2"),
+    ] {
+        let args: Vec<&str> = command.split(' ').collect();
+        for output in outputs {
+            let _ = std::fs::remove_file(folder.path(output));
+        }
+        good(&folder, &[&args[..], files].concat());
+        let whole = outputs.map(content);
+        assert!(whole[0].len() > 100, "{command}");
+        for n in [1, 2, 7, 30] {
+            plan(&folder, &n.to_string(), files);
+            let mut joined = outputs.map(|_| Vec::new());
+            for number in 1..=n {
+                good(&folder, &[&args[..], &["--shard", &format!("plan.json#{number}")]].concat());
+                for (all, output) in joined.iter_mut().zip(outputs) {
+                    all.extend(content(output));
+                }
+            }
+            // The table of names has a header in each.
+            let text = String::from_utf8_lossy(&joined[3]).into_owned();
+            let (header, _) = text.split_once('\n').unwrap_or_default();
+            let rest = text.lines().filter(|line| *line != header).map(|line| format!("{line}\n"));
+            let table: String = std::iter::once(format!("{header}\n")).chain(rest).collect();
+            if !text.is_empty() {
+                joined[3] = table.into_bytes();
+            }
+            for (at, output) in outputs.iter().enumerate() {
+                assert!(joined[at] == whole[at], "{command} {n}: {output}");
+            }
+        }
+    }
+    plan(&folder, "3", &["R1.fq"]);
+    for (words, why) in [
+        ("grep -p x --missing m", "--missing can't be combined with --shard"),
+        ("grep -p x --require-all", "--require-all can't be combined with --shard"),
+        ("grep -p x --interleaved", "separate the mates"),
+        ("convert --head 3", "--head can't be combined with --shard"),
+        ("convert --tail 3", "--tail can't be combined with --shard"),
+        ("convert --range 1:3", "--range can't be combined with --shard"),
+        ("convert --unique-names", "--unique-names can't be combined with --shard"),
+        ("convert --to bam -o x.bam", "--shard needs FASTQ"),
+    ] {
+        let words: Vec<&str> = words.split(' ').collect();
+        fails_in(&folder, &[&words[..], &["--shard", "plan.json#2"]].concat(), &[why]);
+    }
+}
+
+#[test]
 fn parts_of_view_and_filter_joined_are_what_one_run_writes() {
     let folder = Folder::new();
     bam(&folder, "aln.bam", 200, 700);

@@ -12,14 +12,54 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
-from . import _biofast
+from . import _biofast, _options
 from ._errors import Error, InputWarning, UsageError
 from ._inputs import Input, Inputs, Path, Readable, is_object, listed, opened
+from ._options import (
+    AddreplacergOptions,
+    CatOptions,
+    CheckOptions,
+    ChecksumOptions,
+    CollateOptions,
+    ConvertOptions,
+    CoverageOptions,
+    DedupOptions,
+    DemuxOptions,
+    DepthOptions,
+    DictOptions,
+    FaidxOptions,
+    FilterOptions,
+    FixmateOptions,
+    FlagstatOptions,
+    GrepOptions,
+    IdxstatsOptions,
+    IndexOptions,
+    MarkdupOptions,
+    MergeOptions,
+    RenameContigsOptions,
+    RepairOptions,
+    ResetOptions,
+    RetagOptions,
+    SalvageOptions,
+    ShuffleOptions,
+    SortOptions,
+    SplitByTagOptions,
+    SplitOptions,
+    StatsOptions,
+)
 
 Progress = Callable[[int], object]
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def _documented(function: _Function) -> _Function:
+    """The function with what its options are in its documentation."""
+    options = getattr(_options, function.__annotations__["options"].removeprefix("Unpack[").removesuffix("]"))
+    function.__doc__ = f"{(function.__doc__ or '').rstrip()}\n\n    {options.__doc__}"
+    return function
 
 
 class Figures(dict[str, Any]):
@@ -156,7 +196,12 @@ def _word(name: str, value: object) -> str:
     return os.fspath(cast("os.PathLike[str]", value)) if isinstance(value, os.PathLike) else str(value)
 
 
-def _words(options: dict[str, Any]) -> Iterator[str]:
+def _has(options: Mapping[str, object], *names: str) -> bool:
+    """Whether any of these is given."""
+    return any(options.get(name) for name in names)
+
+
+def _words(options: Mapping[str, object]) -> Iterator[str]:
     for name, value in options.items():
         option = ("-" if len(name) == 1 else "--") + name.rstrip("_").replace("_", "-")
         if value is None or value is False:
@@ -182,10 +227,15 @@ def run(words: Sequence[Input], *, progress: Progress | None = None) -> str:
     Ctrl-C ends the run, and no output appears. Two commands may run at once. Where the command line takes ``-`` for standard input, a
     word may be a binary file object.
     """
+    return answer(words, progress)[1]
+
+
+def answer(words: Sequence[Input], progress: Progress | None = None) -> tuple[int, str]:
+    """The exit code, 0 or 1, and what is printed."""
     code, text, error = _run([opened(word) for word in words], progress)
     if error is not None and code > 1:
         raise error
-    return text
+    return code, text
 
 
 def warn(text: str) -> None:
@@ -236,7 +286,7 @@ def _file(object: Readable) -> str | None:
 
 
 def _command(
-    name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None = None
+    name: str, paths: list[str | Readable], options: Mapping[str, object], progress: Progress | None = None
 ) -> tuple[int, str, BaseException | None]:
     words: list[str | Readable] = [name, *_words(options)]
     if name == "demux":
@@ -248,14 +298,15 @@ def _command(
     return _run(words, progress)
 
 
-def _answer(name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None = None) -> str:
+def _answer(name: str, paths: list[str | Readable], options: Mapping[str, object], progress: Progress | None = None) -> str:
     code, text, error = _command(name, paths, options, progress)
     if code > 1 and error is not None:
         raise error
     return text
 
 
-def stats(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> Report:
+@_documented
+def stats(paths: Inputs, *, progress: Progress | None = None, **options: Unpack[StatsOptions]) -> Report:
     """Statistics of reads or alignments: counts, lengths, composition, qualities, coverage.
 
     >>> report = biofast.stats("reads.fq")
@@ -282,7 +333,8 @@ def stats(paths: Inputs, *, progress: Progress | None = None, **options: Any) ->
     return report
 
 
-def flagstat(path: Input, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def flagstat(path: Input, *, progress: Progress | None = None, **options: Unpack[FlagstatOptions]) -> Result:
     """Records of a file of alignments by flag, as ``samtools flagstat -O json`` counts them.
 
     >>> biofast.flagstat("aln.sam")["QC-passed reads"]["mapped"]
@@ -291,7 +343,8 @@ def flagstat(path: Input, *, progress: Progress | None = None, **options: Any) -
     return Result(_answer("flagstat", listed(path), {"output_fmt": "json", **options}, progress))
 
 
-def idxstats(path: Input, *, progress: Progress | None = None, **options: Any) -> ReferenceCounts:
+@_documented
+def idxstats(path: Input, *, progress: Progress | None = None, **options: Unpack[IdxstatsOptions]) -> ReferenceCounts:
     """Mapped and unmapped records of each reference; no index is needed.
 
     >>> biofast.idxstats("aln.sam")[0]
@@ -302,7 +355,8 @@ def idxstats(path: Input, *, progress: Progress | None = None, **options: Any) -
     return ReferenceCounts(ReferenceCount(row[0], int(row[1]), int(row[2]), int(row[3])) for row in rows)
 
 
-def check(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> CheckReport:
+@_documented
+def check(paths: Inputs, *, progress: Progress | None = None, **options: Unpack[CheckOptions]) -> CheckReport:
     """Whether files are good to their last byte. What is wrong with a file is an answer; that it can't be read is an error.
 
     >>> biofast.check("reads.fq").ok
@@ -329,7 +383,8 @@ class ChecksumReport(Result):
         return self._figures["comparison"] is None or self.equal
 
 
-def checksum(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> ChecksumReport:
+@_documented
+def checksum(paths: Inputs, *, progress: Progress | None = None, **options: Unpack[ChecksumOptions]) -> ChecksumReport:
     """Checksums of reads or alignments that don't depend on order, as ``samtools checksum`` computes them.
 
     >>> sums = biofast.checksum("reads.fq").files[0].all.all
@@ -344,7 +399,8 @@ def checksum(paths: Inputs, *, progress: Progress | None = None, **options: Any)
     return ChecksumReport(_answer("checksum", listed(paths), {"json": True, **options}, progress))
 
 
-def coverage(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> list[dict[str, Any]]:
+@_documented
+def coverage(paths: Inputs, *, progress: Progress | None = None, **options: Unpack[CoverageOptions]) -> list[dict[str, Any]]:
     """How deep sorted alignments cover the reference: a row for each file, with the names of ``biofast coverage --format tsv``.
 
     With ``prefix`` or ``out_dir`` the files of mosdepth are written instead, and the list is empty.
@@ -355,7 +411,7 @@ def coverage(paths: Inputs, *, progress: Progress | None = None, **options: Any)
     """
     if options.get("format") not in (None, "tsv"):
         raise UsageError("coverage() returns rows of its own table; biofast.run(['coverage', '--format', …]) returns other formats as text")
-    writes = any(options.get(name) for name in ("prefix", "out_dir", "out", "p", "o"))
+    writes = _has(options, "prefix", "out_dir", "out", "p", "o")
     text = _answer("coverage", listed(paths), options if writes else {"format": "tsv", **options}, progress)
     return [] if writes else _rows(text)
 
@@ -365,7 +421,8 @@ def _rows(text: str) -> list[dict[str, Any]]:
     return [dict(zip(lines[0], map(_number, line), strict=True)) for line in lines[1:]] if lines else []
 
 
-def depth(paths: Inputs, *, progress: Progress | None = None, **options: Any) -> list[tuple[str | int, ...]]:
+@_documented
+def depth(paths: Inputs, *, progress: Progress | None = None, **options: Unpack[DepthOptions]) -> list[tuple[str | int, ...]]:
     """The depth of each position, as ``biofast depth`` prints it: reference, position (from 1), and the depth in each file.
 
     With ``out`` the lines are written to a file instead, and the list is empty.
@@ -373,14 +430,15 @@ def depth(paths: Inputs, *, progress: Progress | None = None, **options: Any) ->
     >>> biofast.depth("aln.sam", region="chr1:25-26")
     [('chr1', 25, 1), ('chr1', 26, 0)]
     """
-    if any(options.get(name) for name in ("with_header", "H")) and not any(options.get(name) for name in ("out", "o")):
+    if _has(options, "with_header", "H") and not _has(options, "out", "o"):
         raise UsageError("depth() returns rows without a header; with_header goes with out")
     text = _answer("depth", listed(paths), options, progress)
     rows = (line.split("\t") for line in text.splitlines())
     return [(reference, *map(int, numbers)) for reference, *numbers in rows]
 
 
-def faidx(path: Path, *regions: str, progress: Progress | None = None, **options: Any) -> str:
+@_documented
+def faidx(path: Path, *regions: str, progress: Progress | None = None, **options: Unpack[FaidxOptions]) -> str:
     """Sequences of FASTA or FASTQ by region, as ``biofast faidx`` prints them; without regions, makes the index beside the file.
 
     >>> import pathlib
@@ -393,7 +451,8 @@ def faidx(path: Path, *regions: str, progress: Progress | None = None, **options
     return _answer("faidx", [*listed(path), *regions], options, progress)
 
 
-def dictionary(path: Input, *, progress: Progress | None = None, **options: Any) -> str:
+@_documented
+def dictionary(path: Input, *, progress: Progress | None = None, **options: Unpack[DictOptions]) -> str:
     """The sequence dictionary of a FASTA file: the text that ``biofast dict`` prints, or an empty one with ``out``."""
     return _answer("dict", listed(path), options, progress)
 
@@ -408,7 +467,7 @@ def _number(text: str) -> Any:
 
 
 def _changed(
-    name: str, paths: list[str | Readable], options: dict[str, Any], progress: Progress | None, kind: type[Result] = Result
+    name: str, paths: list[str | Readable], options: Mapping[str, object], progress: Progress | None, kind: type[Result] = Result
 ) -> Any:
     """Runs a command that writes files and says in JSON what it did."""
     for option in ("out", "out2", "out_dir"):
@@ -418,7 +477,7 @@ def _changed(
     asked = options.get("summary") or options.get("json")
     if asked:
         _answer(name, paths, options, progress)
-        with open(asked, encoding="utf-8") as file:
+        with open(_word("summary", asked), encoding="utf-8") as file:
             return kind(file.read())
     with tempfile.TemporaryDirectory(prefix="biofast-") as folder:
         summary = os.path.join(folder, "summary.json")
@@ -427,7 +486,8 @@ def _changed(
             return kind(file.read())
 
 
-def filter(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def filter(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Unpack[FilterOptions]) -> Result:
     """Selects and trims reads, or selects alignments, and writes them to ``out`` (mates to ``out`` and ``out2``).
 
     >>> biofast.filter("reads.fq", "long.fq", min_len=8).summary.after_filtering.total_reads
@@ -438,12 +498,14 @@ def filter(paths: Inputs, out: Path, *, progress: Progress | None = None, **opti
     return _changed("filter", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def sort(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def sort(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Unpack[SortOptions]) -> Result:
     """Sorts alignments by coordinate, or reads and alignments by what ``options`` say, and returns the summary of ``biofast sort --summary``."""
     return _changed("sort", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def markdup(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def markdup(path: Input, out: Path, *, progress: Progress | None = None, **options: Unpack[MarkdupOptions]) -> Result:
     """Marks duplicates in alignments of any order, which is kept, and returns the summary of ``biofast markdup --summary``.
 
     >>> marked = biofast.markdup("aln.sam", "marked.bam", rule="picard", metrics="metrics.txt")
@@ -453,38 +515,45 @@ def markdup(path: Input, out: Path, *, progress: Progress | None = None, **optio
     return _changed("markdup", listed(path), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def dedup(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def dedup(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Unpack[DedupOptions]) -> Result:
     """Writes each read or pair once, and returns the summary of ``biofast dedup --summary``."""
     return _changed("dedup", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def demux(inputs: Inputs, output: Path, sample_metadata: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def demux(inputs: Inputs, output: Path, sample_metadata: Path, *, progress: Progress | None = None, **options: Unpack[DemuxOptions]) -> Result:
     """Sorts reads into files by their barcodes, in the folder ``output``, and returns the summary of ``biofast demux --summary``."""
     words: dict[str, Any] = {"out_dir": output, "sample_metadata": sample_metadata, **options}
     return _changed("demux", listed(inputs), words, progress)  # type: ignore[no-any-return]
 
 
-def split(paths: Inputs, out: str, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def split(paths: Inputs, out: str, *, progress: Progress | None = None, **options: Unpack[SplitOptions]) -> Result:
     """Splits reads into several files, such as ``out="part_{n}.fq.gz", by_part=4``; see ``biofast split --help``."""
     return _changed("split", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def grep(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def grep(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Unpack[GrepOptions]) -> Result:
     """Writes reads that hold a motif, and returns the summary of ``biofast grep --summary``."""
     return _changed("grep", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def convert(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def convert(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Unpack[ConvertOptions]) -> Result:
     """Writes reads in another format, or changed (FASTQ, FASTA, tables, unaligned BAM), and returns the summary of ``biofast convert --summary``."""
     return _changed("convert", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def shuffle(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def shuffle(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Unpack[ShuffleOptions]) -> Result:
     """Writes reads or pairs in random order, and returns the summary of ``biofast shuffle --summary``."""
     return _changed("shuffle", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def repair(paths: Inputs, out: Path, out2: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def repair(paths: Inputs, out: Path, out2: Path, *, progress: Progress | None = None, **options: Unpack[RepairOptions]) -> Result:
     """Puts mates together again, and returns the summary of ``biofast repair --summary``.
 
     Reads without mates are left out unless ``orphans`` names a file for them; the summary counts them.
@@ -492,34 +561,39 @@ def repair(paths: Inputs, out: Path, out2: Path, *, progress: Progress | None = 
     return _changed("repair", listed(paths), {"out": out, "out2": out2, **options}, progress)  # type: ignore[no-any-return]
 
 
-def _rewritten(name: str, path: Input, out: Path, options: dict[str, Any], progress: Progress | None) -> None:
+def _rewritten(name: str, path: Input, out: Path, options: Mapping[str, object], progress: Progress | None) -> None:
     """Runs a command that writes alignments and has no summary."""
     if str(out) in ("None", "-"):
         raise UsageError(f"out is the file to write; biofast.run(['{name}', …]) returns what a command prints")
     _answer(name, listed(path), {"out": out, **options}, progress)
 
 
-def split_by_tag(path: Path, out: str, tag: str, *, progress: Progress | None = None, **options: Any) -> None:
+@_documented
+def split_by_tag(path: Path, out: str, tag: str, *, progress: Progress | None = None, **options: Unpack[SplitByTagOptions]) -> None:
     """Splits alignments into a file for each value of a tag, such as ``out="{value}.bam", tag="CB"``, like ``biofast split --by``."""
     _rewritten("split", path, out, {"by": tag, **options}, progress)
 
 
-def fixmate(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+@_documented
+def fixmate(path: Input, out: Path, *, progress: Progress | None = None, **options: Unpack[FixmateOptions]) -> None:
     """Fills in the mate fields of alignments that are grouped by name, like ``samtools fixmate``."""
     _rewritten("fixmate", path, out, options, progress)
 
 
-def collate(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+@_documented
+def collate(path: Input, out: Path, *, progress: Progress | None = None, **options: Unpack[CollateOptions]) -> None:
     """Groups alignments by name, without sorting the names, like ``samtools collate``."""
     _rewritten("collate", path, out, options, progress)
 
 
-def reset(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+@_documented
+def reset(path: Input, out: Path, *, progress: Progress | None = None, **options: Unpack[ResetOptions]) -> None:
     """Turns alignments back into unaligned reads, like ``samtools reset``."""
     _rewritten("reset", path, out, options, progress)
 
 
-def retag(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+@_documented
+def retag(path: Input, out: Path, *, progress: Progress | None = None, **options: Unpack[RetagOptions]) -> None:
     """Removes, keeps and renames tags, and moves UMIs between names and tags.
 
     >>> biofast.retag("aln.sam", "clean.bam", remove_tag="NM,XF", rename_tag="RG:rg")
@@ -529,22 +603,26 @@ def retag(path: Input, out: Path, *, progress: Progress | None = None, **options
     _rewritten("retag", path, out, options, progress)
 
 
-def rename_contigs(path: Input, out: Path, table: Path, *, progress: Progress | None = None, **options: Any) -> None:
+@_documented
+def rename_contigs(path: Input, out: Path, table: Path, *, progress: Progress | None = None, **options: Unpack[RenameContigsOptions]) -> None:
     """Renames reference sequences in the header and in tags, by a table of old and new names."""
     _rewritten("rename-contigs", path, out, {"table": table, **options}, progress)
 
 
-def addreplacerg(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+@_documented
+def addreplacerg(path: Input, out: Path, *, progress: Progress | None = None, **options: Unpack[AddreplacergOptions]) -> None:
     """Sets the read group of alignments, like ``samtools addreplacerg``: ``rg_line=["ID:a", "SM:sample"]`` or ``rg="a"``."""
     _rewritten("addreplacerg", path, out, options, progress)
 
 
-def cat(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def cat(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Unpack[CatOptions]) -> Result:
     """Concatenates BAM or FASTQ files without compressing them again, and returns the summary of ``biofast cat --summary``."""
     return _changed("cat", listed(paths), {"out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def salvage(path: Input, out: Path, *, progress: Progress | None = None, **options: Any) -> Result:
+@_documented
+def salvage(path: Input, out: Path, *, progress: Progress | None = None, **options: Unpack[SalvageOptions]) -> Result:
     """Writes the whole records of a damaged file, and returns the summary of ``biofast check --repair --summary``.
 
     What is missing is an answer, not an error.
@@ -562,11 +640,13 @@ def salvage(path: Input, out: Path, *, progress: Progress | None = None, **optio
     return _changed("check", listed(path), {"repair": True, "out": out, **options}, progress)  # type: ignore[no-any-return]
 
 
-def merge(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Any) -> None:
+@_documented
+def merge(paths: Inputs, out: Path, *, progress: Progress | None = None, **options: Unpack[MergeOptions]) -> None:
     """Merges sorted files of alignments into one, or reports of ``stats`` into one."""
     _answer("merge", listed(paths), {"out": out, **options}, progress)
 
 
-def index(path: Input, *, progress: Progress | None = None, **options: Any) -> None:
+@_documented
+def index(path: Input, *, progress: Progress | None = None, **options: Unpack[IndexOptions]) -> None:
     """Makes the index of a BAM, CRAM, SAM or FASTQ file beside it, or as ``out``."""
     _answer("index", listed(path), options, progress)

@@ -9,4 +9,9 @@ from . import _biofast
 
 def main() -> None:
     """Runs the program with the words of this process."""
-    sys.exit(_biofast.main(["biofast", *sys.argv[1:]]))
+    from . import cluster
+
+    words = sys.argv[1:]
+    if cluster.takes(words):
+        sys.exit(cluster.main(words))
+    sys.exit(_biofast.main(["biofast", *words]))

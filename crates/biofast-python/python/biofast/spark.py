@@ -4,12 +4,14 @@
     spark.dataSource.register(Records)
     reads = spark.read.format("biofast").option("columns", "name,length").option("shards", 16).load("reads.fq.gz")
 
-What can be cut (``biofast.scan(path).shards(16)``) is read in ``shards`` (8, if it isn't said) parts, and anything else in one. Options are those of
+The path may be a pattern (``lane*.fq.gz``); the files need the same columns. What can be cut (``biofast.scan(path).shards(16)``) is read in ``shards`` (8, if it isn't said) parts, shared among the files, and anything else in one for each file. Options are those of
 :func:`biofast.scan`: ``columns`` (with commas), ``region``, ``filter``, ``reference``, ``batch_size``. The executors need this package, and the file under the same name.
 """
 
 from __future__ import annotations
 
+import glob
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -34,19 +36,26 @@ class Records(DataSource):
 
     def schema(self) -> StructType:
         """The columns, as Spark has them."""
-        return from_arrow_schema(_plain(pyarrow.schema(self._scan())))
+        return from_arrow_schema(_plain(pyarrow.schema(self._scan(self._paths()[0]))))
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """What reads the parts."""
         return _Reader(self._shards())
 
-    def _scan(self) -> Scan:
+    def _paths(self) -> list[str]:
+        """The files, those of a pattern in the order of their names."""
+        path = self.options.get("path")
+        if not path:
+            raise UsageError("load() takes the path of a file, or a pattern")
+        paths = [path] if os.path.exists(path) or not glob.has_magic(path) else sorted(glob.glob(path))
+        if not paths:
+            raise UsageError(f"no file matches {path}")
+        return paths
+
+    def _scan(self, path: str) -> Scan:
         unknown = sorted(set(self.options) - OPTIONS)
         if unknown:
             raise UsageError(f"no option {unknown[0]}; there are {', '.join(sorted(OPTIONS))}")
-        path = self.options.get("path")
-        if not path:
-            raise UsageError("load() takes the path of one file")
         columns = self.options.get("columns")
         size = self.options.get("batch_size")
         return scan(
@@ -62,14 +71,19 @@ class Records(DataSource):
         )
 
     def _shards(self) -> Sequence[Scan]:
-        whole = self._scan()
-        number = self.options.get("shards")
-        if self.options.get("region"):
+        paths = self._paths()
+        asked = self.options.get("shards")
+        # One is read as it is: no plan is needed.
+        number = -(-int(asked or 8) // len(paths))
+        return [shard for path in paths for shard in self._parts(self._scan(path), number, bool(asked))]
+
+    def _parts(self, whole: Scan, number: int, is_asked: bool) -> Sequence[Scan]:
+        if self.options.get("region") or number == 1:
             return [whole]
         try:
-            return whole.shards(int(number or 8))
+            return whole.shards(number)
         except Error:
-            if number and int(number) > 1:
+            if is_asked:
                 raise
             return [whole]
 

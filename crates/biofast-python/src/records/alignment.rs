@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use biofast_bam::{
     self as bam, CigarBuf, Header, ModificationCode, Record, RecordBuf, SamWriter, Value, flag,
 };
+use biofast_io::{Options, Source};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -166,6 +167,24 @@ impl AlignedSegment {
         let record = empty.write_draft(&header, &mut bytes).map_err(ReadFailure::from)?;
         let own = record.as_bytes().to_vec();
         Ok(AlignedSegment { header, stored: Stored::Changed(own) })
+    }
+
+    /// The alignment of a line of SAM, as `to_string` writes it; `header` is what the constructor takes.
+    #[staticmethod]
+    fn fromstring(sam: &str, header: &Bound<'_, PyAny>) -> PyResult<AlignedSegment> {
+        let header = header_of(header)?;
+        let line = sam.trim_end_matches(['\n', '\r']);
+        if line.is_empty() || line.starts_with('@') || line.contains('\n') {
+            return Err(wrong("expected one line of SAM that isn't of the header"));
+        }
+        let text = [header.text(), line.as_bytes(), b"\n"].concat();
+        let source = Source::from_reader("SAM", std::io::Cursor::new(text));
+        let reader = bam::Reader::builder().options(Options::serial()).read(source);
+        let said = |error: bam::Error| wrong(&error.kind().to_string());
+        let mut reader = reader.map_err(said)?;
+        let record = reader.next_record().map_err(said)?;
+        let own = record.ok_or_else(|| wrong("no record"))?.as_bytes().to_vec();
+        Ok(AlignedSegment { header, stored: Stored::Own(own) })
     }
 
     /// The read's name.

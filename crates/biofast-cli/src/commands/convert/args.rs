@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use biofast_ops::convert::{BaseSpan, QualityMap};
 use clap::ValueEnum;
 
-use crate::options::{InFile, Mates, OutFile, PairsOut, ReadsOut, Spill};
+use crate::options::{InFile, Mates, OutFile, PairsOut, ReadsOut, ShardArg, Spill};
 use crate::reads_job::ReadsOptions;
 
 /// Convert reads to FASTQ, FASTA, a table or unaligned BAM; optionally edit them
@@ -61,6 +61,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) pairs_out: PairsOut,
+
+    #[command(flatten)]
+    pub(super) shard: ShardArg,
 
     #[command(flatten, next_help_heading = "Read selection")]
     pub(super) which: RangeArgs,

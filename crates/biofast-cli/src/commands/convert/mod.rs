@@ -34,7 +34,14 @@ use args::{Acid, From, To, Whole};
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let pairing = args.mates.pairing();
-    let job = args.reading.job(args.mates.inputs(session)?, pairing, session);
+    let shards = args.shard.reads(args.mates.named(), args.mates.interleaved(), session)?;
+    check_shard(args)?;
+    let is_shard = shards.is_some();
+    let inputs = match shards {
+        Some(shards) => shards,
+        None => args.mates.inputs(session)?,
+    };
+    let job = args.reading.job(inputs, pairing, session);
     let paired = job.is_paired();
     if args.out2.is_some() && !paired {
         bail!("--out2 needs pairs: two files, or --interleaved");
@@ -53,6 +60,11 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     }
     let held = held(args, &mut sources)?;
     let to = to(args, held)?;
+    if is_shard && (held != Holds::Fastq || to == To::Bam) {
+        bail!(
+            "--shard needs FASTQ that becomes FASTQ, FASTA or a table; `biofast fastq --shard` writes the reads of BAM"
+        );
+    }
     // BAM has a field for which of a pair a read is.
     let is_apart = args.out2.is_some() || to == To::Bam;
     args.pairs_out.refuse(job.layout(), args.out.as_deref(), is_apart)?;
@@ -109,7 +121,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         sources = open_again(&job)?;
     }
     let mut sources = made(args, held, sources, &job, job.watches())?;
-    plan.edits.alphabet = alphabet(args, &mut sources);
+    plan.edits.alphabet = alphabet(args, job.inputs(), &mut sources);
     let summary = job
         .run(|options| convert(sources, options, &plan, &mut outputs))
         .map_err(|error| in_table(held, error))?;
@@ -126,6 +138,17 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     job.finish(outputs, args.writing.sync, summary, |console| report::tell(console, &done))
 }
 
+/// Refuses what can't be done to a shard as it is done to the whole.
+fn check_shard(args: &Args) -> Result<()> {
+    let (shard, which) = (&args.shard, &args.which);
+    let number = "the reads of shards are not those of the file by number";
+    shard.refuse(which.head.is_some(), "--head", number)?;
+    shard.refuse(which.tail.is_some(), "--tail", number)?;
+    shard.refuse(which.range.is_some(), "--range", number)?;
+    let names = "the names of other shards are unknown";
+    shard.refuse(args.changes.unique_names.is_some(), "--unique-names", names)
+}
+
 /// The inputs, as they are read together.
 fn made(
     args: &Args,
@@ -140,20 +163,25 @@ fn made(
 }
 
 /// The letters that the other strand is written in.
-fn alphabet(args: &Args, inputs: &mut Inputs<Sequences>) -> Alphabet {
+fn alphabet(args: &Args, named: &[Input], inputs: &mut Inputs<Sequences>) -> Alphabet {
+    let of_wholes = || {
+        let wholes: Vec<Source> = named.iter().filter_map(Input::open_start).collect();
+        (!wholes.is_empty())
+            .then(|| wholes.into_iter().find_map(|mut whole| letters_of(&mut whole)))
+    };
     match args.changes.alphabet {
         _ if !args.changes.reverse_complement => Alphabet::default(),
         Some(Acid::Dna) => Alphabet::Forced(NucleicAcid::Dna),
         Some(Acid::Rna) => Alphabet::Forced(NucleicAcid::Rna),
-        None => Alphabet::Expected(
-            match inputs {
+        None => {
+            let found = of_wholes().unwrap_or_else(|| match inputs {
                 Inputs::Single(one) | Inputs::Interleaved(one) => letters_of(&mut one.0),
                 Inputs::Paired(one, two) => {
                     letters_of(&mut one.0).or_else(|| letters_of(&mut two.0))
                 }
-            }
-            .unwrap_or(NucleicAcid::Dna),
-        ),
+            });
+            Alphabet::Expected(found.unwrap_or(NucleicAcid::Dna))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use biofast_ops::grep::ReadRegion;
 use clap::ValueEnum;
 
-use crate::options::{InFile, OutFile, Pairing, PairsOut, ReadsOut};
+use crate::options::{InFile, OutFile, Pairing, PairsOut, ReadsOut, ShardArg};
 use crate::reads_job::ReadsOptions;
 
 /// Search reads by name, motif or regular expression
@@ -44,6 +44,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     pub(super) pairing: Pairing,
+
+    #[command(flatten)]
+    pub(super) shard: ShardArg,
 
     /// Write kept reads to FILE [default: standard output]
     ///

@@ -20,7 +20,13 @@ pub(crate) use args::Args;
 use args::{GrepPairRule, What};
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
-    let inputs = inputs::of_reads(&args.files, args.interleaved, session)?;
+    let whole = "a shard doesn't tell what is in the others";
+    args.shard.refuse(args.results.missing.is_some(), "--missing", whole)?;
+    args.shard.refuse(args.results.require_all, "--require-all", whole)?;
+    let inputs = match args.shard.reads(&args.files, args.interleaved, session)? {
+        Some(shards) => shards,
+        None => inputs::of_reads(&args.files, args.interleaved, session)?,
+    };
     let mut job = args.reading.job(inputs, &args.pairing, session);
     let paired = job.is_paired();
     if !paired && args.results.pair == GrepPairRule::Both {
@@ -29,7 +35,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let mut finder = finder(args, job.inputs(), &session.console)?;
     let mut sources = job.open(None)?;
     if finder.depends_on_rna() {
-        let letters = sources.iter_mut().find_map(letters_of);
+        let starts = job.inputs().iter().map(Input::open_start);
+        let starts = starts.zip(&mut sources).map(|(whole, source)| match whole {
+            Some(mut whole) => letters_of(&mut whole),
+            None => letters_of(source),
+        });
+        let letters = starts.flatten().next();
         finder = finder.of_rna(letters == Some(NucleicAcid::Rna));
     }
     let mut results = outputs::open(args, &mut job, session)?;

@@ -48,8 +48,11 @@ pub(super) fn open(
     let (mut painted, mut count) = (false, None);
     if results.only_matching {
         let mut table = output::report(session, out)?;
-        table.append(report::PLACES.as_bytes())?;
-        table.append(if paired { b"\tmate\n" } else { b"\n" })?;
+        // The first shard's table has the header of all.
+        if job.inputs().iter().all(|input| input.shard().is_none_or(|number| number == 1)) {
+            table.append(report::PLACES.as_bytes())?;
+            table.append(if paired { b"\tmate\n" } else { b"\n" })?;
+        }
         texts.places = Some(written.push(table, out));
     } else if is_table {
         count = Some(output::report(session, out)?);

@@ -6,10 +6,12 @@ mod parts;
 mod reports;
 mod whole;
 
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
 use biofast_bam as bam;
 use biofast_io::output::commit;
-use biofast_io::{Source, remote};
+use biofast_io::{Source, TextBounds, display_name, remote};
 use biofast_ops::compat::Peer;
 use biofast_report::html;
 
@@ -234,6 +236,21 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
             reports::run(args, &inputs, session)
         }
     }
+}
+
+/// Merges reports that `command` made of the shards of these plans, each a list of files. What is written is what one run over
+/// the files of all plans writes.
+pub(super) fn of_plans(
+    args: &Args,
+    command: &str,
+    plans: Vec<Vec<PathBuf>>,
+    session: &mut Session,
+) -> Result<Exit> {
+    let merging = whole::Merging::open(args, session)?;
+    let text = |path: PathBuf| -> Result<(String, Vec<u8>)> {
+        Ok((display_name(&path), inputs::text(&path, TextBounds::DOCUMENT)?))
+    };
+    parts::run(command, plans.into_iter().map(|files| files.into_iter().map(text)), merging)
 }
 
 /// The page of the reports of `--baseline` alone.

@@ -13,35 +13,37 @@ use crate::commands::stats::{self, NeededFigures, ShardRow, ShardRows};
 use crate::parts::{self, Mergeable, Part, PartJoin};
 use crate::session::Exit;
 
-/// Merges partial results of `command`, of which the first has been read.
-pub(super) fn run(
+/// Merges partial results of `command`, of which the first has been read. Each of `plans` gives those of one plan, in any
+/// order; what is written has the files of all plans, in their order.
+pub(super) fn run<T: Iterator<Item = Result<(String, Vec<u8>)>>>(
     command: &str,
-    texts: impl Iterator<Item = Result<(String, Vec<u8>)>>,
+    plans: impl IntoIterator<Item = T>,
     merging: Merging<'_>,
 ) -> Result<Exit> {
     match command {
-        "check" => merge(texts, merging, &["--partial", "--json"], write_checks, check_part),
+        "check" => merge(plans, merging, &["--partial", "--json"], write_checks, check_part),
         "coverage" => {
             let takes = &["--partial", "--out-dir", "-T (--tsv)", "depths"];
-            merge(texts, merging, takes, write_depths, as_it_is)
+            merge(plans, merging, takes, write_depths, as_it_is)
         }
         "flagstat" => {
-            let write = |counts: Vec<[FlagStat; 2]>, merging: Merging<'_>| {
-                merging.write_flagstat(counts.first().context("no input")?)
+            let write = |counts: Vec<Vec<[FlagStat; 2]>>, merging: Merging<'_>| {
+                merging.write_flagstat(&the_one(counts)?)
             };
-            merge(texts, merging, &["--partial", "--json", "-T (--tsv)"], write, as_it_is)
+            merge(plans, merging, &["--partial", "--json", "-T (--tsv)"], write, as_it_is)
         }
         "idxstats" => {
-            let write = |tables: Vec<Table>, merging: Merging<'_>| {
-                merging.finish(tables.first().context("no input")?.text())
+            let write = |tables: Vec<Vec<Table>>, merging: Merging<'_>| {
+                merging.finish(the_one(tables)?.text())
             };
-            merge(texts, merging, &["--partial", "-T (--tsv)"], write, as_it_is)
+            merge(plans, merging, &["--partial", "-T (--tsv)"], write, as_it_is)
         }
         "stats" => {
-            let write = |files: Vec<ShardRows>, merging: Merging<'_>| {
-                merging.write_rows(files.into_iter().flat_map(|file| file.entries).collect())
+            let write = |files: Vec<Vec<ShardRows>>, merging: Merging<'_>| {
+                let rows = files.into_iter().flatten().flat_map(|file| file.entries);
+                merging.write_rows(rows.collect())
             };
-            merge(texts, merging, OF_STATS, write, stats_part)
+            merge(plans, merging, OF_STATS, write, stats_part)
         }
         other => bail!("reports of {other} can't be merged"),
     }
@@ -49,22 +51,28 @@ pub(super) fn run(
 
 /// Merges partial results whose command takes these options. `write` writes the whole, of which there is one for each file,
 /// and `part` gives what is written of a larger part.
-fn merge<M: Mergeable>(
-    texts: impl Iterator<Item = Result<(String, Vec<u8>)>>,
+fn merge<M: Mergeable, T: Iterator<Item = Result<(String, Vec<u8>)>>>(
+    plans: impl IntoIterator<Item = T>,
     merging: Merging<'_>,
     takes: &[&str],
-    write: impl FnOnce(Vec<M>, Merging<'_>) -> Result<Exit>,
+    write: impl FnOnce(Vec<Vec<M>>, Merging<'_>) -> Result<Exit>,
     part: impl Fn(Part<M>, &Merging<'_>) -> Result<(Part<M::Payload>, Exit)>,
 ) -> Result<Exit> {
     merging.refuse(M::COMMAND, takes)?;
-    let mut join = PartJoin::<M>::new();
-    for read in texts {
-        let (label, text) = read?;
-        join.add(&text, &label)?;
+    let mut joins = Vec::new();
+    for texts in plans {
+        let mut join = PartJoin::<M>::new();
+        for read in texts {
+            let (label, text) = read?;
+            join.add(&text, &label)?;
+        }
+        joins.push(join);
     }
     if !merging.args.partial {
-        return write(join.whole()?, merging);
+        let files = joins.into_iter().map(PartJoin::whole).collect::<Result<_>>()?;
+        return write(files, merging);
     }
+    let join = the_one(joins.into_iter().map(|join| vec![join]).collect())?;
     if merging.page.is_some() {
         bail!("--html can't be combined with --partial: the HTML report needs all shards");
     }
@@ -77,13 +85,22 @@ fn merge<M: Mergeable>(
     Ok(worst.unwrap_or(Exit::Fine))
 }
 
+/// The result of the one file that there is.
+fn the_one<M>(files: Vec<Vec<M>>) -> Result<M> {
+    let mut files = files.into_iter().flatten();
+    match (files.next(), files.next()) {
+        (Some(file), None) => Ok(file),
+        _ => bail!("a report of one file is expected"),
+    }
+}
+
 fn as_it_is<M>(file: Part<M>, _: &Merging<'_>) -> Result<(Part<M>, Exit)> {
     Ok((file, Exit::Fine))
 }
 
-fn write_depths(files: Vec<ShardDepths>, merging: Merging<'_>) -> Result<Exit> {
+fn write_depths(files: Vec<Vec<ShardDepths>>, merging: Merging<'_>) -> Result<Exit> {
     let Merging { args, out, session, .. } = merging;
-    let depths = files.first().context("no input")?;
+    let depths = &the_one(files)?;
     match (out, args.out_dir.as_deref()) {
         (Some(out), _) => coverage::merge(depths, args.format.tsv, out),
         (None, Some(folder)) => {
@@ -96,18 +113,21 @@ fn write_depths(files: Vec<ShardDepths>, merging: Merging<'_>) -> Result<Exit> {
     }
 }
 
-fn write_checks(files: Vec<ShardCheck>, merging: Merging<'_>) -> Result<Exit> {
-    let (paths, found): (Vec<_>, Vec<_>) =
-        files.into_iter().map(|file| (file.path, file.found)).unzip();
-    let outcomes = match <[_; 2]>::try_from(found) {
-        Ok(mates) => PartialCheck::with_mates(mates).into(),
-        Err(found) => Vec::from_iter(found.iter().map(PartialCheck::outcome)),
-    };
-    let row = |(path, outcome)| {
-        let verdict = Ok(CheckedInput { outcome, partial: None });
-        Row { path, part: None, verdict }
-    };
-    let rows: Vec<Row> = paths.into_iter().zip(outcomes).map(row).collect();
+fn write_checks(plans: Vec<Vec<ShardCheck>>, merging: Merging<'_>) -> Result<Exit> {
+    let mut rows: Vec<Row> = Vec::new();
+    for files in plans {
+        let (paths, found): (Vec<_>, Vec<_>) =
+            files.into_iter().map(|file| (file.path, file.found)).unzip();
+        let outcomes = match <[_; 2]>::try_from(found) {
+            Ok(mates) => PartialCheck::with_mates(mates).into(),
+            Err(found) => Vec::from_iter(found.iter().map(PartialCheck::outcome)),
+        };
+        let row = |(path, outcome)| {
+            let verdict = Ok(CheckedInput { outcome, partial: None });
+            Row { path, part: None, verdict }
+        };
+        rows.extend(paths.into_iter().zip(outcomes).map(row));
+    }
     let text = check::text(&rows, merging.args.format.json, false)?;
     merging.finish(text)?;
     Ok(check::exit_code(&rows))

@@ -17,16 +17,7 @@ use crate::parts::{Mergeable, command, mixed};
 use crate::session::{Exit, Session};
 
 pub(super) fn run(args: &Args, inputs: &[Input], session: &mut Session) -> Result<Exit> {
-    let out = match args.out_dir {
-        Some(_) => None,
-        None => Some(args.out.open_as(args.format.json, session)?),
-    };
-    let page = args.title.open(session, args.html.as_deref())?;
-    if let Some(option) = args.judged_by().filter(|_| args.partial) {
-        bail!("{option} can't be combined with --partial: verdicts need whole files");
-    }
-    let judge = args.verdicts.judge(Some(&args.baseline), session)?;
-    let merging = Merging { args, out, page, judge, session };
+    let merging = Merging::open(args, session)?;
     let text = |input: &Input| match input {
         Input::Path(path) => Ok((input.name(), inputs::text(path, TextBounds::DOCUMENT)?)),
         // Seen before: it isn't opened again.
@@ -38,7 +29,7 @@ pub(super) fn run(args: &Args, inputs: &[Input], session: &mut Session) -> Resul
     if let Some(Ok((label, text))) = texts.peek()
         && let Some(command) = command(text).with_context(|| label.clone())?
     {
-        return parts::run(&command, texts, merging);
+        return parts::run(&command, [texts], merging);
     }
     let mut all: Option<ParsedReport> = None;
     let (mut first, mut is_warned) = (None::<String>, false);

@@ -25,7 +25,21 @@ pub(super) struct Merging<'a> {
 pub(super) const OF_STATS: &[&str] =
     &["--html", "--out-dir", "--sample", "--qc", "--partial", "verdicts", "--json", "-T (--tsv)"];
 
-impl Merging<'_> {
+impl<'a> Merging<'a> {
+    /// Opens what is written.
+    pub(super) fn open(args: &'a Args, session: &'a mut Session) -> Result<Merging<'a>> {
+        let out = match args.out_dir {
+            Some(_) => None,
+            None => Some(args.out.open_as(args.format.json, session)?),
+        };
+        let page = args.title.open(session, args.html.as_deref())?;
+        if let Some(option) = args.judged_by().filter(|_| args.partial) {
+            bail!("{option} can't be combined with --partial: verdicts need whole files");
+        }
+        let judge = args.verdicts.judge(Some(&args.baseline), session)?;
+        Ok(Merging { args, out, page, judge, session })
+    }
+
     /// Refuses options that have no meaning for reports of this command, which takes these.
     pub(super) fn refuse(&self, command: &str, takes: &[&str]) -> Result<()> {
         let args = self.args;
