@@ -274,7 +274,7 @@ impl ConsensusTags {
         let letters = |name| -> Result<Vec<u8>, Error> {
             Ok(match tag(name)? {
                 Some(Value::Text(text)) => text.to_vec(),
-                Some(Value::Array(Array::U8(values))) => values.as_slice().to_vec(),
+                Some(Value::Array(Array::U8(values))) => values.to_vec(),
                 _ => Vec::new(),
             })
         };

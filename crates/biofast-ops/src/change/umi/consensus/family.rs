@@ -225,9 +225,10 @@ impl<'r> Family<'r> {
 }
 
 /// The positions on the reference, and in the read, of its aligned bases.
-fn aligned<'r>(record: &Record<'r>) -> impl Iterator<Item = (i64, usize)> + use<'r> {
+fn aligned(record: &Record<'_>) -> impl Iterator<Item = (i64, usize)> + use<> {
     let (mut place, mut at) = (i64::from(record.position()), 0);
-    record.cigar().words().flat_map(move |word| {
+    let words: Vec<u32> = record.cigar().words().collect();
+    words.into_iter().flat_map(move |word| {
         let (op, len) = (word & 15, (word >> 4) as usize);
         let (from, start) = (place, at);
         place += if matches!(op, 0 | 2 | 3 | 7 | 8) { len as i64 } else { 0 };

@@ -242,7 +242,7 @@ impl Rewrite for ConsensusMaker {
         let (_, worker) = transform.run_copying(
             outputs,
             || ConsensusWorker::new(self),
-            |worker, batch, texts, copies| {
+            |worker: &mut ConsensusWorker<'_>, batch: Batch<'_>, texts, copies| {
                 worker
                     .add(batch, |made, worker| {
                         worker.counts.reads += 1;

@@ -34,9 +34,11 @@ pub(super) fn quality_of(ln_error: f64) -> u8 {
     if ln_error < -f64::from(MAX_QUALITY) * LN_10 / 10.0 {
         return MAX_QUALITY;
     }
+    if ln_error.is_nan() {
+        return MIN_QUALITY;
+    }
     let quality = (-10.0 * ln_error / LN_10 + 0.001).floor();
-    // What is no number becomes 0, and so the least.
-    quality.min(f64::from(MAX_QUALITY)).max(0.0).max(f64::from(MIN_QUALITY)) as u8
+    quality.clamp(f64::from(MIN_QUALITY), f64::from(MAX_QUALITY)) as u8
 }
 
 /// `ln(1 + e^x)`

@@ -286,7 +286,10 @@ struct Distinct {
 }
 
 impl Distinct {
-    fn of(umis: &[TemplateUmi], mut text: impl FnMut(&TemplateUmi) -> Option<Vec<u8>>) -> Distinct {
+    fn of<'u>(
+        umis: &'u [TemplateUmi],
+        mut text: impl FnMut(&'u TemplateUmi) -> Option<Vec<u8>>,
+    ) -> Distinct {
         let mut indexes: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut of_template = Vec::with_capacity(umis.len());
         let mut counts = Vec::new();

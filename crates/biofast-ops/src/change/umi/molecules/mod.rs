@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use biofast_bam::{self as bam, Batch, Header, Query, Record, flag};
 use biofast_io::Options;
 use biofast_io::output::Output;
+use biofast_io::pipeline::Copies;
 
 pub use assign::MoleculeStrategy;
 
@@ -181,7 +182,7 @@ impl Rewrite for MoleculeGrouper {
             outputs,
             || MoleculeWorker::new(self),
             (
-                |worker, batch, found: &mut Found| {
+                |worker: &mut MoleculeWorker<'_>, batch: Batch<'_>, found: &mut Found| {
                     if let Ok(batches) = &mut found.0 {
                         let molecules = worker.survey(batch);
                         let located = |error| match error {
@@ -205,7 +206,11 @@ impl Rewrite for MoleculeGrouper {
                     Ok(())
                 },
             ),
-            |worker, batch, (first, batches): &(u64, Vec<BatchMolecules>), texts, copies| {
+            |worker: &mut MoleculeWorker<'_>,
+             batch: Batch<'_>,
+             (first, batches): &(u64, Vec<BatchMolecules>),
+             texts: &mut [Vec<u8>],
+             copies: &mut [Copies]| {
                 let mut number = *first;
                 for found in batches {
                     if found.first == batch.first_record() {

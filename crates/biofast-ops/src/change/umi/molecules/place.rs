@@ -97,20 +97,21 @@ pub(super) fn are_together(
 /// Where a mapped read begins.
 pub(super) fn own_end(record: &Record<'_>) -> PlaceEnd {
     let is_reverse = record.flags() & flag::REVERSE != 0;
-    let words = record.cigar().words();
-    let is_clip = |word: &u32| matches!(word & 15, 4 | 5);
-    let clipped = |words: &mut dyn Iterator<Item = u32>| -> i64 {
-        words.take_while(is_clip).map(|word| i64::from(word >> 4)).sum()
-    };
-    let position = match is_reverse {
-        false => i64::from(record.position()) + 1 - clipped(&mut words.into_iter()),
-        true => {
-            let all: Vec<u32> = words.collect();
-            let covered: i64 =
-                all.iter().filter(|word| is_covering(**word)).map(|w| i64::from(w >> 4)).sum();
-            i64::from(record.position()) + covered + clipped(&mut all.into_iter().rev())
+    let cigar = record.cigar();
+    let (mut before, mut behind, mut covered, mut is_inside) = (0, 0, 0, false);
+    for word in cigar.words() {
+        let len = i64::from(word >> 4);
+        match word & 15 {
+            4 | 5 if !is_inside => before += len,
+            4 | 5 => behind += len,
+            _ => {
+                covered += if is_covering(word) { len } else { 0 };
+                (is_inside, behind) = (true, 0);
+            }
         }
-    };
+    }
+    let position = i64::from(record.position());
+    let position = if is_reverse { position + covered + behind } else { position + 1 - before };
     (record.reference_id(), position, is_reverse)
 }
 
