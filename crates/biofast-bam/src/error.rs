@@ -64,6 +64,8 @@ pub enum ErrorKind {
         /// What was found.
         found: i64,
     },
+    /// Records that must be read together have more than 4 GiB.
+    LargeGroup,
     /// A CIGAR has an operation that doesn't exist.
     CigarOperation {
         /// The read's name, fit for display.
@@ -145,6 +147,13 @@ pub enum ErrorKind {
         /// The read's name, fit for display.
         name: String,
         /// What is wrong with the record.
+        reason: Cow<'static, str>,
+    },
+    /// A record that can't be put into a group.
+    Ungroupable {
+        /// The read's name, fit for display.
+        name: String,
+        /// Why.
         reason: Cow<'static, str>,
     },
     /// Optional fields of a record that can't be read, contradict each other, or can't be stored.
@@ -229,6 +238,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadRecord { expected, found } => {
                 write!(f, "invalid BAM record: expected {expected}, found {found}")
             }
+            ErrorKind::LargeGroup => {
+                f.write_str("records that must be read together have more than 4 GiB")
+            }
             ErrorKind::CigarOperation { name, code } => write!(
                 f,
                 "invalid BAM record '{name}': expected CIGAR operations with codes 0 to 8, found {code}"
@@ -280,6 +292,9 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadIndex(reason) => write!(f, "unusable index: {reason}"),
             ErrorKind::Unwritable { name, reason } => {
                 write!(f, "can't write record '{name}': {reason}")
+            }
+            ErrorKind::Ungroupable { name, reason } => {
+                write!(f, "can't group record '{name}': {reason}")
             }
             ErrorKind::BadTags { name, reason } => {
                 write!(f, "record '{name}': invalid tags: {reason}")

@@ -13,7 +13,7 @@ use crate::fixed::FIXED_LEN;
 use crate::format::DetectedData;
 use crate::header::{Header, HeaderParser, MAX_REFERENCE, Parsed};
 use crate::order::Order;
-use crate::record::{Batch, Record};
+use crate::record::{Batch, Record, record_at};
 use crate::{flag, framer};
 
 /// The longest record in bytes: what a signed 32-bit block size can say.
@@ -66,14 +66,18 @@ pub struct Framer {
     order: Option<Order>,
     /// What becomes of faults.
     on_fault: Option<OnFault>,
-    /// Whether records of the same name that follow one another must be in one chunk.
-    together: bool,
+    /// Whether a record must be in one chunk with the one before it.
+    together: Option<Together>,
+    /// Where the carried records start that are known to be together, and where the last of them ends.
+    carried: (Vec<u32>, usize),
     /// Whether what breaks a rule without losing anything is an error.
     pedantic: bool,
     /// Where it is told otherwise.
     notes: Option<Arc<Notes>>,
 }
 
+/// Whether a record belongs with the one before it.
+pub(crate) type Together = Box<dyn Fn(&Record<'_>, &Record<'_>) -> bool + Send>;
 type OnFault = Box<dyn Fn(Error) -> Error + Send>;
 type OnHeader = Box<dyn FnOnce(&Header) -> Result<(), Error> + Send>;
 
@@ -133,7 +137,8 @@ impl Framer {
             on_header: None,
             order: None,
             on_fault: None,
-            together: false,
+            together: None,
+            carried: (Vec::new(), 0),
         }
     }
 
@@ -170,9 +175,9 @@ impl Framer {
         }
     }
 
-    /// Leaves records of the same name that follow one another in one chunk.
-    pub(crate) fn keep_names_together(mut self) -> Framer {
-        self.together = true;
+    /// Leaves records that belong together and follow one another in one chunk.
+    pub(crate) fn keep_together(mut self, together: Together) -> Framer {
+        self.together = Some(together);
         self
     }
 
@@ -243,8 +248,11 @@ impl Framer {
         chunk.join(&mut self.carry);
         let bytes = chunk.bytes();
         if bytes.len() as u64 > 2 * MAX_RECORD_LEN {
-            let kind = ErrorKind::BadHeader("longer than 4 GiB");
-            return Err(self.error(kind, None, 0));
+            let (kind, record) = match self.references {
+                None => (ErrorKind::BadHeader("longer than 4 GiB"), None),
+                Some(_) => (ErrorKind::LargeGroup, Some(self.records + 1)),
+            };
+            return Err(self.error(kind, record, 0));
         }
         let mut at = 0;
         let mut inside = (!bytes.is_empty()).then_some("a record");
@@ -267,6 +275,12 @@ impl Framer {
             if frame.header.is_none() {
                 frame.header = self.header.get().cloned();
             }
+            // Records that were framed before and wait for others aren't looked at again.
+            let (carried, end_of_carried) = std::mem::take(&mut self.carried);
+            let known = carried.len();
+            if known > 0 {
+                (frame.starts, at) = (carried, end_of_carried);
+            }
             loop {
                 match next_record(&bytes[at..], references) {
                     Ok(Some(len)) => {
@@ -282,14 +296,17 @@ impl Framer {
                 }
             }
             inside = (at < bytes.len()).then_some("a record");
-            if self.together
+            if let Some(together) = &self.together
                 && end == End::More
                 && fault.is_none()
-                && let Some((first, start)) = last_name(bytes, &frame.starts)
+                && let Some(first) = last_group(bytes, &frame.starts, known, together)
             {
-                // More of that name may follow.
-                frame.starts.truncate(first);
-                at = start;
+                // More of that group may follow.
+                let start = frame.starts[first];
+                let group = frame.starts.split_off(first);
+                let group = group.into_iter().map(|at| at - start).collect();
+                self.carried = (group, at - start as usize);
+                at = start as usize;
             }
             if let Some(order) = &mut self.order
                 && let Err((index, kind)) = order.check(bytes, &frame.starts)
@@ -361,17 +378,14 @@ impl pipeline::Framer for Framer {
     }
 }
 
-/// Of the last records that have the same name, the index of the first and where it starts.
-fn last_name(bytes: &[u8], starts: &[u32]) -> Option<(usize, usize)> {
-    let name = |start: u32| {
-        let at = start as usize + 4;
-        // The record has been framed, so it has its fixed-length fields and a name.
-        &bytes[at + FIXED_LEN..at + FIXED_LEN + usize::from(bytes[at + 8])]
-    };
-    let last = name(*starts.last()?);
-    let others = starts.iter().rev().take_while(|&&start| name(start) == last).count();
-    let first = starts.len() - others;
-    Some((first, starts[first] as usize))
+/// The index of the first of the last records that belong together; the first `known` ones do.
+fn last_group(bytes: &[u8], starts: &[u32], known: usize, together: &Together) -> Option<usize> {
+    let record = |index: usize| record_at(bytes, starts[index]);
+    let mut first = starts.len().checked_sub(1)?;
+    while first > 0 && (first < known || together(&record(first - 1), &record(first))) {
+        first = if first < known { 0 } else { first - 1 };
+    }
+    Some(first)
 }
 
 impl pipeline::CountRecords for Framer {

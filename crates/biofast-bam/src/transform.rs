@@ -9,10 +9,10 @@ use biofast_io::output::Output;
 use biofast_io::pipeline::{self, Copies, Failure, Group, Outcome, Part, TransformInput};
 
 use crate::error::Error;
-use crate::framer::Framer;
+use crate::framer::{Framer, Together};
 use crate::header::Header;
 use crate::query::{Picked, Plan, Query};
-use crate::record::Batch;
+use crate::record::{Batch, Record};
 use crate::start::header_of;
 
 /// Turns the records of a [`Query`], or of a [`Source`](biofast_io::Source) that holds BAM, into outputs on several threads,
@@ -50,13 +50,13 @@ use crate::start::header_of;
 pub struct Transform {
     query: Query,
     options: Option<Options>,
-    together: bool,
+    together: Option<Together>,
 }
 
 impl Transform {
     /// All records that `query` asks for.
     pub fn new(query: impl Into<Query>) -> Transform {
-        Transform { query: query.into(), options: None, together: false }
+        Transform { query: query.into(), options: None, together: None }
     }
 
     biofast_io::builder_options!();
@@ -64,13 +64,28 @@ impl Transform {
     /// Whether records of the same name that follow one another are never split over batches: the longest such run has to fit
     /// memory.
     pub fn keep_names_together(mut self, together: bool) -> Self {
-        self.together = together;
+        let same_name = |one: &Record<'_>, other: &Record<'_>| one.name() == other.name();
+        self.together = together.then(|| Box::new(same_name) as Together);
+        self
+    }
+
+    /// Never splits a record and the one before it over batches where `together` says so of both: the longest such run has to fit
+    /// memory, and 4 GiB.
+    #[doc(hidden)]
+    pub fn keep_together(
+        mut self,
+        together: impl Fn(&Record<'_>, &Record<'_>) -> bool + Send + 'static,
+    ) -> Self {
+        self.together = Some(Box::new(together));
         self
     }
 
     fn start(self) -> Started {
         let (source, framer, plan) = Plan::new(self.query, &self.options.unwrap_or_default());
-        let framer = if self.together { framer.keep_names_together() } else { framer };
+        let framer = match self.together {
+            Some(together) => framer.keep_together(together),
+            None => framer,
+        };
         let header = framer.header_slot();
         let input = TransformInput { source, options: plan.options.clone(), framer };
         let lockstep = pipeline::Plan { threads: plan.options.threads, multiple: 1, limit: None };

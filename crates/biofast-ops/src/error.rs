@@ -158,6 +158,12 @@ pub enum Refusal {
         /// What is missing, such as "a UMI in the tag RX".
         sought: String,
     },
+    /// [Grouping by molecule](crate::umi): the input of this name isn't in template-coordinate order.
+    #[error("{0}: grouping by molecule needs records in template-coordinate order")]
+    NotTemplateCoordinate(String),
+    /// [Consensus reads](crate::umi): records of a molecule don't stand together.
+    #[error("{0}")]
+    NotByMolecule(String),
     /// [Grouping by UMI](crate::umi): UMIs of a place, which are to be compared, have several lengths.
     #[error("{input}: UMIs of {} have {} and {} letters, which can't be compared", place_of(contig, *position), lengths[0], lengths[1])]
     UnequalUmis {

@@ -1,6 +1,6 @@
 //! Statistics of UMIs as `umi_tools dedup --output-stats` (1.1.6) writes them.
 
-use biofast_ops::umi::{UmiMethod, UmiStatistics, UmiSummary};
+use biofast_ops::umi::{MoleculeCounts, UmiMethod, UmiStatistics, UmiSummary};
 
 /// What `PREFIX_per_umi_per_position.tsv` holds.
 pub fn per_umi_per_position(found: &UmiStatistics) -> String {
@@ -47,6 +47,37 @@ pub fn edit_distance(found: &UmiStatistics, method: UmiMethod) -> String {
         out += "\n";
     }
     out
+}
+
+/// How many families have each number of templates, as fgbio's and fgumi's histograms of family sizes say it.
+///
+/// ```
+/// use biofast_ops::umi::MoleculeCounts;
+///
+/// let counts = MoleculeCounts { family_sizes: [(1, 3), (4, 1)].into(), ..MoleculeCounts::default() };
+/// let text = biofast_report::umi::family_sizes(&counts);
+/// assert_eq!(text.lines().nth(1), Some("1\t3\t0.750000\t1.000000"));
+/// ```
+pub fn family_sizes(counts: &MoleculeCounts) -> String {
+    let all = counts.family_sizes.values().sum::<u64>() as f64;
+    let mut cumulative = 0.0;
+    let rows = counts.family_sizes.iter().rev().map(|(size, count)| {
+        let fraction = *count as f64 / all;
+        cumulative += fraction;
+        format!("{size}\t{count}\t{fraction:.6}\t{cumulative:.6}\n")
+    });
+    let rows: Vec<String> = rows.collect();
+    let header = "family_size\tcount\tfraction\tfraction_gt_or_eq_family_size\n".to_owned();
+    rows.into_iter().rev().fold(header, |text, row| text + &row)
+}
+
+/// How many reads were grouped, and why others weren't, as fgbio's and fgumi's grouping metrics say it.
+pub fn grouping_metrics(counts: &MoleculeCounts) -> String {
+    let MoleculeCounts { accepted, qc_fail, poor_alignment, n_in_umi, short_umi, .. } = counts;
+    format!(
+        "accepted_sam_records\tdiscarded_non_pf\tdiscarded_poor_alignment\tdiscarded_ns_in_umi\tdiscarded_umis_to_short\n\
+         {accepted}\t{qc_fail}\t{poor_alignment}\t{n_in_umi}\t{short_umi}\n"
+    )
 }
 
 /// The header of the rows of `umi_tools group --group-out`.

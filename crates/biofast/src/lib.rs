@@ -321,7 +321,8 @@ pub mod markdup {
     };
 }
 
-/// Grouping and deduplicating sorted alignments by UMI, like `umi_tools group` and `dedup`.
+/// Grouping and deduplicating sorted alignments by UMI, like `umi_tools group` and `dedup`; molecules and their consensus reads, like fgbio
+/// and fgumi.
 ///
 /// ```
 /// use biofast::bam::{Input, InputOptions, Query};
@@ -355,9 +356,11 @@ pub mod markdup {
 pub mod umi {
     #[doc(inline)]
     pub use biofast_ops::umi::{
-        BarcodeTag, FoundUmis, GenePattern, MultimappingTag, PerUmi, UmiGene, UmiLocation,
-        UmiMethod, UmiPlaceCounts, UmiPolicy, UmiReadCounts, UmiReports, UmiRules, UmiStatistics,
-        UmiSummary, UmiTask, WrittenUmis, cluster_umis, find_umis,
+        BarcodeTag, ConsensusCounts, ConsensusFilter, ConsensusFilterCounts, ConsensusFilterRules,
+        ConsensusMaker, ConsensusRules, FoundUmis, GenePattern, MoleculeCounts, MoleculeGrouper,
+        MoleculeRules, MoleculeStrategy, MultimappingTag, PerUmi, UmiGene, UmiLocation, UmiMethod,
+        UmiPlaceCounts, UmiPolicy, UmiReadCounts, UmiReports, UmiRules, UmiStatistics, UmiSummary,
+        UmiTask, WrittenUmis, cluster_umis, find_umis,
     };
 }
 

@@ -138,6 +138,12 @@ fn of_change(error: &ops::Error) -> Option<&'static str> {
         Refused(Refusal::UnequalUmis { .. }) => {
             "check --umi-separator or --umi-tag; --method unique doesn't compare UMIs"
         }
+        Refused(Refusal::NotTemplateCoordinate(_)) => {
+            "sort it first: `biofast sort --template-coordinate IN.bam -o OUT.bam`"
+        }
+        Refused(Refusal::NotByMolecule(_)) => {
+            "use the output of `biofast umi group --strategy`, or sort by molecule with `biofast sort --template-coordinate`"
+        }
         Refused(Refusal::NotGrouped(_)) => {
             "group them by name first: `biofast collate IN.bam | biofast fixmate -o OUT.bam -`"
         }

@@ -107,6 +107,79 @@ const IDLE: [(&str, &str, &[&str]); 14] = [
     ),
 ];
 
+/// Options of `umi` that only some of its modes read.
+const UMI_MODES: [(&str, &[&str]); 5] = [
+    (
+        "group",
+        &[
+            "write_index", "group_out", "umi_group_tag", "method", "edit_distance_threshold",
+            "paired", "ignore_tlen", "unpaired_reads", "unmapped_reads", "chimeric_pairs",
+            "min_mapq", "spliced_is_unique", "soft_clip_threshold", "read_length",
+            "buffer_whole_contig", "extract_umi_method", "umi_separator", "umi_tag",
+            "umi_tag_split", "umi_tag_delimiter", "cell_tag", "cell_tag_split",
+            "cell_tag_delimiter", "per_gene", "gene_tag", "assigned_status_tag", "skip_tags_regex",
+            "per_contig", "per_cell", "temp_dir",
+        ],
+    ),
+    // The options of groups, and these.
+    ("dedup", &["output_stats", "ignore_umi", "multimapping_detection_method"]),
+    (
+        "group --strategy",
+        &[
+            "strategy", "edits", "include_non_pf", "allow_unmapped", "min_umi_length",
+            "ignore_umi", "min_mapq", "umi_tag", "family_size_histogram", "grouping_metrics",
+        ],
+    ),
+    (
+        "consensus",
+        &[
+            "duplex", "min_reads", "max_reads", "error_rate_pre_umi", "error_rate_post_umi",
+            "min_input_base_quality", "min_consensus_base_quality", "trim", "no_overlap_consensus",
+            "no_per_base_tags", "read_name_prefix", "read_group_id", "allow_unmapped",
+        ],
+    ),
+    (
+        "filter",
+        &[
+            "min_reads",
+            "max_read_error_rate",
+            "max_base_error_rate",
+            "min_base_quality",
+            "min_mean_base_quality",
+            "max_no_call_fraction",
+            "require_single_strand_agreement",
+            "single_records",
+            "reverse_per_base_tags",
+        ],
+    ),
+];
+
+/// Options of `umi` that its mode doesn't read.
+fn idle_of_umi<'t>(
+    matches: &'t ArgMatches,
+    typed: impl Fn(&str) -> bool + 't,
+) -> impl Iterator<Item = (&'static str, &'static str)> + 't {
+    let mode = matches.get_raw("mode").and_then(|mut modes| modes.next()?.to_str());
+    let mode = match mode {
+        Some("group") if typed("strategy") => Some("group --strategy"),
+        mode => mode,
+    };
+    let found = UMI_MODES.iter().find(|(name, _)| Some(*name) == mode);
+    let reads = |id: &str| {
+        let is_read =
+            |of: &str| UMI_MODES.iter().any(|(name, ids)| *name == of && ids.contains(&id));
+        // What `dedup` alone has is refused by the command, which says so.
+        found.is_none_or(|(name, _)| {
+            is_read(name)
+                || matches!(*name, "group" | "dedup") && (is_read("group") || is_read("dedup"))
+        })
+    };
+    let all: std::collections::BTreeSet<&str> =
+        UMI_MODES.iter().flat_map(|(_, ids)| ids.iter().copied()).collect();
+    let idle: Vec<&str> = all.into_iter().filter(|id| typed(id) && !reads(id)).collect();
+    idle.into_iter().filter_map(move |id| Some((id, found?.0)))
+}
+
 /// Whether a command is to say less.
 pub(crate) fn is_quiet(matches: &ArgMatches) -> bool {
     matches!(matches.try_get_one::<bool>("quiet"), Ok(Some(true)))
@@ -154,7 +227,10 @@ pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<Stri
             "--mates has no effect on single reads: it needs two files or --interleaved".to_owned()
         }
     });
-    needing.chain(idle).chain(mates).collect()
+    let of_umi = (name == "umi").then(|| idle_of_umi(matches, typed)).into_iter().flatten();
+    let of_umi = of_umi
+        .filter_map(|(id, mode)| Some(format!("{} has no effect with `umi {mode}`", shown(&id)?)));
+    needing.chain(idle).chain(of_umi).chain(mates).collect()
 }
 
 #[cfg(test)]
@@ -206,6 +282,9 @@ mod tests {
             });
             assert!(found, "{id}");
         }
+        let umi = all.find_subcommand("umi").unwrap();
+        let of_umi = UMI_MODES.iter().flat_map(|(_, ids)| *ids);
+        of_umi.for_each(|id| assert!(has(umi, id), "{id}"));
         for (command, mode, ids) in IDLE {
             let found = all.find_subcommand(command).is_some_and(|command| {
                 has(command, mode) && (ids == WRITING || ids.iter().all(|id| has(command, id)))

@@ -61,6 +61,7 @@ mod mates;
 mod merge;
 mod merge_qc;
 mod merge_reports;
+mod molecules;
 mod numbers;
 mod options;
 mod order;

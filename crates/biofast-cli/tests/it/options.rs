@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use biofast_testkit::random::Random;
 use clap::{Arg, ArgAction};
 
+use crate::common::molecules::made_molecules;
 use crate::common::{Folder, command, files_below, good, listed, reversed};
 
 /// A mode of a command: words that run it.
@@ -107,6 +108,10 @@ const MODES: &[Mode] = &[
             ("pairs", "dedup --paired --umi-separator : a.bam -o O.sam"),
             ("tags", "group --umi-tag RX a.bam -o O.sam"),
             ("genes", "group --umi-separator : --per-gene --gene-tag RG a.bam -o O.sam"),
+            ("molecules", "group --strategy adjacency tc.bam -o O.sam"),
+            ("consensus", "consensus --min-reads 1 mi.bam -o O.sam"),
+            ("duplex", "consensus --duplex mi.bam -o O.sam"),
+            ("consensus reads", "filter --min-reads 2 cons.bam -o O.sam"),
         ],
     ),
     (
@@ -419,6 +424,23 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--umi-group-tag", &["MI"]),
     ("--umi-tag-delimiter", &["A"]),
     ("--umi-tag-split", &["A"]),
+    ("--strategy", &["identity"]),
+    ("--edits", &["3", "0"]),
+    ("--min-umi-length", &["4"]),
+    ("--family-size-histogram", &["o.sizes"]),
+    ("--grouping-metrics", &["o.grouping"]),
+    ("--min-reads", &["3"]),
+    ("--max-reads", &["2"]),
+    ("--error-rate-pre-umi", &["20"]),
+    ("--error-rate-post-umi", &["15"]),
+    ("--min-input-base-quality", &["25"]),
+    ("--min-consensus-base-quality", &["35"]),
+    ("--read-name-prefix", &["x"]),
+    ("--read-group-id", &["B"]),
+    ("--max-read-error-rate", &["0"]),
+    ("--max-base-error-rate", &["0"]),
+    ("--min-mean-base-quality", &["60"]),
+    ("--max-no-call-fraction", &["0"]),
 ];
 
 /// How it is run, not what it does: nothing of it is seen in outputs.
@@ -642,6 +664,15 @@ fn stage() -> Folder {
         good(&folder, &["view", "-b", "--no-PG", &from, "-o", &to]);
     }
     good(&folder, &["index", "a.bam"]);
+    folder.file("made.sam", made_molecules(random, true) + "q\t4\t*\t0\t0\t*\t*\t0\t0\tA\tI\n");
+    good(&folder, &["sort", "-q", "--template-coordinate", "made.sam", "-o", "tc.bam"]);
+    let group = ["umi", "group", "-q", "--strategy", "paired", "--min-mapq", "0"];
+    good(&folder, &[&group[..], &["--allow-unmapped", "tc.bam", "-o", "mi.bam"]].concat());
+    let consensus = ["umi", "consensus", "-q", "--duplex", "--min-reads", "1,1,0", "mi.bam"];
+    let called = good(&folder, &[&consensus[..], &["-O", "sam"]].concat()).stdout;
+    // As if they had been aligned, and turned around.
+    folder.file("cons.sam", called.replace("\t77\t", "\t93\t"));
+    good(&folder, &["view", "-b", "cons.sam", "-o", "cons.bam"]);
     folder.file("names.txt", "M:1:ACGTAA\nn1:ACGA\nu1:ACGTAC\n");
     folder.file("contigs.tsv", "chr1\t1\n");
     folder.file("renames.tsv", "M:1:ACGTAA\tx\nn1:ACGA\ty\nu1:ACGTAC\tz\n");

@@ -46,6 +46,7 @@ mod made;
 mod marks;
 mod merge;
 mod merge_reports;
+mod molecules;
 mod multiqc;
 mod numbers;
 mod order;

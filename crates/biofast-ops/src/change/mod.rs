@@ -11,6 +11,7 @@
 
 pub mod addreplacerg;
 mod again;
+mod apart;
 pub mod cat;
 pub mod convert;
 pub mod dedup;

@@ -75,8 +75,8 @@ impl Kit {
     pub(super) fn new(version: CramVersion, effort: Effort) -> Kit {
         let of_level = |n| Thorough::Level(libdeflater::Compressor::new(level(n)));
         let thorough = match effort {
-            Effort::Fast => [of_level(1), Thorough::Bases(BasesDeflater::new())],
-            Effort::Balanced => [of_level(5), Thorough::Bases(BasesDeflater::new())],
+            Effort::Fast => [of_level(1), Thorough::Bases(Box::default())],
+            Effort::Balanced => [of_level(5), Thorough::Bases(Box::default())],
             Effort::Small => [of_level(9), of_level(9)],
         };
         Kit {
@@ -277,7 +277,7 @@ fn level(level: i32) -> libdeflater::CompressionLvl {
 /// A compressor that takes its time.
 enum Thorough {
     Level(libdeflater::Compressor),
-    Bases(BasesDeflater),
+    Bases(Box<BasesDeflater>),
 }
 
 /// The header of gzip: DEFLATE, no time, a system nobody knows.

@@ -29,6 +29,7 @@ pub(crate) mod html;
 pub(crate) mod index;
 pub(crate) mod merge;
 pub(crate) mod merge_reports;
+pub(crate) mod molecules;
 pub(crate) mod odd_bam;
 pub(crate) mod order;
 pub(crate) mod qc_reads;

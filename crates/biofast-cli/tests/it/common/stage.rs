@@ -119,6 +119,33 @@ pub(crate) fn stage() -> Folder {
     }
     run(&["view", "-b", &folder.file("umis.sam", umis), "-o", &at("umis.bam")]);
     run(&["sort", &at("umis.bam"), "-o", &at("umis.sorted.bam")]);
+    // Molecules, with single UMIs and with pairs of them, of both strands.
+    let mut molecules = ["@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:3000000\n"; 2].map(str::to_owned);
+    for i in 0..8 {
+        let (umi, flags) = match i % 2 {
+            0 => ("ACG-TTA", [99, 147]),
+            _ => ("TTA-ACG", [163, 83]),
+        };
+        let (bases, scores) = ("ACGT".repeat(5), "I".repeat(20));
+        for (flag, at, mate, len) in [(flags[0], 101, 201, 120), (flags[1], 201, 101, -120)] {
+            let read = format!(
+                "m{i}\t{flag}\tchr1\t{at}\t60\t20M\t=\t{mate}\t{len}\t{bases}\t{scores}\tMC:Z:20M\tRX:Z:"
+            );
+            molecules[0] += &format!("{read}ACGT\n");
+            molecules[1] += &format!("{read}{umi}\n");
+        }
+    }
+    for (name, sam) in ["", "duplex."].into_iter().zip(molecules) {
+        let named = |of: &str| at(&format!("{name}{of}"));
+        run(&["view", "-b", &folder.file("m.sam", sam), "-o", &named("rx.bam")]);
+        let sorted = if name.is_empty() { at("molecules.bam") } else { at("duplex.bam") };
+        run(&["sort", "--template-coordinate", &named("rx.bam"), "-o", &sorted]);
+        let (strategy, duplex): (_, &[&str]) =
+            if name.is_empty() { ("adjacency", &[]) } else { ("paired", &["--duplex"]) };
+        run(&["umi", "group", "--strategy", strategy, &sorted, "-o", &named("mi.bam")]);
+        let consensus = [&named("mi.bam")[..], "-o", &named("consensus.bam")];
+        run(&[&["umi", "consensus", "--min-reads", "1"], duplex, &consensus].concat());
+    }
     for copy in [
         "x.bam", "sample.bam", "run/1.bam", "lane1.bam", "lane2.bam", "unsorted1.bam",
         "unsorted2.bam", "parts/1.bam", "parts/2.bam", "damaged.bam",

@@ -24,7 +24,7 @@ impl LibraryRanks {
         LibraryRanks(Some(groups.iter().map(|(id, name)| (id.to_vec(), ranks[name])).collect()))
     }
 
-    fn rank(&self, group: Option<&[u8]>) -> u32 {
+    pub(in crate::change) fn rank(&self, group: Option<&[u8]>) -> u32 {
         let rank = |group| self.0.as_ref()?.get(group).copied();
         group.and_then(rank).unwrap_or(0)
     }

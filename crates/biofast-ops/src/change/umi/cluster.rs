@@ -63,6 +63,8 @@ pub(super) struct UnequalLengths(pub(super) usize, pub(super) usize);
 pub(super) struct Clusterer {
     method: UmiMethod,
     threshold: usize,
+    /// The most reads of a UMI that a step from one with so many leads to.
+    most: fn(u64) -> u64,
     /// The indexes of the UMIs of all groups.
     members: Vec<u32>,
     /// Where each group ends in them.
@@ -75,9 +77,23 @@ pub(super) struct Clusterer {
 
 impl Clusterer {
     pub(super) fn new(method: UmiMethod, threshold: usize) -> Clusterer {
+        let most: fn(u64) -> u64 = match method {
+            UmiMethod::Directional => |count| count.saturating_add(1) / 2,
+            _ => |_| u64::MAX,
+        };
+        Clusterer::with_steps(method, threshold, most)
+    }
+
+    /// One whose steps lead to UMIs with `most` reads at most.
+    pub(super) fn with_steps(
+        method: UmiMethod,
+        threshold: usize,
+        most: fn(u64) -> u64,
+    ) -> Clusterer {
         Clusterer {
             method,
             threshold,
+            most,
             members: Vec::new(),
             ends: Vec::new(),
             order: Vec::new(),
@@ -155,7 +171,6 @@ impl Clusterer {
             let counts = counts[other].cmp(&counts[one]);
             counts.then_with(|| odd.compare(set.numbers[one], set.numbers[other]))
         };
-        let is_directional = self.method == UmiMethod::Directional;
         for &first in &order {
             if std::mem::replace(&mut self.found[first as usize], true) {
                 continue;
@@ -166,10 +181,9 @@ impl Clusterer {
             // What was found before leads only to what was found, too.
             while let Some(&node) = self.component.get(next) {
                 next += 1;
-                let most = counts[node as usize].saturating_add(1) / 2;
+                let most = (self.most)(counts[node as usize]);
                 index.each(set, node as usize, |other| {
-                    // As many as twice the other's, less one.
-                    if !self.found[other] && (!is_directional || counts[other] <= most) {
+                    if !self.found[other] && counts[other] <= most {
                         self.found[other] = true;
                         self.component.push(other as u32);
                     }

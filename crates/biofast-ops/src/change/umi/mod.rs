@@ -37,7 +37,10 @@
 
 mod cluster;
 mod codes;
+mod consensus;
 mod decisions;
+mod filter;
+mod molecules;
 mod neighbors;
 mod places;
 mod rules;
@@ -52,6 +55,9 @@ use biofast_io::Options;
 use biofast_io::output::Output;
 
 pub use cluster::{UmiMethod, cluster_umis};
+pub use consensus::{ConsensusCounts, ConsensusMaker, ConsensusRules};
+pub use filter::{ConsensusFilter, ConsensusFilterCounts, ConsensusFilterRules};
+pub use molecules::{MoleculeCounts, MoleculeGrouper, MoleculeRules, MoleculeStrategy};
 pub use places::UmiPlaceCounts;
 pub use rules::{
     BarcodeTag, GenePattern, MultimappingTag, UmiGene, UmiLocation, UmiPolicy, UmiReadCounts,

@@ -1,4 +1,6 @@
-//! `biofast umi`: reads grouped by UMI and position, or deduplicated.
+//! `biofast umi`: reads grouped by UMI and position, deduplicated, or made consensus reads.
+
+mod molecules;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -25,13 +27,14 @@ use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
 
-/// Group reads by UMI and position, or deduplicate them, like umi_tools
-///
-/// Reads BAM, SAM or CRAM sorted by coordinate and writes BAM, SAM or CRAM in the same order. The input is read twice; a pipe is stored in
-/// a temporary file first. No index is needed.
+/// Group or deduplicate reads by UMI and position, and call consensus reads, like umi_tools, fgbio and fgumi
 ///
 /// 'dedup' keeps one read of each group, and its mate with --paired. 'group' keeps all reads, and adds the group's number (UG) and UMI
-/// (BX). Groups are those of umi_tools 1.1.6.
+/// (BX). Groups are those of umi_tools 1.1.6. The input is sorted by coordinate and read twice; a pipe is stored in a temporary file first.
+///
+/// 'group --strategy' adds the number of the molecule (MI) instead, 'consensus' calls one read pair for each molecule, and 'filter' masks
+/// and filters consensus reads. They do what `fgumi group`, `simplex`, `duplex` and `filter` 0.9 do. Input for 'group --strategy' is in
+/// template-coordinate order (`biofast sort --template-coordinate`), and each command's output fits the next one.
 #[derive(clap::Args)]
 #[command(
     mut_arg("level", |a| a.short(None)),
@@ -40,9 +43,13 @@ Examples:
   biofast umi dedup umis.sorted.bam -o unique.bam --write-index
   biofast umi dedup --paired --umi-tag RX umis.sorted.bam -o unique.bam --output-stats unique
   biofast umi group --umi-tag RX umis.sorted.bam -o grouped.bam
-  biofast umi group --method cluster --group-out groups.tsv umis.sorted.bam")]
+  biofast umi group --method cluster --group-out groups.tsv umis.sorted.bam
+  biofast umi group --strategy adjacency molecules.bam -o mi.bam
+  biofast umi consensus --min-reads 1 mi.bam -o consensus.bam
+  biofast umi consensus --duplex --min-reads 2,1,1 duplex.mi.bam -o duplex.consensus.bam
+  biofast umi filter --min-reads 3 consensus.bam -o filtered.bam")]
 pub(crate) struct Args {
-    /// What to do with the groups
+    /// What to do
     #[arg(value_enum, value_name = "MODE")]
     mode: UmiMode,
 
@@ -79,6 +86,15 @@ pub(crate) struct Args {
     #[command(flatten, next_help_heading = "Genes and cells")]
     genes: GeneArgs,
 
+    #[command(flatten, next_help_heading = "Molecules (group --strategy)")]
+    molecules: molecules::MoleculeArgs,
+
+    #[command(flatten, next_help_heading = "Consensus reads (consensus)")]
+    consensus: molecules::ConsensusArgs,
+
+    #[command(flatten, next_help_heading = "Filtering consensus reads (filter)")]
+    filter: molecules::FilterArgs,
+
     /// Folder for temporary files [default: TMPDIR if set, else the folder of the output]
     #[arg(long, value_name = "FOLDER")]
     temp_dir: Option<Folder>,
@@ -100,6 +116,10 @@ enum UmiMode {
     Group,
     /// Keep one read of each group
     Dedup,
+    /// Call a consensus of the reads of each molecule (MI)
+    Consensus,
+    /// Mask and filter consensus reads
+    Filter,
 }
 
 /// What makes reads a group.
@@ -113,7 +133,7 @@ struct GroupingArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     edit_distance_threshold: u8,
 
-    /// Group by position only (dedup)
+    /// Group by position only (dedup, group --strategy)
     #[arg(long)]
     ignore_umi: bool,
 
@@ -137,9 +157,9 @@ struct GroupingArgs {
     #[arg(long, value_enum, value_name = "WHAT", requires = "paired", default_value_t = PolicyName::Use)]
     chimeric_pairs: PolicyName,
 
-    /// Only reads with at least this mapping quality
-    #[arg(long = "min-mapq", alias = "mapping-quality", value_name = "N", default_value_t = 0)]
-    min_mapq: u8,
+    /// Only reads with at least this mapping quality [default: 0, or 1 with --strategy]
+    #[arg(long = "min-mapq", alias = "mapping-quality", value_name = "N")]
+    min_mapq: Option<u8>,
 
     /// Treat spliced reads as different from unspliced ones
     #[arg(long)]
@@ -292,8 +312,8 @@ impl Args {
 
     fn task(&self) -> UmiTask {
         match self.mode {
-            UmiMode::Group => UmiTask::Group,
             UmiMode::Dedup => UmiTask::Dedup,
+            _ => UmiTask::Group,
         }
     }
 
@@ -321,8 +341,8 @@ impl Args {
             (*chimeric_pairs == output, "--chimeric-pairs output"),
         ];
         let (others, other) = match self.mode {
-            UmiMode::Group => (&of_dedup[..], "dedup"),
             UmiMode::Dedup => (&of_group[..], "group"),
+            _ => (&of_dedup[..], "dedup"),
         };
         if let Some((_, option)) = others.iter().find(|(is_given, _)| *is_given) {
             bail!("{option} applies only to `biofast umi {other}`");
@@ -353,7 +373,7 @@ impl Args {
             unpaired: grouping.unpaired_reads.into(),
             unmapped: grouping.unmapped_reads.into(),
             chimeric: grouping.chimeric_pairs.into(),
-            min_mapq: grouping.min_mapq,
+            min_mapq: grouping.min_mapq.unwrap_or(0),
             spliced_is_unique: grouping.spliced_is_unique,
             soft_clip_threshold: grouping.soft_clip_threshold,
             read_length: grouping.read_length,
@@ -436,6 +456,15 @@ impl GeneArgs {
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    match args.mode {
+        UmiMode::Group if args.molecules.strategy.is_some() => molecules::group(args, session),
+        UmiMode::Consensus => molecules::consensus(args, session),
+        UmiMode::Filter => molecules::filter(args, session),
+        UmiMode::Group | UmiMode::Dedup => run_like_umi_tools(args, session),
+    }
+}
+
+fn run_like_umi_tools(args: &Args, session: &mut Session) -> Result<Exit> {
     let rules = args.rules()?;
     let input = args.file.input(session)?;
     let rereads = Rereads::of(std::slice::from_ref(&input));

@@ -1,0 +1,283 @@
+//! `biofast umi group --strategy`, `consensus` and `filter` beside fgumi 0.9.0: random molecules with random options.
+
+use std::process::Command;
+
+use biofast_testkit::effort;
+use biofast_testkit::random::Random;
+
+use crate::common::molecules::made_molecules;
+use crate::common::{Folder, biofast, text};
+use crate::tools;
+
+/// Runs fgumi; whether it was fine.
+fn fgumi(args: &[&str]) -> Result<(), String> {
+    let mut command: Command = tools::need("fgumi");
+    let output = command.args(args).output().unwrap();
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// The records of a file, in their order.
+fn records(path: &str) -> Vec<String> {
+    let run = biofast(&["view", path]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    run.stdout.lines().map(str::to_owned).collect()
+}
+
+/// The lines of a header but those of programs, sorted.
+fn header(path: &str) -> Vec<String> {
+    let run = biofast(&["view", "-H", path]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let lines = run.stdout.lines().filter(|line| !line.starts_with("@PG"));
+    let mut lines: Vec<String> = lines.map(str::to_owned).collect();
+    lines.sort();
+    lines
+}
+
+/// Options that are given to both: as biofast has them, and as fgumi has them.
+#[derive(Default)]
+struct Given(Vec<String>, Vec<String>);
+
+impl Given {
+    fn both(&mut self, words: &[&str]) {
+        self.each(words, words);
+    }
+
+    fn each(&mut self, ours: &[&str], theirs: &[&str]) {
+        self.0.extend(ours.iter().map(|word| (*word).to_owned()));
+        self.1.extend(theirs.iter().map(|word| (*word).to_owned()));
+    }
+}
+
+/// Runs both on a file; whether both were fine. Their outputs are the same then.
+fn compare(folder: &Folder, (ours, theirs): (&str, &str), input: &str, given: &Given) -> bool {
+    let [out, other] = ["ours.bam", "theirs.bam"].map(|name| text(&folder.path(name)));
+    let threads = ["1", "2", "3"][input.len() % 3];
+    let mut args = vec!["umi", ours, "-q", "--no-PG", "-@", threads, input, "-o", &out];
+    args.extend(given.0.iter().map(|word| &word[..]));
+    let run = biofast(&args);
+    let mut other_args = vec![theirs, "-i", input, "-o", &other];
+    other_args.extend(given.1.iter().map(|word| &word[..]));
+    let expected = fgumi(&other_args);
+    assert_eq!(run.code == 0, expected.is_ok(), "{args:?}: {}\n{expected:?}", run.stderr);
+    if run.code != 0 {
+        return false;
+    }
+    let (found, expected) = (records(&out), records(&other));
+    for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_eq!(found, expected, "record {index}: {args:?}, {other_args:?}");
+    }
+    assert_eq!(found.len(), expected.len(), "{args:?}, {other_args:?}");
+    if ours == "consensus" {
+        assert_eq!(header(&out), header(&other), "{args:?}");
+    }
+    true
+}
+
+/// A file of random molecules in template-coordinate order.
+fn made(folder: &Folder, random: &mut Random, is_paired: bool) -> String {
+    let sam = folder.file("made.sam", made_molecules(random, is_paired));
+    let sorted = text(&folder.path("sorted.bam"));
+    let run = biofast(&["sort", "-q", "--template-coordinate", "--no-PG", &sam, "-o", &sorted]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    sorted
+}
+
+fn group(folder: &Folder, random: &mut Random, strategy: &str) -> bool {
+    let input = made(folder, random, strategy == "paired" || random.chance(20));
+    let mut given = Given::default();
+    given.both(&["--strategy", strategy]);
+    let edits = ["0", "1", "1", "2", "3"][random.below(5)];
+    if strategy != "identity" && random.chance(60) {
+        given.both(&["--edits", edits]);
+    }
+    let quality = ["0", "1", "20", "40"][random.below(4)];
+    if random.chance(40) {
+        given.each(&["--min-mapq", quality], &["--min-map-q", quality]);
+    }
+    if random.chance(25) {
+        given.each(&["--include-non-pf"], &["--include-non-pf-reads"]);
+    }
+    if random.chance(20) {
+        given.both(&["--allow-unmapped"]);
+    }
+    if strategy != "paired" && random.chance(25) {
+        given.both(&["--min-umi-length", ["2", "4", "5"][random.below(3)]]);
+    }
+    if strategy == "identity" && random.chance(10) {
+        given.each(&["--ignore-umi"], &["--no-umi"]);
+    }
+    let reports = ["sizes", "metrics"].map(|name| {
+        ["ours", "theirs"].map(|whose| text(&folder.path(&format!("{whose}.{name}.txt"))))
+    });
+    let options = ["--family-size-histogram", "--grouping-metrics"];
+    for (option, [ours, theirs]) in options.iter().zip(&reports) {
+        given.each(&[option, ours], &[option, theirs]);
+    }
+    let is_fine = compare(folder, ("group", "group"), &input, &given);
+    if is_fine {
+        for [ours, theirs] in &reports {
+            let read = |path: &String| std::fs::read_to_string(path).unwrap();
+            assert_eq!(read(ours), read(theirs), "{:?}", given.0);
+        }
+    }
+    is_fine
+}
+
+const STRATEGIES: [&str; 4] = ["identity", "edit", "adjacency", "paired"];
+
+#[test]
+#[ignore = "needs fgumi"]
+fn random_templates_are_grouped_like_those_of_fgumi() {
+    let mut random = Random(154);
+    let folder = Folder::new();
+    let mut fine = 0;
+    let sets = effort::times(12);
+    for number in 0..sets {
+        fine += usize::from(group(&folder, &mut random, STRATEGIES[number as usize % 4]));
+    }
+    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+}
+
+/// Options of consensus reads.
+fn consensus_options(random: &mut Random, given: &mut Given) {
+    let quality = |random: &mut Random| (5 + random.below(60)).to_string();
+    for option in ["--error-rate-pre-umi", "--error-rate-post-umi"] {
+        let quality = quality(random);
+        if random.chance(30) {
+            given.both(&[option, &quality]);
+        }
+    }
+    let quality = ["0", "2", "20", "30"][random.below(4)];
+    if random.chance(40) {
+        given.both(&["--min-input-base-quality", quality]);
+    }
+    if random.chance(20) {
+        given.both(&["--trim"]);
+    }
+    if random.chance(30) {
+        given.each(&["--no-overlap-consensus"], &["--consensus-call-overlapping-bases", "false"]);
+    }
+    if random.chance(20) {
+        given.each(&["--no-per-base-tags"], &["--output-per-base-tags", "false"]);
+    }
+    if random.chance(20) {
+        given.both(&["--allow-unmapped"]);
+    }
+    if random.chance(20) {
+        given.both(&["--read-name-prefix", "made", "--read-group-id", "con"]);
+    }
+}
+
+/// Molecules as `biofast umi group` writes them.
+fn grouped(folder: &Folder, random: &mut Random, strategy: &str) -> Option<String> {
+    let sorted = made(folder, random, strategy == "paired");
+    let out = text(&folder.path("grouped.bam"));
+    let args = ["umi", "group", "-q", "--strategy", strategy, "--min-mapq", "0", "--no-PG"];
+    let more = if random.chance(30) { &["--allow-unmapped"][..] } else { &[] };
+    let run = biofast(&[&args[..], more, &[&sorted, "-o", &out]].concat());
+    (run.code == 0).then_some(out)
+}
+
+fn simplex(folder: &Folder, random: &mut Random) -> bool {
+    let strategy = STRATEGIES[random.below(4)];
+    let Some(input) = grouped(folder, random, strategy) else { return false };
+    let mut given = Given::default();
+    let least = 1 + random.below(3);
+    given.both(&["--min-reads", &least.to_string()]);
+    if random.chance(30) {
+        given.both(&["--max-reads", &(least + random.below(3)).to_string()]);
+    }
+    if random.chance(30) {
+        given.both(&["--min-consensus-base-quality", ["2", "20", "40"][random.below(3)]]);
+    }
+    consensus_options(random, &mut given);
+    compare(folder, ("consensus", "simplex"), &input, &given)
+}
+
+fn duplex(folder: &Folder, random: &mut Random) -> bool {
+    let Some(input) = grouped(folder, random, "paired") else { return false };
+    let mut given = Given::default();
+    given.each(&["--duplex"], &[]);
+    let least = ["1", "1,1,0", "2,1,1", "3,2,0", "4,2,1", "2,2"][random.below(6)];
+    if random.chance(80) {
+        given.both(&["--min-reads", least]);
+    }
+    if random.chance(30) {
+        let most = (1 + random.below(3)).to_string();
+        given.each(&["--max-reads", &most], &["--max-reads-per-strand", &most]);
+    }
+    consensus_options(random, &mut given);
+    compare(folder, ("consensus", "duplex"), &input, &given)
+}
+
+#[test]
+#[ignore = "needs fgumi"]
+fn random_families_have_the_consensus_of_fgumi() {
+    let mut random = Random(254);
+    let folder = Folder::new();
+    let sets = effort::times(12);
+    let fine = (0..sets).filter(|_| simplex(&folder, &mut random)).count();
+    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+}
+
+#[test]
+#[ignore = "needs fgumi"]
+fn random_families_have_the_duplex_consensus_of_fgumi() {
+    let mut random = Random(354);
+    let folder = Folder::new();
+    let sets = effort::times(12);
+    let fine = (0..sets).filter(|_| duplex(&folder, &mut random)).count();
+    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+}
+
+fn filter(folder: &Folder, random: &mut Random) -> bool {
+    let is_duplex = random.chance(50);
+    let strategy = if is_duplex { "paired" } else { "adjacency" };
+    let Some(input) = grouped(folder, random, strategy) else { return false };
+    let consensus = text(&folder.path("consensus.bam"));
+    let duplex: &[&str] =
+        if is_duplex { &["--duplex", "--min-reads", "1,1,0"] } else { &["--min-reads", "1"] };
+    let args = ["umi", "consensus", "-q", "--no-PG", &input, "-o", &consensus];
+    if biofast(&[&args[..], duplex].concat()).code != 0 {
+        return false;
+    }
+    let mut given = Given::default();
+    given.both(&["--min-reads", ["1", "2", "3,2,1", "2,1,0", "1,1,0"][random.below(5)]]);
+    let rates = ["0.0", "0.05", "0.1,0.05,0.2", "0.3", "1"];
+    for option in ["--max-read-error-rate", "--max-base-error-rate"] {
+        let rate = rates[random.below(5)];
+        if random.chance(50) {
+            given.both(&[option, rate]);
+        }
+    }
+    for (option, values) in [
+        ("--min-base-quality", ["20", "40", "60"]),
+        ("--min-mean-base-quality", ["20", "35.5", "50"]),
+        ("--max-no-call-fraction", ["0.05", "0.5", "3"]),
+    ] {
+        let value = values[random.below(3)];
+        if random.chance(40) {
+            given.both(&[option, value]);
+        }
+    }
+    if random.chance(30) {
+        given.both(&["--require-single-strand-agreement"]);
+    }
+    if random.chance(20) {
+        given.each(&["--single-records"], &["--filter-by-template", "false"]);
+    }
+    compare(folder, ("filter", "filter"), &consensus, &given)
+}
+
+#[test]
+#[ignore = "needs fgumi"]
+fn random_consensus_reads_are_filtered_like_those_of_fgumi() {
+    let mut random = Random(454);
+    let folder = Folder::new();
+    let sets = effort::times(12);
+    let fine = (0..sets).filter(|_| filter(&folder, &mut random)).count();
+    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+}
