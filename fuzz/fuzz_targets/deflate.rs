@@ -2,7 +2,7 @@
 //! same bytes.
 #![no_main]
 
-use biofast_deflate::{BasesDeflater, Effort, FastqDeflater};
+use biofast_deflate::{Effort, FastqDeflater};
 use biofast_fuzz::deflaters::{block, bytes_of, comes_back};
 use biofast_io::bgzf::{self, Deflater};
 use biofast_io::output::Level;
@@ -45,10 +45,6 @@ fuzz_target!(|data: &[u8]| {
             Some(FastqDeflater::with_isa(effort, isa)?.deflate(&text, stream))
         });
     }
-    comes_back(&text, |_, stream| {
-        BasesDeflater::new().deflate(&text, stream);
-        Some(true)
-    });
     for level in [Level::default(), Level::Fast, Level::Balanced, Level::Small] {
         out.clear();
         let mut lengths = Vec::new();

@@ -12,7 +12,7 @@
 //! [`SpeculativeInflater`] inflates a chunk of a stream before what it refers to is known: so several threads can share a stream.
 //!
 //! The other way, [`FastqDeflater`] makes blocks of FASTQ faster than libdeflate's level 1, and smaller on most reads, and
-//! [`BamDeflater`] blocks of BAM. [`BasesDeflater`] is for bases of sorted reads, as CRAM stores them without a reference.
+//! [`BamDeflater`] blocks of BAM.
 //!
 //! The loop is compiled for several instruction sets and chosen at run time by `biofast_kernels::active`, which
 //! `BIOFAST_SIMD` overrides. Where [`is_profitable`] is false a good one-stream decoder is faster.
@@ -55,7 +55,7 @@ mod words;
 mod workspace;
 
 pub use crc32::{Crc32, crc32};
-pub use encode::{BamDeflater, BasesDeflater, Effort, FastqDeflater};
+pub use encode::{BamDeflater, Effort, FastqDeflater};
 pub use fault::{Fault, FaultKind};
 pub use group::Inflater;
 pub use isa::is_profitable;

@@ -114,78 +114,6 @@ fn same(lengths: &[u8], length: u8) -> usize {
     8 * eights.len() + rest.iter().take_while(|&&l| l == length).count()
 }
 
-/// Writes how many codes of literals and lengths and how many of distances there are, and the lengths of all: in runs, under a
-/// code of their own.
-pub(super) fn put_header(
-    builder: &mut Builder,
-    lengths: &[u8],
-    literals: usize,
-    bits: &mut BitWriter,
-    out: &mut Out,
-) {
-    bits.put((literals - 257) as u64, 5);
-    bits.put((lengths.len() - literals - 1) as u64, 5);
-    // Symbol and extra bits.
-    let mut items = [(0u8, 0u8); 286 + DISTANCES];
-    let mut used = 0;
-    let mut counts = [0; 19];
-    let mut push = |symbol: u8, extra: usize| {
-        items[used] = (symbol, extra as u8);
-        used += 1;
-        counts[usize::from(symbol)] += 1;
-    };
-    let mut rest = lengths;
-    while let Some(&length) = rest.first() {
-        let mut n = same(rest, length);
-        rest = &rest[n..];
-        if length == 0 {
-            while n >= 11 {
-                let part = n.min(138);
-                push(18, part - 11);
-                n -= part;
-            }
-            if n >= 3 {
-                push(17, n - 3);
-                n = 0;
-            }
-        } else {
-            push(length, 0);
-            n -= 1;
-            while n >= 3 {
-                let part = n.min(6);
-                push(16, part - 3);
-                n -= part;
-            }
-        }
-        for _ in 0..n {
-            push(length, 0);
-        }
-    }
-    let mut meta = [0; 19];
-    builder.lengths(&counts, MAX_META, &mut meta);
-    let mut codes = [0; 19];
-    huffman::codes(&meta, &mut codes);
-    let ordered = META_ORDER.map(|symbol| meta[symbol]);
-    let sent = 1 + ordered.iter().rposition(|&n| n > 0).unwrap_or(0).max(3);
-    bits.put_flushed(sent as u64 - 4, 4, out);
-    for part in ordered[..sent].chunks(16) {
-        for &length in part {
-            bits.put(u64::from(length), 3);
-        }
-        bits.flush(out);
-    }
-    for &(symbol, extra) in &items[..used] {
-        bits.put_code(codes[usize::from(symbol)]);
-        let n = match symbol {
-            16 => 2,
-            17 => 3,
-            18 => 7,
-            _ => 0,
-        };
-        bits.put_flushed(u64::from(extra), n, out);
-    }
-}
-
 /// Writes blocks.
 pub(super) struct Emitter {
     builder: Builder,
@@ -250,7 +178,9 @@ impl Emitter {
         bits.flush(out);
         // The last block or not, and codes of its own.
         bits.put(u64::from(last) | 0b10 << 1, 3);
-        put_header(&mut self.builder, &lengths[..literals + distances], literals, bits, out);
+        bits.put((literals - 257) as u64, 5);
+        bits.put((distances - 1) as u64, 5);
+        self.header(&lengths[..literals + distances], bits, out);
         if copies {
             self.fill_lengths(&lengths[END + 1..literals]);
         }
@@ -265,6 +195,69 @@ impl Emitter {
             self.fill_quads();
         }
         self.symbols::<S>(tokens, table, bits, out);
+    }
+
+    /// Writes the code lengths in runs, under a code of their own.
+    fn header(&mut self, lengths: &[u8], bits: &mut BitWriter, out: &mut Out) {
+        // Symbol and extra bits.
+        let mut items = [(0u8, 0u8); 286 + DISTANCES];
+        let mut used = 0;
+        let mut counts = [0; 19];
+        let mut push = |symbol: u8, extra: usize| {
+            items[used] = (symbol, extra as u8);
+            used += 1;
+            counts[usize::from(symbol)] += 1;
+        };
+        let mut rest = lengths;
+        while let Some(&length) = rest.first() {
+            let mut n = same(rest, length);
+            rest = &rest[n..];
+            if length == 0 {
+                while n >= 11 {
+                    let part = n.min(138);
+                    push(18, part - 11);
+                    n -= part;
+                }
+                if n >= 3 {
+                    push(17, n - 3);
+                    n = 0;
+                }
+            } else {
+                push(length, 0);
+                n -= 1;
+                while n >= 3 {
+                    let part = n.min(6);
+                    push(16, part - 3);
+                    n -= part;
+                }
+            }
+            for _ in 0..n {
+                push(length, 0);
+            }
+        }
+        let mut meta = [0; 19];
+        self.builder.lengths(&counts, MAX_META, &mut meta);
+        let mut codes = [0; 19];
+        huffman::codes(&meta, &mut codes);
+        let ordered = META_ORDER.map(|symbol| meta[symbol]);
+        let sent = 1 + ordered.iter().rposition(|&n| n > 0).unwrap_or(0).max(3);
+        bits.put_flushed(sent as u64 - 4, 4, out);
+        for part in ordered[..sent].chunks(16) {
+            for &length in part {
+                bits.put(u64::from(length), 3);
+            }
+            bits.flush(out);
+        }
+        for &(symbol, extra) in &items[..used] {
+            bits.put_code(codes[usize::from(symbol)]);
+            let n = match symbol {
+                16 => 2,
+                17 => 3,
+                18 => 7,
+                _ => 0,
+            };
+            bits.put_flushed(u64::from(extra), n, out);
+        }
     }
 
     /// Entries of the lengths that have a code, `used`, and of runs of these.

@@ -6,7 +6,6 @@
 //! codes made for the block. `docs/deflate.md` tells the strategies and their figures.
 
 mod bam;
-mod bases;
 pub(crate) mod bits;
 mod costs;
 mod effort;
@@ -27,7 +26,6 @@ mod work;
 use biofast_kernels::Isa;
 
 use bam::{BamWorkspace, EncodeBam};
-pub use bases::BasesDeflater;
 pub use effort::Effort;
 use text::MAX_TEXT;
 use work::{DeflateWorkspace, Encode, Encoded};

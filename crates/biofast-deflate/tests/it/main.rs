@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod bam;
-mod bases;
 mod common;
 mod fastq;
 mod oracle;

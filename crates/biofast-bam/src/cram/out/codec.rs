@@ -5,7 +5,6 @@ use std::num::NonZeroU8;
 use biofast_codecs::fqzcomp::{self, Read};
 use biofast_codecs::nx16::Overhead;
 use biofast_codecs::{Order, names, nx16, rans4x8};
-use biofast_deflate::BasesDeflater;
 
 use super::choices::{Choice, Choices, Way};
 use super::estimate::{Counts, Estimate};
@@ -31,7 +30,7 @@ pub(super) struct Codecs<'a> {
 pub(super) struct Kit {
     quick: libdeflater::Compressor,
     /// For all but bases, and for bases.
-    thorough: [Thorough; 2],
+    thorough: [libdeflater::Compressor; 2],
     /// Whether the codecs of version 3.1 may be used.
     is_new: bool,
     /// Whether it may take long.
@@ -59,7 +58,7 @@ enum Content {
     Qualities,
     /// Numbers of four bytes each.
     Words,
-    /// Bases of reads, which lie over each other where a file is sorted.
+    /// Bases of reads, which lie over each other where a file is sorted: a longer search saves more than elsewhere.
     Bases,
     Other,
 }
@@ -73,15 +72,14 @@ impl Content {
 
 impl Kit {
     pub(super) fn new(version: CramVersion, effort: Effort) -> Kit {
-        let of_level = |n| Thorough::Level(libdeflater::Compressor::new(level(n)));
         let thorough = match effort {
-            Effort::Fast => [of_level(1), Thorough::Bases(Box::default())],
-            Effort::Balanced => [of_level(5), Thorough::Bases(Box::default())],
-            Effort::Small => [of_level(9), of_level(9)],
+            Effort::Fast => [1, 1],
+            Effort::Balanced => [5, 6],
+            Effort::Small => [9, 9],
         };
         Kit {
             quick: libdeflater::Compressor::new(level(1)),
-            thorough,
+            thorough: thorough.map(|n| libdeflater::Compressor::new(level(n))),
             is_new: version != CramVersion::V3_0,
             is_thorough: effort == Effort::Small,
             counts: Counts::new(),
@@ -129,7 +127,7 @@ impl Kit {
         match way {
             Way::Raw => true,
             Way::Gzip => {
-                self.thorough[content.level()].gzip(data, out);
+                gzip(&mut self.thorough[content.level()], data, out);
                 true
             }
             Way::Rans4x8(order) => {
@@ -164,7 +162,7 @@ impl Kit {
         match content {
             Content::Names => {
                 sample = data;
-                zipped = self.thorough[thorough].gzip(data, &mut self.zipped);
+                zipped = gzip(&mut self.thorough[thorough], data, &mut self.zipped);
             }
             Content::Qualities if coded >= Some(data.len() / REPEATS) => {}
             _ => {
@@ -175,7 +173,7 @@ impl Kit {
                 if zipped >= limit {
                     zipped = usize::MAX;
                 } else if is_thorough {
-                    let len = self.thorough[thorough].gzip(sample, &mut self.zipped);
+                    let len = gzip(&mut self.thorough[thorough], sample, &mut self.zipped);
                     zipped = in_proportion(len, sample, data);
                 }
             }
@@ -190,7 +188,7 @@ impl Kit {
         }
         if is_clear || zipped < self.packed.len() {
             if sample.len() < data.len() || !is_thorough {
-                zipped = self.thorough[thorough].gzip(data, &mut self.zipped);
+                zipped = gzip(&mut self.thorough[thorough], data, &mut self.zipped);
             }
             if is_clear || zipped < self.packed.len() {
                 std::mem::swap(&mut self.packed, &mut self.zipped);
@@ -274,32 +272,6 @@ fn level(level: i32) -> libdeflater::CompressionLvl {
     libdeflater::CompressionLvl::new(level).unwrap_or_default()
 }
 
-/// A compressor that takes its time.
-enum Thorough {
-    Level(libdeflater::Compressor),
-    Bases(Box<BasesDeflater>),
-}
-
-/// The header of gzip: DEFLATE, no time, a system nobody knows.
-const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-
-impl Thorough {
-    /// Replaces `out` by the data as gzip; returns its length.
-    fn gzip(&mut self, data: &[u8], out: &mut Vec<u8>) -> usize {
-        match self {
-            Thorough::Level(compressor) => gzip(compressor, data, out),
-            Thorough::Bases(deflater) => {
-                out.clear();
-                out.extend(GZIP_HEADER);
-                deflater.deflate(data, out);
-                out.extend(biofast_io::crc32(data).to_le_bytes());
-                out.extend((data.len() as u32).to_le_bytes());
-                out.len()
-            }
-        }
-    }
-}
-
 /// Replaces `out` by the data as gzip; returns its length.
 fn gzip(compressor: &mut libdeflater::Compressor, data: &[u8], out: &mut Vec<u8>) -> usize {
     out.resize(compressor.gzip_compress_bound(data.len()), 0);
@@ -357,7 +329,7 @@ impl<'a> Codecs<'a> {
 
 /// Appends the block of a header.
 pub(super) fn put_header_block(data: &[u8], kit: &mut Kit, out: &mut Vec<u8>) {
-    kit.thorough[0].gzip(data, &mut kit.packed);
+    gzip(&mut kit.thorough[0], data, &mut kit.packed);
     kit.put(Way::Gzip, (FILE_HEADER, 0), data, out);
 }
 
@@ -424,7 +396,7 @@ mod tests {
             for version in [CramVersion::V3_0, CramVersion::V3_1] {
                 let mut kit = Kit::new(version, Effort::Balanced);
                 let way = kit.pack(&data, content, &[], None);
-                let mut best = kit.thorough[1].gzip(&data, &mut Vec::new());
+                let mut best = gzip(&mut kit.thorough[1], &data, &mut Vec::new());
                 for order in [Order::Zero, Order::One] {
                     for way in 0..4 {
                         let (pack, rle) = (way & 1 != 0, way & 2 != 0);

@@ -26,7 +26,7 @@ const NOT_PRIMARY: u16 = 0x900;
 /// Options without --10x. One that belongs to it names them, too: clap doesn't ask for --10x beside what excludes it.
 const NOT_OF_SETS: [&str; 12] = [
     "first", "second", "other", "single", "out", "no_suffix", "always_suffix", "usual_tags",
-    "tags", "casava", "grouped", "collate",
+    "written_tags", "casava", "grouped", "collate",
 ];
 
 /// Convert alignments to FASTQ, like `samtools fastq`
@@ -134,7 +134,7 @@ pub(crate) struct Args {
 
     /// Append these tags after the name, separated by commas, or '*' or '' for all
     #[arg(short = 'T', value_name = "TAGS", value_delimiter = ',', value_parser = tag)]
-    tags: Vec<Tag>,
+    written_tags: Vec<Tag>,
 
     /// Append a Casava description with the barcode after the name, such as 1:N:0:ACGT
     #[arg(short = 'i')]
@@ -318,10 +318,10 @@ fn format(args: &Args) -> Result<to_fastq::FastqFormat> {
         names.extend([*b"RG", *b"BC", *b"QT"]);
     }
     let mut tags = TagChoice::None;
-    for tag in &args.tags {
+    for tag in &args.written_tags {
         match tag {
             Tag::All => tags = TagChoice::All,
-            Tag::Nothing if args.tags.len() == 1 => tags = TagChoice::All,
+            Tag::Nothing if args.written_tags.len() == 1 => tags = TagChoice::All,
             Tag::Nothing => bail!("-T: a tag is missing between commas"),
             Tag::Name(name) => names.push(*name),
         }
