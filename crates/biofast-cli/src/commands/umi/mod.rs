@@ -33,7 +33,7 @@ use crate::watch::Reading;
 /// (BX). Groups are those of umi_tools 1.1.6. The input is sorted by coordinate and read twice; a pipe is stored in a temporary file first.
 ///
 /// 'group --strategy' adds the number of the molecule (MI) instead, 'consensus' calls one read pair for each molecule, and 'filter' masks
-/// and filters consensus reads. They do what `fgumi group`, `simplex`, `duplex` and `filter` 0.9 do. Input for 'group --strategy' is in
+/// and filters consensus reads. They follow the rules of `fgumi group`, `simplex`, `duplex` and `filter` 0.9. Input for 'group --strategy' is in
 /// template-coordinate order (`biofast sort --template-coordinate`), and each command's output fits the next one.
 #[derive(clap::Args)]
 #[command(

@@ -106,7 +106,7 @@ fn molecules_are_those_of_the_plain_rules() {
         let strategy = STRATEGIES[case as usize % 4];
         let edits = if strategy == MoleculeStrategy::Identity { 0 } else { random.below(4) };
         let letters: &[u8] = [&b"ACGT"[..], b"AC"][random.below(2)];
-        let mut half = |random: &mut Random, len| -> String {
+        let half = |random: &mut Random, len| -> String {
             (0..len).map(|_| char::from(letters[random.below(letters.len())])).collect()
         };
         let len = 2 + random.below(4);
