@@ -113,7 +113,8 @@ fn a_duplex_panel_gives_its_molecules() {
     silent(&["umi", "group", "-q", "--strategy", "paired", &at("sorted.bam"), "-o", &at("mi.bam")]);
     silent(&["umi", "consensus", "-q", "--duplex", &at("mi.bam"), "-o", &at("consensus.bam")]);
     let filter = ["umi", "filter", "-q", "--min-reads", "6,3,3", "--max-base-error-rate", "0.3"];
-    let filter = [&filter[..], &[&at("consensus.bam"), "-O", "sam"]].concat();
+    let consensus = at("consensus.bam");
+    let filter = [&filter[..], &[&consensus, "-O", "sam"]].concat();
     let found = silent(&filter).stdout;
     let mut expected: BTreeSet<[String; 2]> = BTreeSet::new();
     for Made { bases, .. } in &molecules {
@@ -232,12 +233,12 @@ fn what_cannot_be_done_is_refused() {
     let read = |name: &str, flag: u16, tags: &str| {
         format!("{name}\t{flag}\tc1\t500\t60\t4M\t*\t0\t0\tACGT\tIIII\t{tags}\n")
     };
-    let mut refused = |args: &str, header: &str, records: &[String], why: &str| {
+    let refused = |args: &str, header: &str, records: &[String], why: &str| {
         let path = folder.file("x.sam", header.to_owned() + &records.concat());
         let args: Vec<&str> =
             ["umi"].into_iter().chain(args.split(' ')).chain([&path[..], "-o"]).collect();
         let out = text(&folder.path("o.bam"));
-        fails(&[&args[..], &[&out]].concat(), why);
+        fails(&[&args[..], &[&out]].concat(), &[why]);
         assert!(!folder.path("o.bam").exists(), "{args:?}");
     };
     let unsorted = "@HD\tVN:1.6\n@SQ\tSN:c1\tLN:1000000\n";

@@ -86,7 +86,8 @@ fn made(folder: &Folder, random: &mut Random, is_paired: bool) -> String {
 }
 
 fn group(folder: &Folder, random: &mut Random, strategy: &str) -> bool {
-    let input = made(folder, random, strategy == "paired" || random.chance(20));
+    let has_halves = strategy == "paired" || random.chance(20);
+    let input = made(folder, random, has_halves);
     let mut given = Given::default();
     given.both(&["--strategy", strategy]);
     let edits = ["0", "1", "1", "2", "3"][random.below(5)];

@@ -50,7 +50,7 @@ fn read_umi(random: &mut Random, umi: &str) -> String {
 }
 
 /// SAM of templates of a few molecules, unsorted; UMIs of two halves, or single ones.
-pub fn made_molecules(random: &mut Random, is_paired: bool) -> String {
+pub(crate) fn made_molecules(random: &mut Random, is_paired: bool) -> String {
     let mut sam = String::from("@HD\tVN:1.6\n@SQ\tSN:c1\tLN:100000\n@SQ\tSN:c2\tLN:100000\n");
     sam += "@RG\tID:r1\tSM:s\tLB:l1\tPL:illumina\n@RG\tID:r2\tSM:s\tLB:l2\tPL:ILLUMINA\n@RG\tID:r3\tSM:t\n";
     let reference = bases(random, 2000);
@@ -79,7 +79,7 @@ pub fn made_molecules(random: &mut Random, is_paired: bool) -> String {
             _ => umi.0,
         };
         let molecule = &reference[start..start + insert];
-        let mut read = |random: &mut Random, is_reverse: bool| {
+        let read = |random: &mut Random, is_reverse: bool| {
             // Behind the molecule is the adapter.
             let adapter = bases(random, len);
             let aligned = len.min(insert);
