@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::fmt::Write;
 use std::path::Path;
 
-use clap::{Arg, value_parser};
+use clap::Arg;
 
 use super::given_by_old_names;
 use crate::options::{Folder, InFile, OutFile};

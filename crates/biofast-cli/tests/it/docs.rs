@@ -73,7 +73,8 @@ fn every_command_is_on_a_page() {
     for command in biofast_cli::command().get_subcommands() {
         let name = command.get_name();
         let has_it = |page: &String| {
-            let mut rests = page.split(&format!("biofast {name}")).skip(1);
+            let words = format!("biofast {name}");
+            let mut rests = page.split(&words).skip(1);
             rests.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
         };
         assert!(pages.iter().any(has_it), "no page has 'biofast {name}'");

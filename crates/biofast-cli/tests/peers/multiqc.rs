@@ -135,7 +135,8 @@ fn multiqc_reads_the_reports_of_the_preset_of_trim_galore() {
     let inserts = |i: usize| format!("{i:030b}").replace('0', "AC").replace('1', "TG");
     let read = |i: usize, adapter: &str| {
         // Every third pair is shorter than its reads.
-        let bases = if i % 3 == 0 { inserts(i)[..40].to_owned() + adapter } else { inserts(i) };
+        let bases =
+            if i.is_multiple_of(3) { inserts(i)[..40].to_owned() + adapter } else { inserts(i) };
         let bases = &bases[..53];
         format!("@r{i}\n{bases}\n+\n{}\n", "I".repeat(bases.len()))
     };

@@ -100,7 +100,7 @@ impl Manifest {
         let alone = ["by", "thresholds", "quantize", "no_per_base", "use_median", "html"];
         if name == "coverage"
             && let Some(id) =
-                alone.iter().find(|id| has(**id) && (!has("out_dir") || **id == "html"))
+                alone.into_iter().find(|id| has(id) && (!has("out_dir") || *id == "html"))
         {
             bail!(
                 "--{} of coverage in shards: only with --out-dir, and no --html",
