@@ -279,7 +279,7 @@ fn what_cannot_be_done_is_refused() {
 #[test]
 fn options_of_other_modes_are_told() {
     let folder = Folder::new();
-    folder.file("x.sam", HEADER.to_owned());
+    folder.file("x.sam", HEADER);
     for (args, expected) in [
         ("consensus --min-reads 1 --method unique", "--method has no effect with `umi consensus`"),
         ("group --strategy edit --duplex", "--duplex has no effect with `umi group --strategy`"),
