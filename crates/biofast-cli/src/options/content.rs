@@ -27,8 +27,13 @@ pub(crate) struct ContentArgs {
     #[arg(short = 'N', long = "qname-file", alias = "QNAME-file", value_name = "FILE")]
     name_files: Vec<InFile>,
 
-    #[command(flatten)]
-    tag: TagFilterArgs,
+    /// Include only records with this tag, and VALUE if given; may be repeated for more values
+    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
+    tags: Vec<String>,
+
+    /// Include only records whose tag has one of the values listed in FILE
+    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
+    tag_files: Vec<String>,
 
     /// Keep this fraction of the reads, chosen by name: the same reads as samtools
     ///
@@ -53,8 +58,8 @@ impl ContentArgs {
         !(self.read_groups.is_empty()
             && self.read_group_files.is_empty()
             && self.name_files.is_empty()
-            && self.tag.tags.is_empty()
-            && self.tag.tag_files.is_empty()
+            && self.tags.is_empty()
+            && self.tag_files.is_empty()
             && self.seeded_fraction.is_none()
             && self.subsample.is_none())
     }
@@ -70,7 +75,7 @@ impl ContentArgs {
         for path in &self.name_files {
             choice = choice.names(words(&list(path)?));
         }
-        if let Some(tag) = self.tag.filter()? {
+        if let Some(tag) = tag_filter(&self.tags, &self.tag_files)? {
             choice = choice.tag(tag);
         }
         if let Some((fraction, _)) = self.sampling() {
@@ -114,48 +119,34 @@ impl ContentArgs {
     }
 }
 
-/// Which alignments, by a tag.
-#[derive(clap::Args)]
-pub(crate) struct TagFilterArgs {
-    /// Include only records with this tag, and VALUE if given; may be repeated for more values
-    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
-    tags: Vec<String>,
-
-    /// Include only records whose tag has one of the values listed in FILE
-    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
-    tag_files: Vec<String>,
-}
-
-impl TagFilterArgs {
-    /// The field asked for, and its values.
-    pub(crate) fn filter(&self) -> Result<Option<TagFilter>> {
-        let mut choice: Option<TagFilter> = None;
-        let mut add = |text: &str, name: [u8; 2], values: Option<Vec<Vec<u8>>>| -> Result<()> {
-            let found = choice.take().unwrap_or(TagFilter::new(name));
-            if found.name() != name {
-                let known = String::from_utf8_lossy(&found.name()).into_owned();
-                bail!("'{text}' uses another tag than {known}: only one tag can be selected");
-            }
-            choice = Some(match values {
-                Some(values) => found.with_values(values),
-                None => found,
-            });
-            Ok(())
-        };
-        for text in &self.tags {
-            let (name, value) = split(text).with_context(|| format!("-d {text}"))?;
-            add(text, name, value.filter(|v| !v.is_empty()).map(|v| vec![v.as_bytes().to_vec()]))?;
+/// The field that `-d` and `-D` ask for, and its values.
+pub(crate) fn tag_filter(tags: &[String], files: &[String]) -> Result<Option<TagFilter>> {
+    let mut choice: Option<TagFilter> = None;
+    let mut add = |text: &str, name: [u8; 2], values: Option<Vec<Vec<u8>>>| -> Result<()> {
+        let found = choice.take().unwrap_or(TagFilter::new(name));
+        if found.name() != name {
+            let known = String::from_utf8_lossy(&found.name()).into_owned();
+            bail!("'{text}' uses another tag than {known}: only one tag can be selected");
         }
-        for text in &self.tag_files {
-            let (name, path) = split(text).with_context(|| format!("-D {text}"))?;
-            let Some(path) = path.filter(|path| !path.is_empty()) else {
-                bail!("-D {text}: expected TAG:FILE");
-            };
-            // An empty list wants no value, which is not the same as any.
-            add(text, name, Some(words(&list(path.as_ref())?).collect()))?;
-        }
-        Ok(choice)
+        choice = Some(match values {
+            Some(values) => found.with_values(values),
+            None => found,
+        });
+        Ok(())
+    };
+    for text in tags {
+        let (name, value) = split(text).with_context(|| format!("-d {text}"))?;
+        add(text, name, value.filter(|v| !v.is_empty()).map(|v| vec![v.as_bytes().to_vec()]))?;
     }
+    for text in files {
+        let (name, path) = split(text).with_context(|| format!("-D {text}"))?;
+        let Some(path) = path.filter(|path| !path.is_empty()) else {
+            bail!("-D {text}: expected TAG:FILE");
+        };
+        // An empty list wants no value, which is not the same as any.
+        add(text, name, Some(words(&list(path.as_ref())?).collect()))?;
+    }
+    Ok(choice)
 }
 
 /// Says which read groups that were asked for there are none of.

@@ -491,6 +491,7 @@ fn every_command_ends_well_when_the_reader_of_its_output_has_gone() {
         "--version --verbose",
         "--help",
         "sort --help",
+        "run --engine local -- stats --json r1.fq",
     ];
     let (mut wrong, mut silent) = (Vec::new(), Vec::new());
     for args in cases {

@@ -13,8 +13,7 @@ use biofast_ops::to_fastq::{self, Collation, FastqPlan, FastqRoutes, FastqSummar
 
 use crate::console::Console;
 use crate::options::{
-    Flags, Folder, InFile, OneFile, OutFile, ShardArg, Size, TagFilterArgs,
-    keeps_templates_together,
+    Flags, Folder, InFile, OneFile, OutFile, ShardArg, Size, keeps_templates_together, tag_filter,
 };
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
@@ -125,8 +124,13 @@ pub(crate) struct Args {
     #[command(flatten)]
     flags: Flags,
 
-    #[command(flatten)]
-    tag: TagFilterArgs,
+    /// Include only records with this tag, and VALUE if given; may be repeated for more values
+    #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
+    tags: Vec<String>,
+
+    /// Include only records whose tag has one of the values listed in FILE
+    #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
+    tag_files: Vec<String>,
 
     /// Append the tags RG, BC and QT after the name
     #[arg(short = 't')]
@@ -215,7 +219,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         }
         None => args.file.input(session)?,
     };
-    let format = format(args)?;
+    let (format, tag) = (format(args)?, tag_filter(&args.tags, &args.tag_files)?);
     let watch = args.reading.watch(session);
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let mut source = input.open()?;
@@ -238,8 +242,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let FastqOutputs { mut outputs, routes, printed, .. } = open(args, session)?;
     let report = output::optional_report(session, args.json.as_deref())?;
     output::outlast_readers(&mut outputs, report.iter().len());
-    let (filter, tag) = (args.flags.filter(NOT_PRIMARY), args.tag.filter()?);
-    let plan = FastqPlan { filter, tag, format, routes };
+    let plan = FastqPlan { filter: args.flags.filter(NOT_PRIMARY), tag, format, routes };
     let bar = watch.bar(input.len(), &args.reading.messages);
     let result = if grouped {
         let summary = to_fastq::grouped(source, &watch.options, &plan, &mut outputs);

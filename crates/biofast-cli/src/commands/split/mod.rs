@@ -302,7 +302,7 @@ const MATE: &str = "{mate}";
 
 impl OutputNames {
     fn new(args: &Args, paired: bool, is_fasta: bool) -> Result<OutputNames> {
-        let first = template(args.out.as_ref().context("missing: --out")?)?;
+        let first = template(args.out.as_ref().context("--name-format (-f) needs --by")?)?;
         let templates = match args.out2.as_ref().map(template).transpose()? {
             Some(_) if !paired => bail!("--out2 needs pairs: two files, or --interleaved"),
             Some(second) if [&first, &second].iter().any(|name| name.contains(MATE)) => {
