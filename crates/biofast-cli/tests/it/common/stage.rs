@@ -137,9 +137,9 @@ pub(crate) fn stage() -> Folder {
     }
     for (name, sam) in ["", "duplex."].into_iter().zip(molecules) {
         let named = |of: &str| at(&format!("{name}{of}"));
-        run(&["view", "-b", &folder.file("m.sam", sam), "-o", &named("rx.bam")]);
+        run(&["view", "-b", &folder.file("m.sam", sam), "-o", &named("raw.bam")]);
         let sorted = if name.is_empty() { at("molecules.bam") } else { at("duplex.bam") };
-        run(&["sort", "--template-coordinate", &named("rx.bam"), "-o", &sorted]);
+        run(&["sort", "--template-coordinate", &named("raw.bam"), "-o", &sorted]);
         let (strategy, duplex): (_, &[&str]) =
             if name.is_empty() { ("adjacency", &[]) } else { ("paired", &["--duplex"]) };
         run(&["umi", "group", "--strategy", strategy, &sorted, "-o", &named("mi.bam")]);
