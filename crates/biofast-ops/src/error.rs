@@ -161,7 +161,7 @@ pub enum Refusal {
     /// [Grouping by molecule](crate::umi): the input of this name isn't in template-coordinate order.
     #[error("{0}: grouping by molecule needs records in template-coordinate order")]
     NotTemplateCoordinate(String),
-    /// [Consensus reads](crate::umi): records of a molecule don't stand together.
+    /// [Consensus reads](crate::umi): records of a molecule don't stand together, or none says its molecule.
     #[error("{0}")]
     NotByMolecule(String),
     /// [Grouping by UMI](crate::umi): UMIs of a place, which are to be compared, have several lengths.

@@ -56,7 +56,7 @@ pub fn edit_distance(found: &UmiStatistics, method: UmiMethod) -> String {
 ///
 /// let counts = MoleculeCounts { family_sizes: [(1, 3), (4, 1)].into(), ..MoleculeCounts::default() };
 /// let text = biofast_report::umi::family_sizes(&counts);
-/// assert_eq!(text.lines().nth(1), Some("1\t3\t0.750000\t1.000000"));
+/// assert_eq!(text.lines().nth(1), Some("1\t3\t0.75\t1"));
 /// ```
 pub fn family_sizes(counts: &MoleculeCounts) -> String {
     let all = counts.family_sizes.values().sum::<u64>() as f64;
@@ -64,7 +64,7 @@ pub fn family_sizes(counts: &MoleculeCounts) -> String {
     let rows = counts.family_sizes.iter().rev().map(|(size, count)| {
         let fraction = *count as f64 / all;
         cumulative += fraction;
-        format!("{size}\t{count}\t{fraction:.6}\t{cumulative:.6}\n")
+        format!("{size}\t{count}\t{fraction}\t{cumulative}\n")
     });
     let rows: Vec<String> = rows.collect();
     let header = "family_size\tcount\tfraction\tfraction_gt_or_eq_family_size\n".to_owned();

@@ -120,7 +120,7 @@ commands! {
     "Alignments (BAM, SAM, CRAM)" {
         "sort" Sort(Box<sort::Args>) => sort::run, "out name key mark-duplicates remove-duplicates metrics write-index memory level threads";
         "markdup" Markdup(Box<markdup::Args>) => markdup::run, "out rule remove-duplicates mark-supplementary optical-distance barcode-tag metrics write-index memory threads";
-        "umi" Umi(Box<umi::Args>) => umi::run, "method edit-distance-threshold umi-separator umi-tag paired per-gene per-cell group-out output-stats strategy edits duplex min-reads out threads";
+        "umi" Umi(Box<umi::Args>) => umi::run, "method umi-tag paired group-out output-stats strategy duplex min-reads out threads";
         "collate" Collate(Box<collate::Args>) => collate::run, "out output-format uncompressed level memory threads";
         "fixmate" Fixmate(Box<fixmate::Args>) => fixmate::run, "remove mate-score template-cigar no-pair-check output-format out threads";
         "view" View(Box<view::Args>) => view::run, "bam with-header header-only count require-flags exclude-flags min-mapq expr out threads";

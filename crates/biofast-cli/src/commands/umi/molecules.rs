@@ -132,7 +132,7 @@ pub(super) struct FilterArgs {
     max_base_error_rate: Vec<f64>,
 
     /// Mask bases of lower quality
-    #[arg(long, value_name = "Q")]
+    #[arg(long, value_name = "N")]
     min_base_quality: Option<u8>,
 
     /// Leave out reads with a lower mean quality before masking
@@ -310,6 +310,10 @@ pub(super) fn group(args: &Args, session: &mut Session) -> Result<Exit> {
                 "read"
             ),
         ));
+        if counts.without_umi > 0 {
+            let reads = counted(counts.without_umi, "read");
+            session.console.warning(&format!("{reads} without a UMI were left out"));
+        }
     }
     Ok(Exit::Fine)
 }

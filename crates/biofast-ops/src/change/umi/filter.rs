@@ -91,9 +91,7 @@ impl ConsensusFilter {
     ) -> Result<(Record<'r>, bool, u64), Error> {
         let rules = &self.rules;
         if record.sequence_len() > 0 && record.qualities().is_missing() {
-            return Err(
-                record.unwritable("filtering consensus reads needs qualities, and it has none")
-            );
+            return Err(record.undecided("consensus reads have qualities, and it has none"));
         }
         room.clear();
         room.extend_from_slice(record.as_bytes());
@@ -171,8 +169,7 @@ impl ConsensusFilter {
         let is_primary =
             |record: &Record<'_>| record.flags() & (flag::SECONDARY | flag::SUPPLEMENTARY) == 0;
         if !self.rules.single_records && !records.iter().any(is_primary) {
-            let why = "none of the records of its name is primary, which filtering needs";
-            return Err(records[0].unwritable(why));
+            return Err(records[0].undecided("none of the records of its name is primary"));
         }
         let FilterWorker { rooms, counts } = worker;
         rooms.resize_with(records.len().max(rooms.len()), Vec::new);
@@ -279,7 +276,7 @@ impl ConsensusTags {
             })
         };
         let (Some(depth), Some(error_rate)) = (int(b"cD")?, float(b"cE")?) else {
-            return Err(record.unwritable("it lacks the tags of a consensus read (cD and cE)"));
+            return Err(record.undecided("it lacks the tags of a consensus read (cD and cE)"));
         };
         let is_duplex = tag(b"aD")?.is_some() && tag(b"bD")?.is_some();
         let strand_depth =

@@ -252,6 +252,11 @@ impl Rewrite for ConsensusMaker {
             },
             ConsensusWorker::merge,
         )?;
+        let ConsensusCounts { molecules, without_molecule, .. } = worker.counts;
+        if molecules == 0 && without_molecule > 0 {
+            let why = format!("none of the {without_molecule} reads has a molecule (MI)");
+            return Err(Refusal::NotByMolecule(format!("{}: {why}", self.input)).into());
+        }
         match worker.seen.apart() {
             None => Ok(worker.counts),
             Some((one, other)) => Err(Refusal::NotByMolecule(format!(

@@ -75,6 +75,8 @@ pub struct MoleculeCounts {
     pub qc_fail: u64,
     /// Reads of templates that are unmapped, or whose mapping quality is too low, or that have no UMI.
     pub poor_alignment: u64,
+    /// Of them, those that have no UMI.
+    pub without_umi: u64,
     /// Reads of templates whose UMI has an N.
     pub n_in_umi: u64,
     /// Reads of templates whose UMI is too short.
@@ -91,6 +93,7 @@ impl MoleculeCounts {
         self.accepted += other.accepted;
         self.qc_fail += other.qc_fail;
         self.poor_alignment += other.poor_alignment;
+        self.without_umi += other.without_umi;
         self.n_in_umi += other.n_in_umi;
         self.short_umi += other.short_umi;
         self.molecules += other.molecules;
@@ -172,7 +175,8 @@ impl Rewrite for MoleculeGrouper {
         outputs: &mut [Output],
     ) -> Result<MoleculeCounts, Error> {
         let query = query.into();
-        let input: std::sync::Arc<str> = query.name().into();
+        let name = query.name().to_owned();
+        let input: std::sync::Arc<str> = name.as_str().into();
         let (libraries, allow_unmapped) = (self.libraries.clone(), self.rules.allow_unmapped);
         let transform = bam::Transform::new(query)
             .options(options)
@@ -227,6 +231,12 @@ impl Rewrite for MoleculeGrouper {
             },
             |worker, other| worker.counts.merge(other.counts),
         )?;
+        let MoleculeCounts { accepted, without_umi, n_in_umi, short_umi, .. } = worker.counts;
+        if without_umi > 0 && accepted + n_in_umi + short_umi == 0 {
+            let tag = String::from_utf8_lossy(&self.rules.umi_tag).into_owned();
+            let sought = format!("a UMI in the tag {tag}");
+            return Err(Refusal::NoUmis { input: name, reads: without_umi, sought }.into());
+        }
         Ok(worker.counts)
     }
 }
@@ -333,6 +343,10 @@ impl<'a> MoleculeWorker<'a> {
             let reads = u64::from(first.is_some()) + u64::from(second.is_some());
             match self.grouper.fate(first, second)? {
                 TemplateFate::Dropped(counter) => *counter(&mut self.counts) += reads,
+                TemplateFate::WithoutUmi => {
+                    self.counts.poor_alignment += reads;
+                    self.counts.without_umi += reads;
+                }
                 TemplateFate::Kept(umi) => {
                     self.counts.accepted += reads;
                     let orientation = match rules.strategy {
@@ -416,6 +430,8 @@ impl AssignFault {
 enum TemplateFate {
     /// It is left out, and its reads are counted there.
     Dropped(fn(&mut MoleculeCounts) -> &mut u64),
+    /// It is left out, as a read has no UMI.
+    WithoutUmi,
     /// It is grouped by this UMI.
     Kept(TemplateUmi),
 }
@@ -457,7 +473,7 @@ impl MoleculeGrouper {
             if rules.ignore_umi {
                 continue;
             }
-            let Some(found) = found else { return Ok(poor()) };
+            let Some(found) = found else { return Ok(TemplateFate::WithoutUmi) };
             if found.iter().any(|byte| matches!(byte, b'N' | b'n')) {
                 return Ok(TemplateFate::Dropped(|counts| &mut counts.n_in_umi));
             }
