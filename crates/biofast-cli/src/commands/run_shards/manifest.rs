@@ -310,8 +310,10 @@ mod tests {
 
     #[test]
     fn options_are_spelled_as_they_were_meant() -> Result<()> {
-        let typed =
-            ["coverage", "-F1796", "-T", "1,10", "-aa", "--format", "samtools-depth", "x.bam"];
+        let typed = [
+            "coverage", "-F1796", "--by", "100", "-T", "1,10", "-aa", "--format", "samtools-depth",
+            "x.bam",
+        ];
         let (command, matches) = parsed(&typed.map(String::from))?;
         let mut words = Vec::new();
         for argument in command.get_arguments() {
@@ -323,8 +325,8 @@ mod tests {
         assert_eq!(
             words,
             [
-                "--all-positions", "--all-positions", "--flag=1796", "--format=samtools-depth",
-                "--thresholds=1,10"
+                "--all-positions", "--all-positions", "--by=100", "--exclude-flags=1796",
+                "--format=samtools-depth", "--thresholds=1,10"
             ]
         );
         Ok(())

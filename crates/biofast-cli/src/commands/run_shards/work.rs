@@ -62,7 +62,10 @@ impl Work {
             work.write("run.json", &serde_json::to_vec_pretty(&work.manifest)?)?;
             return Ok(work);
         }
-        let there = Work::open(folder)?;
+        let mut there = Work::open(folder)?;
+        // Who was told that a seek index is missing may have it written, and continues the same run.
+        let is_as_before = there.manifest.write_index == work.manifest.write_index;
+        there.manifest.write_index = work.manifest.write_index;
         let other = |what: &str| Hinted {
             message: format!("{}: {what}", display_name(folder)),
             hint: "remove the folder, or name another one with --work".into(),
@@ -77,6 +80,9 @@ impl Work {
                     other(&format!("a file has changed since the run began: {error}"))
                 })?;
             }
+        }
+        if !is_as_before {
+            work.write("run.json", &serde_json::to_vec_pretty(&work.manifest)?)?;
         }
         Ok(work)
     }
