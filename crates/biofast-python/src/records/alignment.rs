@@ -183,7 +183,17 @@ impl AlignedSegment {
         let said = |error: bam::Error| wrong(&error.kind().to_string());
         let mut reader = reader.map_err(said)?;
         let record = reader.next_record().map_err(said)?;
-        let own = record.ok_or_else(|| wrong("no record"))?.as_bytes().to_vec();
+        let record = record.ok_or_else(|| wrong("no record"))?;
+        // Files are read as samtools reads them: a record on an unknown reference has none.
+        let fields: Vec<&str> = line.split('\t').collect();
+        for (field, id) in [(2, record.reference_id()), (6, record.mate_reference_id())] {
+            if let Some(name) =
+                fields.get(field).filter(|name| id < 0 && **name != "*" && **name != "=")
+            {
+                return Err(wrong(&format!("reference '{name}' is not in the header")));
+            }
+        }
+        let own = record.as_bytes().to_vec();
         Ok(AlignedSegment { header, stored: Stored::Own(own) })
     }
 
