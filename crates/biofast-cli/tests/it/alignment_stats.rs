@@ -417,7 +417,10 @@ fn mismatches_are_those_of_the_reference_where_md_is_missing_and_gc_bias_is_pica
     let types = &found["duplicate_types"];
     assert_eq!((&types["optical"], &types["library"]), (&count("SQ").into(), &count("LB").into()));
     let page = crate::common::text(&folder.path("page.html"));
-    ok(&["stats", "--html", &page, "-r", &fasta, &no_md]);
+    // GC bias is drawn where 100 reads are expected.
+    let many: String = lines.iter().map(|line| without(line).repeat(5)).collect();
+    let many = folder.file("many.sam", header.to_owned() + &many);
+    ok(&["stats", "--html", &page, "-r", &fasta, &many]);
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("<h4>GC bias</h4>") && page.contains("<h4>Mismatches by position</h4>"));
     let fact = page.split("<dt>Optical duplicates</dt><dd>").nth(1).expect("a fact");

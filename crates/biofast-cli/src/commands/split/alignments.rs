@@ -169,7 +169,11 @@ fn open(
     input: &str,
     session: &mut Session,
 ) -> Result<Vec<(bool, Output)>> {
-    let named = args.out.as_ref().or(args.name_format.as_ref()).context("--out or --name-format (-f) is needed")?;
+    let named = args
+        .out
+        .as_ref()
+        .or(args.name_format.as_ref())
+        .context("--out or --name-format (-f) is needed")?;
     let template = named.to_str();
     let template = template.with_context(|| format!("{} is not UTF-8", display_name(named)))?;
     let name = |number: usize, value: &[u8]| {
