@@ -88,7 +88,8 @@ def _on_spark(task: Task, missing: Sequence[int], asked: Asked, client: Any) -> 
 
     def shares(batches: Any) -> Any:
         for batch in batches:
-            codes = [share(task, numbers[row]) for row in batch.column(0).to_pylist()]
+            places: list[int] = batch.column(0).to_pylist()
+            codes = [share(task, numbers[place]) for place in places]
             yield pyarrow.record_batch({"code": pyarrow.array(codes, pyarrow.int32())})
 
     rows = client.range(0, len(numbers), 1, len(numbers))
