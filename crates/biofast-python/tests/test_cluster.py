@@ -20,11 +20,14 @@ from conftest import printed
 
 
 def _engines() -> Iterator[Any]:
+    # Ray and Spark take minutes to start all that is killed here.
+    chosen = os.environ.get("BIOFAST_ENGINES", "dask").split()
     for engine, module in (("dask", "dask.distributed"), ("ray", "ray"), ("spark", "pyspark.sql")):
         import importlib.util
 
         found = importlib.util.find_spec(module.split(".")[0]) is not None and (engine != "spark" or shutil.which("java") is not None)
-        yield pytest.param(engine, marks=pytest.mark.skipif(not found, reason=f"{engine} is not installed"))
+        why = f"{engine} is not installed" if engine in chosen else f"BIOFAST_ENGINES doesn't name {engine}"
+        yield pytest.param(engine, marks=pytest.mark.skipif(not found or engine not in chosen, reason=why))
 
 
 ENGINES = list(_engines())
