@@ -9,12 +9,12 @@ use anyhow::{Context, Result};
 
 use super::shares::Step;
 use super::work::Work;
-use super::{Given, Launch, manifest};
+use super::{GivenJob, Launch, manifest};
 use crate::options::memory_of_host;
 
 /// Starts a process for each plan and shard, a few at a time.
 pub(super) struct Processes {
-    pub(super) given: Given,
+    pub(super) given: GivenJob,
     /// Of each shard.
     pub(super) threads: usize,
 }

@@ -151,7 +151,7 @@ trait Launch {
 }
 
 /// How shards are run.
-struct Given {
+struct GivenJob {
     /// Words that start the program.
     program: Vec<String>,
     jobs: Option<usize>,
@@ -159,7 +159,7 @@ struct Given {
     time: Option<Duration>,
 }
 
-impl Given {
+impl GivenJob {
     /// The words that do a share of a step.
     fn words(&self, work: &Work, step: Step, share: &str) -> Vec<String> {
         let folder = work.folder().display().to_string();
@@ -180,7 +180,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         (None, Some(manifest)) => manifest.work(),
         (None, None) => bail!("no command: add -- COMMAND FILE…, or --work to continue a run"),
     };
-    let given = Given {
+    let given = GivenJob {
         program: program(args)?,
         jobs: args.jobs.map(|jobs| jobs as usize),
         memory: args.memory.map(|size| size.0 as u64),
@@ -250,7 +250,7 @@ fn manifest(args: &Args, session: &mut Session) -> Result<Manifest> {
     Manifest::of(&args.words, sizing, args.write_index, session)
 }
 
-fn launcher(args: &Args, given: Given, work: &Work) -> Box<dyn Launch> {
+fn launcher(args: &Args, given: GivenJob, work: &Work) -> Box<dyn Launch> {
     let threads = work.manifest.threads;
     match args.engine {
         Engine::Local => Box::new(local::Processes { given, threads }),

@@ -8,14 +8,14 @@ use anyhow::{Context, Result, bail};
 use super::manifest::{line, quoted};
 use super::shares::Step;
 use super::work::Work;
-use super::{Given, Launch};
+use super::{GivenJob, Launch};
 
 /// Elements of an array, of which SLURM allows 1001 unless it is configured otherwise. Each does its share.
 const ELEMENTS: usize = 1000;
 
 /// Submits an array for each step and waits for it.
 pub(super) struct Arrays {
-    pub(super) given: Given,
+    pub(super) given: GivenJob,
     /// Of each shard.
     pub(super) threads: usize,
     /// More words for sbatch.

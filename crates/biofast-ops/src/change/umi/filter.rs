@@ -139,7 +139,7 @@ impl ConsensusFilter {
 
     fn add(
         &self,
-        worker: &mut FilterWorker,
+        worker: &mut ConsensusFilterWorker,
         batch: Batch<'_>,
         mut put: impl FnMut(&Record<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -162,7 +162,7 @@ impl ConsensusFilter {
 
     fn filter_template(
         &self,
-        worker: &mut FilterWorker,
+        worker: &mut ConsensusFilterWorker,
         records: &[Record<'_>],
         put: &mut impl FnMut(&Record<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -171,7 +171,7 @@ impl ConsensusFilter {
         if !self.rules.single_records && !records.iter().any(is_primary) {
             return Err(records[0].undecided("none of the records of its name is primary"));
         }
-        let FilterWorker { rooms, counts } = worker;
+        let ConsensusFilterWorker { rooms, counts } = worker;
         rooms.resize_with(records.len().max(rooms.len()), Vec::new);
         // If a primary record fails, all of its name do.
         let mut kept: Vec<Option<Record<'_>>> = vec![None; records.len()];
@@ -221,7 +221,7 @@ impl Rewrite for ConsensusFilter {
         let transform = bam::Transform::new(query).options(options).keep_names_together(true);
         let (_, worker) = transform.run_copying(
             outputs,
-            FilterWorker::default,
+            ConsensusFilterWorker::default,
             |worker, batch, texts, copies| {
                 self.add(worker, batch, |record| format.put(record, batch, &mut texts[0], copies))
             },
@@ -237,7 +237,7 @@ impl Rewrite for ConsensusFilter {
 
 /// What a worker has.
 #[derive(Default)]
-struct FilterWorker {
+struct ConsensusFilterWorker {
     rooms: Vec<Vec<u8>>,
     counts: ConsensusFilterCounts,
 }

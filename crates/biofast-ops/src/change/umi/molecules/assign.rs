@@ -24,12 +24,12 @@ pub enum MoleculeStrategy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Molecule {
     pub(super) number: u64,
-    pub(super) strand: Strand,
+    pub(super) strand: MoleculeStrand,
 }
 
 /// From which strand of a molecule a template is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Strand {
+pub(super) enum MoleculeStrand {
     /// That isn't known.
     Any,
     A,
@@ -104,7 +104,7 @@ impl MoleculeAssigner {
         // Those that begin alike are made equally long.
         let mut order: Vec<usize> = (0..umis.len()).collect();
         order.sort_by(|one, other| umis[*one].text[..min_len].cmp(&umis[*other].text[..min_len]));
-        let mut molecules = vec![Molecule { number: 0, strand: Strand::Any }; umis.len()];
+        let mut molecules = vec![Molecule { number: 0, strand: MoleculeStrand::Any }; umis.len()];
         let is_equal =
             |one: &usize, other: &usize| umis[*one].text[..min_len] == umis[*other].text[..min_len];
         let ends: Vec<usize> = order.chunk_by(is_equal).map(<[usize]>::len).collect();
@@ -152,7 +152,7 @@ impl MoleculeAssigner {
             group.iter().for_each(|index| numbers[*index] = *next);
             *next += 1;
         }
-        let of = |index: usize, _: &TemplateUmi| (numbers[index], Strand::Any);
+        let of = |index: usize, _: &TemplateUmi| (numbers[index], MoleculeStrand::Any);
         Ok(distinct.molecules(umis, next, of))
     }
 
@@ -190,7 +190,7 @@ impl MoleculeAssigner {
             group.iter().for_each(|index| numbers[order[*index]] = *next);
             *next += 1;
         }
-        let of = |index: usize, _: &TemplateUmi| (numbers[index], Strand::Any);
+        let of = |index: usize, _: &TemplateUmi| (numbers[index], MoleculeStrand::Any);
         Ok(distinct.molecules(umis, next, of))
     }
 
@@ -242,7 +242,10 @@ impl MoleculeAssigner {
         }
         let of = |index: usize, umi: &TemplateUmi| {
             let (number, is_turned) = numbers[index];
-            (number, if umi.is_forward != is_turned { Strand::A } else { Strand::B })
+            (
+                number,
+                if umi.is_forward != is_turned { MoleculeStrand::A } else { MoleculeStrand::B },
+            )
         };
         Ok(distinct.molecules(umis, next, of))
     }
@@ -325,7 +328,7 @@ impl Distinct {
         &self,
         umis: &[TemplateUmi],
         next: &mut u64,
-        of: impl Fn(usize, &TemplateUmi) -> (u64, Strand),
+        of: impl Fn(usize, &TemplateUmi) -> (u64, MoleculeStrand),
     ) -> Vec<Molecule> {
         let mut alone: HashMap<&TemplateUmi, u64> = HashMap::new();
         let molecules = umis.iter().zip(&self.of_template).map(|(umi, index)| {
@@ -336,7 +339,7 @@ impl Distinct {
                         *next += 1;
                         *next - 1
                     });
-                    (number, Strand::Any)
+                    (number, MoleculeStrand::Any)
                 }
             };
             Molecule { number, strand }
@@ -349,7 +352,7 @@ fn identity(umis: &[TemplateUmi], next: &mut u64) -> Vec<Molecule> {
     let distinct = Distinct::of(umis, |umi| Some(umi.text.clone()));
     let first = *next;
     *next += distinct.texts.len() as u64;
-    distinct.molecules(umis, &mut 0, |index, _| (first + index as u64, Strand::Any))
+    distinct.molecules(umis, &mut 0, |index, _| (first + index as u64, MoleculeStrand::Any))
 }
 
 /// Whether a UMI has only bases, and dashes between them, and isn't too long.

@@ -18,7 +18,7 @@ use biofast_io::pipeline::Copies;
 
 pub use assign::MoleculeStrategy;
 
-use assign::{AssignFault, Molecule, MoleculeAssigner, Strand, TemplateUmi};
+use assign::{AssignFault, Molecule, MoleculeAssigner, MoleculeStrand, TemplateUmi};
 use place::{PlaceEnd, RecordPlace, are_together, own_end};
 
 use super::cluster::UnequalLengths;
@@ -152,11 +152,11 @@ struct BatchMolecules {
 }
 
 /// What a worker found of batches.
-struct Found(Result<Vec<BatchMolecules>, Error>);
+struct FoundMolecules(Result<Vec<BatchMolecules>, Error>);
 
-impl Default for Found {
-    fn default() -> Found {
-        Found(Ok(Vec::new()))
+impl Default for FoundMolecules {
+    fn default() -> FoundMolecules {
+        FoundMolecules(Ok(Vec::new()))
     }
 }
 
@@ -186,7 +186,7 @@ impl Rewrite for MoleculeGrouper {
             outputs,
             || MoleculeWorker::new(self),
             (
-                |worker: &mut MoleculeWorker<'_>, batch: Batch<'_>, found: &mut Found| {
+                |worker: &mut MoleculeWorker<'_>, batch: Batch<'_>, found: &mut FoundMolecules| {
                     if let Ok(batches) = &mut found.0 {
                         let molecules = worker.survey(batch);
                         let located = |error| match error {
@@ -201,7 +201,7 @@ impl Rewrite for MoleculeGrouper {
                         }
                     }
                 },
-                |found: Option<Found>, decided: &mut Vec<(u64, Vec<BatchMolecules>)>| {
+                |found: Option<FoundMolecules>, decided: &mut Vec<(u64, Vec<BatchMolecules>)>| {
                     let Some(found) = found else { return Ok(()) };
                     let batches = found.0?;
                     let first = next;
@@ -245,9 +245,9 @@ impl Molecule {
     fn shown(&self, first: u64) -> String {
         let number = first + self.number;
         match self.strand {
-            Strand::Any => number.to_string(),
-            Strand::A => format!("{number}/A"),
-            Strand::B => format!("{number}/B"),
+            MoleculeStrand::Any => number.to_string(),
+            MoleculeStrand::A => format!("{number}/A"),
+            MoleculeStrand::B => format!("{number}/B"),
         }
     }
 }

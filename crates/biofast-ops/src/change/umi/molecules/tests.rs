@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use biofast_testkit::effort;
 use biofast_testkit::random::Random;
 
-use super::assign::{AssignFault, Molecule, MoleculeAssigner, Strand, TemplateUmi};
+use super::assign::{AssignFault, Molecule, MoleculeAssigner, MoleculeStrand, TemplateUmi};
 use super::{MoleculeStrategy, is_template_coordinate};
 use crate::change::umi::cluster::UnequalLengths;
 
@@ -19,7 +19,11 @@ fn distance(one: &str, other: &str) -> usize {
 }
 
 /// The molecules by the rules of fgbio, each UMI compared with each.
-fn plain(umis: &[TemplateUmi], strategy: MoleculeStrategy, edits: usize) -> Vec<(u64, Strand)> {
+fn plain(
+    umis: &[TemplateUmi],
+    strategy: MoleculeStrategy,
+    edits: usize,
+) -> Vec<(u64, MoleculeStrand)> {
     let text = |umi: &TemplateUmi| String::from_utf8(umi.text.clone()).unwrap();
     let turned = |umi: &str| {
         let (one, other) = umi.split_once('-').unwrap();
@@ -76,9 +80,9 @@ fn plain(umis: &[TemplateUmi], strategy: MoleculeStrategy, edits: usize) -> Vec<
                 // The letters before the halves differ, too.
                 let is_turned = key != *root
                     && distance(root, &key) >= 2 * (edits + 1) + distance(root, &turned(&key));
-                if umi.is_forward != is_turned { Strand::A } else { Strand::B }
+                if umi.is_forward != is_turned { MoleculeStrand::A } else { MoleculeStrand::B }
             }
-            _ => Strand::Any,
+            _ => MoleculeStrand::Any,
         };
         (*number, strand)
     };
@@ -90,7 +94,7 @@ fn assign(
     strategy: MoleculeStrategy,
     edits: usize,
     min_len: Option<usize>,
-) -> Result<Vec<(u64, Strand)>, AssignFault> {
+) -> Result<Vec<(u64, MoleculeStrand)>, AssignFault> {
     let mut umis = umis.to_vec();
     let mut next = 0;
     let found = MoleculeAssigner::new(strategy, edits, min_len).assign(&mut umis, &mut next)?;
@@ -143,7 +147,7 @@ fn umis_that_cannot_be_compared_are_molecules_of_their_own() {
         let found = assign(&umis(texts), strategy, 1, None).unwrap();
         found
             .into_iter()
-            .map(|(number, strand)| (number, strand != Strand::Any))
+            .map(|(number, strand)| (number, strand != MoleculeStrand::Any))
             .collect::<Vec<_>>()
     };
     let single =
@@ -169,7 +173,7 @@ fn lengths_and_halves_are_checked() {
     assert_eq!(paired(&["A-C-G"]), AssignFault::NotPaired(0));
     assert_eq!(paired(&["AC-GT", "AC-G"]), unequal);
     let cut = assign(&umis(&["ACG", "ACGT", "AC-GA"]), MoleculeStrategy::Adjacency, 1, Some(3));
-    assert_eq!(cut.unwrap(), vec![(0, Strand::Any); 3]);
+    assert_eq!(cut.unwrap(), vec![(0, MoleculeStrand::Any); 3]);
     // Those that begin alike are cut to the shortest of them.
     let split = ["ACG", "ACGT", "TTTA", "TTTAC", "TTTC"];
     let found = assign(&umis(&split), MoleculeStrategy::Identity, 0, Some(3)).unwrap();
