@@ -21,7 +21,6 @@ use biofast_io::lanes::Lanes;
 use fault::LineFault;
 use header::{References, Text};
 pub use line::bin;
-#[cfg(feature = "cram")]
 use odd::Tally;
 pub(crate) use odd::{Odds, Rigor};
 pub(crate) use tags::write_tag;
