@@ -67,7 +67,7 @@ pub struct Framer {
     /// What becomes of faults.
     on_fault: Option<OnFault>,
     /// Whether a record must be in one chunk with the one before it.
-    together: Option<Together>,
+    together: Option<BelongsTogether>,
     /// Where the carried records start that are known to be together, and where the last of them ends.
     carried: (Vec<u32>, usize),
     /// Whether what breaks a rule without losing anything is an error.
@@ -77,7 +77,7 @@ pub struct Framer {
 }
 
 /// Whether a record belongs with the one before it.
-pub(crate) type Together = Box<dyn Fn(&Record<'_>, &Record<'_>) -> bool + Send>;
+pub(crate) type BelongsTogether = Box<dyn Fn(&Record<'_>, &Record<'_>) -> bool + Send>;
 type OnFault = Box<dyn Fn(Error) -> Error + Send>;
 type OnHeader = Box<dyn FnOnce(&Header) -> Result<(), Error> + Send>;
 
@@ -176,7 +176,7 @@ impl Framer {
     }
 
     /// Leaves records that belong together and follow one another in one chunk.
-    pub(crate) fn keep_together(mut self, together: Together) -> Framer {
+    pub(crate) fn keep_together(mut self, together: BelongsTogether) -> Framer {
         self.together = Some(together);
         self
     }
@@ -379,7 +379,12 @@ impl pipeline::Framer for Framer {
 }
 
 /// The index of the first of the last records that belong together; the first `known` ones do.
-fn last_group(bytes: &[u8], starts: &[u32], known: usize, together: &Together) -> Option<usize> {
+fn last_group(
+    bytes: &[u8],
+    starts: &[u32],
+    known: usize,
+    together: &BelongsTogether,
+) -> Option<usize> {
     let record = |index: usize| record_at(bytes, starts[index]);
     let mut first = starts.len().checked_sub(1)?;
     while first > 0 && (first < known || together(&record(first - 1), &record(first))) {

@@ -9,7 +9,7 @@ use biofast_io::output::Output;
 use biofast_io::pipeline::{self, Copies, Failure, Group, Outcome, Part, TransformInput};
 
 use crate::error::Error;
-use crate::framer::{Framer, Together};
+use crate::framer::{BelongsTogether, Framer};
 use crate::header::Header;
 use crate::query::{Picked, Plan, Query};
 use crate::record::{Batch, Record};
@@ -50,7 +50,7 @@ use crate::start::header_of;
 pub struct Transform {
     query: Query,
     options: Option<Options>,
-    together: Option<Together>,
+    together: Option<BelongsTogether>,
 }
 
 impl Transform {
@@ -65,7 +65,7 @@ impl Transform {
     /// memory.
     pub fn keep_names_together(mut self, together: bool) -> Self {
         let same_name = |one: &Record<'_>, other: &Record<'_>| one.name() == other.name();
-        self.together = together.then(|| Box::new(same_name) as Together);
+        self.together = together.then(|| Box::new(same_name) as BelongsTogether);
         self
     }
 

@@ -368,6 +368,14 @@ impl Record<'_> {
         Error::of_record(kind, self.as_bytes())
     }
 
+    /// An error that this record can't be put into a group.
+    #[cold]
+    #[doc(hidden)]
+    pub fn ungroupable(&self, reason: impl Into<Cow<'static, str>>) -> Error {
+        let name = Shown(self.name()).to_string();
+        Error::of_record(ErrorKind::Ungroupable { name, reason: reason.into() }, self.as_bytes())
+    }
+
     /// Checks what readers of the record would stumble over: optional fields that can't be read,
     /// and a CIGAR of another length than the sequence.
     ///

@@ -347,6 +347,11 @@ fn what_cant_be_run_is_told_with_what_helps() {
     refused("-- stats --sample x --sample y a.fq b.fq", &["one --sample"]);
     refused("-- coverage a.bam b.bam", &["one file for coverage"]);
     refused("--work nowhere --step status", &["nowhere", "not the folder of a run"]);
+    // Folders that others filled would be removed with the run.
+    fs::create_dir_all(folder.path("mine/logs")).unwrap();
+    folder.file("mine/logs/kept", "");
+    refused("--work mine -- stats --json a.fq", &["mine/logs: not empty", "--work"]);
+    assert!(folder.path("mine/logs/kept").exists());
     // A fault of the data isn't tried again, and says where it is.
     refused(
         "-- stats --json a.fq b.fq",

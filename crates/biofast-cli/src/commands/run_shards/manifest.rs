@@ -47,7 +47,7 @@ const COMMANDS: &[Sharded] = &[
 
 /// A run, as it is written down for all who take part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Manifest {
+pub(super) struct RunManifest {
     /// Parts are of one version only.
     pub(super) biofast_version: String,
     /// The command.
@@ -70,14 +70,14 @@ pub(super) struct Manifest {
     pub(super) out: Option<String>,
 }
 
-impl Manifest {
+impl RunManifest {
     /// What these words mean.
     pub(super) fn of(
         words: &[String],
         sizing: String,
         write_index: bool,
         session: &mut Session,
-    ) -> Result<Manifest> {
+    ) -> Result<RunManifest> {
         let name = words.first().map_or("", String::as_str);
         let Some(kind) = COMMANDS.iter().find(|kind| kind.name == name) else {
             let names: Vec<&str> = COMMANDS.iter().map(|kind| kind.name).collect();
@@ -167,7 +167,7 @@ impl Manifest {
         let path =
             |id: &str| matches.try_get_raw(id).ok().flatten().and_then(|mut paths| paths.next());
         let out = path("out").filter(|path| *path != "-").or_else(|| path("out_dir"));
-        Ok(Manifest {
+        Ok(RunManifest {
             biofast_version: env!("CARGO_PKG_VERSION").into(),
             name: name.into(),
             folder: std::env::current_dir()?.display().to_string(),

@@ -14,6 +14,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use biofast_ops::number::counted;
 use clap::ValueEnum;
 
 use super::shards::Stored;
@@ -21,7 +22,7 @@ use crate::console::Hinted;
 use crate::options::{Folder, Messages, Size, multiples};
 use crate::output;
 use crate::session::{Exit, Session};
-use manifest::Manifest;
+use manifest::RunManifest;
 use shares::{Share, Step};
 use work::Work;
 
@@ -42,8 +43,8 @@ Examples:
   biofast run --dry-run --engine slurm --submit-option=--partition=long -- flagstat aln.bam")]
 pub(crate) struct Args {
     /// What runs the shards
-    #[arg(long, value_enum, default_value_t = Engine::Local, value_name = "ENGINE")]
-    engine: Engine,
+    #[arg(long, value_enum, default_value_t = ShardEngine::Local, value_name = "ENGINE")]
+    engine: ShardEngine,
 
     /// Number of shards of each file or pair
     #[arg(long, value_name = "N", conflicts_with = "size", value_parser = clap::value_parser!(u64).range(1..=biofast_ops::shards::MAX_SHARDS))]
@@ -110,7 +111,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Engine {
+enum ShardEngine {
     /// Processes on this machine
     Local,
     /// Job arrays of SLURM (sbatch)
@@ -235,26 +236,27 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let (files, shards) = (work.manifest.units.len(), work.tasks()?.len());
     let there = shards - work.missing(Step::Shards)?.len();
     let again = if there > 0 { format!(", {there} of them done before") } else { String::new() };
-    say(&format!("{shards} shards of {files} {}{again}", work.manifest.called()));
+    let shards = counted(shards as u64, "shard");
+    say(&format!("{shards} of {files} {}{again}", work.manifest.called()));
     drive(args, &work, Step::Shards, &*launcher)?;
     merge(args, work, session)
 }
 
 /// What was typed, and what it means for shards.
-fn manifest(args: &Args, session: &mut Session) -> Result<Manifest> {
+fn manifest(args: &Args, session: &mut Session) -> Result<RunManifest> {
     let sizing = match (args.number, args.size) {
         (Some(number), _) => format!("--number={number}"),
         (None, Some(Stored(size))) => format!("--size={size}"),
         (None, None) => "--size=1G".into(),
     };
-    Manifest::of(&args.words, sizing, args.write_index, session)
+    RunManifest::of(&args.words, sizing, args.write_index, session)
 }
 
 fn launcher(args: &Args, given: GivenJob, work: &Work) -> Box<dyn Launch> {
     let threads = work.manifest.threads;
     match args.engine {
-        Engine::Local => Box::new(local::Processes { given, threads }),
-        Engine::Slurm => {
+        ShardEngine::Local => Box::new(local::Processes { given, threads }),
+        ShardEngine::Slurm => {
             Box::new(slurm::Arrays { given, threads, options: args.submit_option.clone() })
         }
     }

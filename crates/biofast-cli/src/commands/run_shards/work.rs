@@ -9,7 +9,7 @@ use biofast_io::{TextBounds, display_name};
 use biofast_ops::shards::Plan;
 use serde::{Deserialize, Serialize};
 
-use super::manifest::Manifest;
+use super::manifest::RunManifest;
 use super::shares::Step;
 use super::{absolute, manifest};
 use crate::console::Hinted;
@@ -18,7 +18,7 @@ use crate::{inputs, parts};
 /// A run.
 pub(super) struct Work {
     folder: PathBuf,
-    pub(super) manifest: Manifest,
+    pub(super) manifest: RunManifest,
 }
 
 /// A shard: its file or pair, from 0, and its number there, from 1.
@@ -39,7 +39,7 @@ pub(super) struct Failure {
 
 /// What is noted while something is made.
 #[derive(Serialize, Deserialize)]
-struct Log {
+struct ShardLog {
     host: String,
     /// The error, if there is one.
     message: Option<String>,
@@ -51,13 +51,21 @@ impl Work {
     ///
     /// # Errors
     /// If another run is in the folder, or the files have changed since it began.
-    pub(super) fn create(folder: &Path, manifest: Manifest) -> Result<Work> {
+    pub(super) fn create(folder: &Path, manifest: RunManifest) -> Result<Work> {
         let work = Work { folder: absolute(folder)?, manifest };
         if !work.path("run.json").exists() {
             for name in ["plans", "parts", "logs"] {
                 let path = work.path(name);
                 fs::create_dir_all(&path)
                     .with_context(|| format!("can't create {}", path.display()))?;
+                // All that is in them is removed with the run.
+                if fs::read_dir(&path)?.next().is_some() {
+                    return Err(Hinted {
+                        message: format!("{}: not empty, and not of a run", display_name(&path)),
+                        hint: "name another folder with --work".into(),
+                    }
+                    .into());
+                }
             }
             work.write("run.json", &serde_json::to_vec_pretty(&work.manifest)?)?;
             return Ok(work);
@@ -96,7 +104,7 @@ impl Work {
         let path = folder.join("run.json");
         let named = || format!("{}: not the folder of a run", display_name(&folder));
         let text = fs::read(&path).with_context(named)?;
-        let manifest: Manifest = serde_json::from_slice(&text).with_context(named)?;
+        let manifest: RunManifest = serde_json::from_slice(&text).with_context(named)?;
         let own = env!("CARGO_PKG_VERSION");
         if manifest.biofast_version != own {
             bail!(
@@ -112,7 +120,7 @@ impl Work {
     }
 
     /// A run that isn't written down.
-    pub(super) fn planned(folder: &Path, manifest: Manifest) -> Work {
+    pub(super) fn planned(folder: &Path, manifest: RunManifest) -> Work {
         Work { folder: folder.to_owned(), manifest }
     }
 
@@ -267,13 +275,13 @@ impl Work {
 
     /// Notes that this machine makes a plan or a shard.
     pub(super) fn begin(&self, step: Step, at: usize) -> Result<()> {
-        let log = Log { host: host(), message: None, again: true };
+        let log = ShardLog { host: host(), message: None, again: true };
         self.write(&Self::log(step, at), &serde_json::to_vec(&log)?).map(drop)
     }
 
     /// Notes what went wrong there.
     pub(super) fn fail(&self, step: Step, at: usize, message: &str, again: bool) -> Result<()> {
-        let log = Log { host: host(), message: Some(message.into()), again };
+        let log = ShardLog { host: host(), message: Some(message.into()), again };
         self.write(&Self::log(step, at), &serde_json::to_vec(&log)?).map(drop)
     }
 
@@ -289,7 +297,7 @@ impl Work {
         self.logged(step, at).is_some_and(|log| log.message.is_some())
     }
 
-    fn logged(&self, step: Step, at: usize) -> Option<Log> {
+    fn logged(&self, step: Step, at: usize) -> Option<ShardLog> {
         serde_json::from_str(&self.read(&Self::log(step, at))?).ok()
     }
 
@@ -299,13 +307,13 @@ impl Work {
             let called = self.called(step, *at).unwrap_or_default();
             match self.logged(step, *at) {
                 None => Failure { text: format!("{called}: no machine began it"), again: true },
-                Some(Log { host, message: None, again }) => Failure {
+                Some(ShardLog { host, message: None, again }) => Failure {
                     text: format!(
                         "{called} on {host}: ended without a message (killed, or out of memory or time)"
                     ),
                     again,
                 },
-                Some(Log { host, message: Some(message), again }) => {
+                Some(ShardLog { host, message: Some(message), again }) => {
                     Failure { text: format!("{called} on {host}: {message}"), again }
                 }
             }

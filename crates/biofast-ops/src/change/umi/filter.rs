@@ -4,9 +4,10 @@
 use biofast_bam::{self as bam, Array, Batch, Error, Header, Query, Record, Value, flag};
 use biofast_io::Options;
 use biofast_io::output::Output;
+use biofast_kernels::summarize_raw_qualities;
 
-use super::consensus::complement;
 use crate::change::edit::{Rewrite, RewrittenFormat, made};
+use crate::change::grep::COMPLEMENTS;
 use crate::change::sort::duplicates::gate::check_header;
 use crate::tags::{append_tags, stored_tags};
 
@@ -361,8 +362,8 @@ impl ConsensusTags {
 
 fn mean_quality(record: &Record<'_>) -> f64 {
     let qualities = record.qualities().as_slice();
-    let sum: u64 = qualities.iter().map(|quality| u64::from(*quality)).sum();
-    if qualities.is_empty() { 0.0 } else { sum as f64 / qualities.len() as f64 }
+    let sum = || summarize_raw_qualities(qualities).sum as f64;
+    if qualities.is_empty() { 0.0 } else { sum() / qualities.len() as f64 }
 }
 
 /// Turns the tags around that have a value for each base.
@@ -377,7 +378,7 @@ fn reverse_per_base_tags(record: &Record<'_>, room: &mut [u8]) {
         match (tag.kind, &tag.name) {
             (b'Z', b"ac" | b"bc") => {
                 value.reverse();
-                value.iter_mut().for_each(|base| *base = complement(*base));
+                value.iter_mut().for_each(|base| *base = COMPLEMENTS[usize::from(*base)]);
             }
             (b'Z', _) if is_turned => value.reverse(),
             (b'B', _) if is_turned => {

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use biofast_bam::{Error, Record, flag};
+use biofast_bam::{Error, Op, Record, flag};
 
 use super::model::{MAX_QUALITY, MIN_QUALITY, NO_CALL};
 use super::overhang::{MateCigar, clip_past_mate, needs_mate};
+use crate::change::grep::COMPLEMENTS;
 
 /// An operation of a simplified CIGAR: its code and its length.
 pub(super) type SimpleOp = (u8, u32);
@@ -155,7 +156,7 @@ impl<'r> Family<'r> {
             return Ok(None);
         }
         if record.qualities().is_missing() {
-            return Err(record.unwritable("a consensus needs qualities, and it has none"));
+            return Err(record.ungroupable("a consensus needs qualities, and it has none"));
         }
         let clipped = self.clip(index);
         let is_reverse = record.flags() & flag::REVERSE != 0;
@@ -163,7 +164,7 @@ impl<'r> Family<'r> {
         let mut qualities = self.qualities[range].to_vec();
         if is_reverse {
             bases.reverse();
-            bases.iter_mut().for_each(|base| *base = complement(*base));
+            bases.iter_mut().for_each(|base| *base = COMPLEMENTS[usize::from(*base)]);
             qualities.reverse();
         }
         let trimmed = match rules.trims {
@@ -227,34 +228,14 @@ impl<'r> Family<'r> {
 /// The positions on the reference, and in the read, of its aligned bases.
 fn aligned(record: &Record<'_>) -> impl Iterator<Item = (i64, usize)> + use<> {
     let (mut place, mut at) = (i64::from(record.position()), 0);
-    let words: Vec<u32> = record.cigar().words().collect();
-    words.into_iter().flat_map(move |word| {
-        let (op, len) = (word & 15, (word >> 4) as usize);
-        let (from, start) = (place, at);
-        place += if matches!(op, 0 | 2 | 3 | 7 | 8) { len as i64 } else { 0 };
-        at += if matches!(op, 0 | 1 | 4 | 7 | 8) { len } else { 0 };
-        let aligned = if matches!(op, 0 | 7 | 8) { len } else { 0 };
+    let ops: Vec<(Op, u32)> = record.cigar().iter().collect();
+    ops.into_iter().flat_map(move |(op, len)| {
+        let (from, start, len) = (place, at, len as usize);
+        place += if op.consumes_reference() { len as i64 } else { 0 };
+        at += if op.consumes_read() { len } else { 0 };
+        let aligned = if op.is_aligned() { len } else { 0 };
         (0..aligned).map(move |offset| (from + offset as i64, start + offset))
     })
-}
-
-/// The base on the other strand.
-pub(in crate::change::umi) fn complement(base: u8) -> u8 {
-    const PAIRS: [(u8, u8); 7] = [
-        (b'A', b'T'),
-        (b'C', b'G'),
-        (b'R', b'Y'),
-        (b'K', b'M'),
-        (b'B', b'V'),
-        (b'D', b'H'),
-        (b'U', b'A'),
-    ];
-    let find = |(one, other): &(u8, u8)| match base {
-        base if base == *one => Some(*other),
-        base if base == *other => Some(*one),
-        _ => None,
-    };
-    PAIRS.iter().find_map(find).unwrap_or(base)
 }
 
 /// Where a read is cut whose qualities at the end are low: from where the sum of what they lack is highest.

@@ -20,7 +20,6 @@ use biofast_io::Options;
 use biofast_io::output::Output;
 
 use duplex::{DuplexConsensus, LeastReads, is_enough};
-pub(super) use family::complement;
 use family::{Family, ReadRules, SourceRead, keep_most_common};
 use model::UmiCaller;
 use strand::StrandCaller;
@@ -283,7 +282,8 @@ struct Callers {
     room: RecordRoom,
 }
 
-type Put<'p, 'a> = dyn FnMut(Record<'_>, &mut ConsensusWorker<'a>) -> Result<(), bam::Error> + 'p;
+type PutConsensus<'p, 'a> =
+    dyn FnMut(Record<'_>, &mut ConsensusWorker<'a>) -> Result<(), bam::Error> + 'p;
 
 impl<'a> ConsensusWorker<'a> {
     fn new(maker: &'a ConsensusMaker) -> ConsensusWorker<'a> {
@@ -355,7 +355,7 @@ impl<'a> ConsensusWorker<'a> {
         &mut self,
         molecule: &[u8],
         family: &mut Family<'_>,
-        put: &mut Put<'_, 'a>,
+        put: &mut PutConsensus<'_, 'a>,
     ) -> Result<(), bam::Error> {
         self.counts.molecules += 1;
         let Some(mut callers) = self.caller.take() else { return Ok(()) };
@@ -379,7 +379,7 @@ impl<'a> ConsensusWorker<'a> {
         molecule: &[u8],
         family: &mut Family<'_>,
         callers: &mut Callers,
-        put: &mut Put<'_, 'a>,
+        put: &mut PutConsensus<'_, 'a>,
     ) -> Result<(), bam::Error> {
         let rules = &self.maker.rules;
         let least = rules.min_reads[0];
@@ -461,7 +461,7 @@ impl<'a> ConsensusWorker<'a> {
         &mut self,
         family: &mut Family<'_>,
         callers: &mut Callers,
-        put: &mut Put<'_, 'a>,
+        put: &mut PutConsensus<'_, 'a>,
     ) -> Result<(), bam::Error> {
         let rules = &self.maker.rules;
         let least: LeastReads = rules.min_reads;
@@ -472,7 +472,7 @@ impl<'a> ConsensusWorker<'a> {
                 Some([.., b'/', b'A']) => 0,
                 Some([.., b'/', b'B']) => 1,
                 _ => {
-                    return Err(record.unwritable(
+                    return Err(record.ungroupable(
                         "its molecule (MI) doesn't end in /A or /B, which a duplex consensus needs",
                     ));
                 }
@@ -629,7 +629,7 @@ fn turned(umi: &[u8]) -> Vec<u8> {
 fn check_mates(family: &Family<'_>, reads: &[SourceRead]) -> Result<(), bam::Error> {
     match reads.iter().find(|read| read.lacks_mate) {
         None => Ok(()),
-        Some(read) => Err(family.records[read.index].unwritable(
+        Some(read) => Err(family.records[read.index].ungroupable(
             "the CIGAR of its mate is needed, but it has no tag MC and the mate isn't in its molecule",
         )),
     }

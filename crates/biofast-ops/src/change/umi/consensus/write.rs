@@ -138,7 +138,7 @@ impl<'a> ConsensusRecord<'a> {
         self.room.tags.extend_from_slice(b"RXZ");
         if !caller.call(umis, &mut self.room.tags) {
             return Err(
-                of.unwritable("the UMIs (RX) of its molecule have different lengths or parts")
+                of.ungroupable("the UMIs (RX) of its molecule have different lengths or parts")
             );
         }
         self.room.tags.push(0);

@@ -321,7 +321,7 @@ impl<'a> MoleculeWorker<'a> {
             let slot = if is_first { &mut template.first } else { &mut template.second };
             if slot.replace(index as u32).is_some() {
                 let why = "there are several primary records of this read";
-                return Err(record.unwritable(why).into());
+                return Err(record.ungroupable(why).into());
             }
         }
         self.group(batch, &mut templates, &mut found)?;
