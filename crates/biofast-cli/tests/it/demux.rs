@@ -797,6 +797,8 @@ fn index_files_may_hold_umis_alone() {
     };
     assert_eq!(demux(&["--header-barcodes"]).code, 0);
     assert_eq!(of_sample(&folder, "s1"), "@a:TTGG 1:N:0:ACGT\nACGT\n+\nFFFF\n");
+    assert_eq!(demux(&["--header-barcodes", "--barcode-in", "tag"]).code, 0);
+    assert_eq!(of_sample(&folder, "s1"), "@a:TTGG BC:Z:ACGT\nACGT\n+\nFFFF\n");
     // … or all reads are of one sample.
     for sheet in [sheet, "sample_id\ns1\n"] {
         folder.file("sheet", sheet);

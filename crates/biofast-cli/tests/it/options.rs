@@ -109,9 +109,13 @@ const MODES: &[Mode] = &[
             ("tags", "group --umi-tag RX a.bam -o O.sam"),
             ("genes", "group --umi-separator : --per-gene --gene-tag RG a.bam -o O.sam"),
             ("molecules", "group --strategy adjacency tc.bam -o O.sam"),
-            ("consensus", "consensus --min-reads 1 mi.bam -o O.sam"),
+            ("consensus", "consensus --min-reads 1 --min-input-base-quality 30 mi.bam -o O.sam"),
             ("duplex", "consensus --duplex mi.bam -o O.sam"),
-            ("consensus reads", "filter --min-reads 2 cons.bam -o O.sam"),
+            ("consensus reads", "filter --min-reads 1,1,0 cons.bam -o O.sam"),
+            (
+                "differing reads",
+                "filter --min-reads 1,1,0 --max-read-error-rate 0.4 cons.bam -o O.sam",
+            ),
         ],
     ),
     (
@@ -298,7 +302,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--min-entropy", &["90"]),
     ("--min-gc", &["50"]),
     ("--min-len", &["81"]),
-    ("--min-mapq", &["20"]),
+    ("--min-mapq", &["20", "61"]),
     ("--min-mean-qual", &["12"]),
     ("--min-mismatch-delta", &["4"]),
     ("--min-shift", &["12"]),
@@ -426,7 +430,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--umi-tag-split", &["A"]),
     ("--strategy", &["identity"]),
     ("--edits", &["3", "0"]),
-    ("--min-umi-length", &["4"]),
+    ("--min-umi-length", &["9"]),
     ("--family-size-histogram", &["o.sizes"]),
     ("--grouping-metrics", &["o.grouping"]),
     ("--min-reads", &["3"]),
@@ -438,7 +442,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--read-name-prefix", &["x"]),
     ("--read-group-id", &["B"]),
     ("--max-read-error-rate", &["0"]),
-    ("--max-base-error-rate", &["0"]),
+    ("--max-base-error-rate", &["0.9"]),
     ("--min-mean-base-quality", &["60"]),
     ("--max-no-call-fraction", &["0"]),
 ];
@@ -476,6 +480,9 @@ const NEUTRAL: &[(&str, &[&str], &[&str])] = &[
     ("umi", &["pairs"], &["chimeric_pairs", "unpaired_reads"]),
     // Read groups, which stand for genes here, are all of one UMI at a place.
     ("umi", &["genes"], &["assigned_status_tag", "edit_distance_threshold", "method", "paired"]),
+    // No read ends in bases of a quality below 10, and reads with many errors are left out as a whole.
+    ("umi", &["duplex"], &["trim"]),
+    ("umi", &["consensus reads"], &["max_base_error_rate"]),
     // No column of the sheet is unknown.
     ("demux", &[], &["lane", "max_no_calls", "skip_reasons", "ignore_columns"]),
     // All pairs are found by either rule, none is left over, and the parts are few.

@@ -219,7 +219,7 @@ pub(super) enum BarcodeIn {
     Comment,
     /// In a tag BC:Z: instead of the description
     Tag,
-    /// Nowhere
+    /// Nowhere; the description stays as it is
     None,
 }
 

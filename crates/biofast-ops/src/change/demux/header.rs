@@ -21,7 +21,7 @@ pub enum BarcodePlace {
     /// Illumina's description, `1:N:0:ACGT+TGCA`, whose number becomes that of the mate; one is made where there is none.
     #[default]
     Description,
-    /// In a tag `BC:Z:` in the place of the description.
+    /// In a tag `BC:Z:` in the place of the description, together with barcodes that were read there.
     Tag,
     /// Nowhere: the description stays as it is.
     None,

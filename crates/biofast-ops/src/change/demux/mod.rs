@@ -642,6 +642,16 @@ impl DemuxWorker<'_> {
             pieces = &own.pieces;
             (barcodes, umis) = barcodes_and_umis(records, &own.structures);
         }
+        // The description stays, unless a tag takes its place: those of the header are in it, too.
+        if let Some(first) = records.first()
+            && demux.header_barcodes
+            && demux.barcode_place == BarcodePlace::Tag
+        {
+            let mut all = ReadSegments::default();
+            header::barcodes(first).for_each(|part| all.push(part));
+            barcodes.as_slice().iter().for_each(|part| all.push(part));
+            barcodes = all;
+        }
         tally.templates[sample] += 1;
         for (place, piece) in (sample * demux.pieces.len()..).zip(pieces) {
             let (Some(record), Some(text)) = (records.get(piece.input), texts.get_mut(place))
