@@ -58,16 +58,19 @@ pub(crate) fn file(files: &mut Files, path: &Path, compression: Compression) -> 
 /// no reason to stop.
 pub(crate) fn report(session: &mut Session, path: Option<&Path>) -> Result<Output> {
     let mut output = match named(path) {
-        Some(path) => {
-            session.files.write(path)?;
-            refuse_archive(path)?;
-            refuse_reads(path)?;
-            Output::create_with(path, Compression::default())?
-        }
+        Some(path) => report_file(&mut session.files, path)?,
         None => stdout(session, Compression::default())?,
     };
     output.outlast_reader();
     Ok(output)
+}
+
+/// The same of what is a file.
+pub(crate) fn report_file(files: &mut Files, path: &Path) -> Result<Output> {
+    files.write(path)?;
+    refuse_archive(path)?;
+    refuse_reads(path)?;
+    Ok(Output::create_with(path, Compression::default())?)
 }
 
 /// An index beside an input, which may be there already and is made anew.

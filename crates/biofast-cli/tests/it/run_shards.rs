@@ -347,6 +347,17 @@ fn what_cant_be_run_is_told_with_what_helps() {
     refused("-- stats --sample x --sample y a.fq b.fq", &["one --sample"]);
     refused("-- coverage a.bam b.bam", &["one file for coverage"]);
     refused("--work nowhere --step status", &["nowhere", "not the folder of a run"]);
+    // Outputs are looked at before anything is done.
+    refused("-- stats --json a.fq b.fq -o b.fq", &["b.fq is an input and would be overwritten"]);
+    refused("-- stats a.fq --html a.fq -o r.txt", &["a.fq is an input and would be overwritten"]);
+    refused("-- stats --json a.fq -o none/r.json", &["mkdir -p none"]);
+    refused(
+        "--work w -- stats --json a.fq -o w/r.json",
+        &["w/r.json is in", "the folder of the run"],
+    );
+    for made in ["b.fq.run", "r.txt.run", "none", "w"] {
+        assert!(!folder.path(made).exists(), "{made}");
+    }
     // Folders that others filled would be removed with the run.
     fs::create_dir_all(folder.path("mine/logs")).unwrap();
     folder.file("mine/logs/kept", "");

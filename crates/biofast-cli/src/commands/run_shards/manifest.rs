@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use biofast_io::display_name;
+use biofast_io::output::Files;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use crate::console::Hinted;
 use crate::inputs::{self, Input};
 use crate::options::InFile;
 use crate::session::Session;
-use crate::typed;
+use crate::{output, typed};
 
 /// A command that can be run in shards.
 struct Sharded {
@@ -68,6 +69,8 @@ pub(super) struct RunManifest {
     pub(super) units: Vec<Vec<String>>,
     /// Where the output goes, if not to standard output.
     pub(super) out: Option<String>,
+    /// Files that are written of the whole.
+    reports: Vec<String>,
 }
 
 impl RunManifest {
@@ -164,9 +167,11 @@ impl RunManifest {
         if files.len() > 1 && name == "coverage" {
             bail!("`run` takes one file for coverage, but {} are named", files.len());
         }
-        let path =
-            |id: &str| matches.try_get_raw(id).ok().flatten().and_then(|mut paths| paths.next());
-        let out = path("out").filter(|path| *path != "-").or_else(|| path("out_dir"));
+        let path = |id: &str| {
+            let mut paths = matches.try_get_raw(id).ok().flatten()?;
+            paths.next().filter(|path| *path != "-").map(|path| path.to_string_lossy().into_owned())
+        };
+        let out = path("out").or_else(|| path("out_dir"));
         Ok(RunManifest {
             biofast_version: env!("CARGO_PKG_VERSION").into(),
             name: name.into(),
@@ -177,13 +182,35 @@ impl RunManifest {
             write_index,
             threads,
             units: files.chunks(together).map(<[String]>::to_vec).collect(),
-            out: out.map(|path| path.to_string_lossy().into_owned()),
+            out,
+            reports: ["out", "html", "verdicts"].into_iter().filter_map(path).collect(),
         })
     }
 
     /// The folder of the run, if none was named.
     pub(super) fn work(&self) -> PathBuf {
         self.out.as_ref().map_or("biofast.run".into(), |out| format!("{out}.run")).into()
+    }
+
+    /// An error if the outputs can't be written, before anything is done for them.
+    pub(super) fn check_outputs(&self, work: &Path) -> Result<()> {
+        let mut files = Files::default();
+        for input in self.units.iter().flatten() {
+            files.read(Path::new(input))?;
+        }
+        for output in self.reports.iter().chain(&self.out) {
+            if absolute(Path::new(output))?.starts_with(work) {
+                bail!(
+                    "{output} is in {}, the folder of the run: choose another output",
+                    display_name(work)
+                );
+            }
+        }
+        for report in &self.reports {
+            // It is opened, and left as it is.
+            drop(output::report_file(&mut files, Path::new(report))?);
+        }
+        Ok(())
     }
 
     /// What the units are.

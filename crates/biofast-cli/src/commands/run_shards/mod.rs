@@ -205,7 +205,10 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     let work = match manifest {
-        Some(manifest) => Work::create(&folder, manifest)?,
+        Some(manifest) => {
+            manifest.check_outputs(&absolute(&folder)?)?;
+            Work::create(&folder, manifest)?
+        }
         None => Work::open(&folder)?,
     };
     match args.step {
