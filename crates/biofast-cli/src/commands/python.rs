@@ -49,9 +49,18 @@ const HEAD: &str = "\
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal
 
 from ._inputs import Path
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+else:
+
+    class TypedDict:
+        # Only type checkers look at the keys: to make them would take half of the time that it takes to import the package.
+        def __init_subclass__(cls, total: bool = True) -> None:
+            pass
 ";
 
 /// Words that can't be keywords without a dash behind them.
