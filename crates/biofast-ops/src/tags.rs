@@ -33,6 +33,15 @@ pub(crate) fn append_text(name: [u8; 2], text: &[u8], out: &mut Vec<u8>) {
     out.push(0);
 }
 
+/// Gives an optional field of a stored record this text: in its place where there is one, else at the end.
+pub(crate) fn set_text(name: [u8; 2], text: &[u8], record: &mut Vec<u8>) {
+    let mut field = Vec::with_capacity(text.len() + 4);
+    append_text(name, text, &mut field);
+    let found = stored_tags(&Record::from_checked(record)).find(|(tag, _)| tag.name == name);
+    let place = found.map_or(record.len()..record.len(), |(_, place)| place);
+    record.splice(place, field);
+}
+
 /// A record's optional fields, each with where it is stored in the record: its name, its type, its value, and a NUL behind text.
 pub(crate) fn stored_tags<'r>(
     record: &Record<'r>,

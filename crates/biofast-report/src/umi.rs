@@ -1,6 +1,6 @@
 //! Statistics of UMIs as `umi_tools dedup --output-stats` (1.1.6) writes them.
 
-use biofast_ops::umi::{MoleculeCounts, UmiMethod, UmiStatistics, UmiSummary};
+use biofast_ops::umi::{MoleculeCounts, UmiCorrectionCounts, UmiMethod, UmiStatistics, UmiSummary};
 
 /// What `PREFIX_per_umi_per_position.tsv` holds.
 pub fn per_umi_per_position(found: &UmiStatistics) -> String {
@@ -78,6 +78,43 @@ pub fn grouping_metrics(counts: &MoleculeCounts) -> String {
         "accepted_sam_records\tdiscarded_non_pf\tdiscarded_poor_alignment\tdiscarded_ns_in_umi\tdiscarded_umis_to_short\n\
          {accepted}\t{qc_fail}\t{poor_alignment}\t{n_in_umi}\t{short_umi}\n"
     )
+}
+
+/// How often each UMI of a list was found, as fgbio's and fgumi's metrics of corrected UMIs say it. The row of `N` has those that were like none.
+///
+/// ```
+/// use biofast_ops::umi::UmiCorrectionCounts;
+///
+/// let counts = UmiCorrectionCounts { matches: vec![[2, 1, 0, 0], [1, 0, 0, 0]], ..Default::default() };
+/// let text = biofast_report::umi::correction_metrics(&["AC".into(), "GT".into()], &counts);
+/// assert_eq!(text.lines().nth(1), Some("AC\t3\t2\t1\t0\t0\t0.75\t1.5"));
+/// assert_eq!(text.lines().nth(3), Some("NN\t0\t0\t0\t0\t0\t0\t0"));
+/// ```
+pub fn correction_metrics(umis: &[String], counts: &UmiCorrectionCounts) -> String {
+    let sum = |matches: &[u64; 4]| matches.iter().sum::<u64>();
+    let matched = counts.matches.iter().map(sum).sum::<u64>();
+    let all = (matched + counts.unmatched_umis) as f64;
+    let mean = matched as f64 / umis.len() as f64;
+    let mut rows: Vec<(&str, u64, [u64; 4])> = umis
+        .iter()
+        .zip(&counts.matches)
+        .map(|(umi, matches)| (umi.as_str(), sum(matches), *matches))
+        .collect();
+    let unmatched = "N".repeat(umis.first().map_or(0, String::len));
+    rows.push((&unmatched, counts.unmatched_umis, [0; 4]));
+    rows.sort_unstable();
+    let header = "umi\ttotal_matches\tperfect_matches\tone_mismatch_matches\ttwo_mismatch_matches\tother_matches\tfraction_of_matches\trepresentation\n";
+    rows.into_iter().fold(header.to_owned(), |text, (umi, total, [zero, one, two, more])| {
+        let (fraction, representation) = (java(total as f64 / all), java(total as f64 / mean));
+        text + &format!(
+            "{umi}\t{total}\t{zero}\t{one}\t{two}\t{more}\t{fraction}\t{representation}\n"
+        )
+    })
+}
+
+/// A number as Java reads it.
+fn java(number: f64) -> String {
+    if number.is_infinite() { "Infinity".into() } else { number.to_string() }
 }
 
 /// The header of the rows of `umi_tools group --group-out`.

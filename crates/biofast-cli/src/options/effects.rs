@@ -108,7 +108,7 @@ const IDLE: [(&str, &str, &[&str]); 14] = [
 ];
 
 /// Options of `umi` that only some of its modes read.
-const UMI_MODES: [(&str, &[&str]); 5] = [
+const UMI_MODES: [(&str, &[&str]); 6] = [
     (
         "group",
         &[
@@ -128,6 +128,13 @@ const UMI_MODES: [(&str, &[&str]); 5] = [
         &[
             "strategy", "edits", "include_non_pf", "allow_unmapped", "min_umi_length",
             "ignore_umi", "min_mapq", "umi_tag", "family_size_histogram", "grouping_metrics",
+        ],
+    ),
+    (
+        "correct",
+        &[
+            "umis", "umi_files", "max_mismatches", "min_mismatch_delta", "revcomp", "original_tag",
+            "no_original", "rejected", "correction_metrics", "umi_tag",
         ],
     ),
     (

@@ -116,6 +116,25 @@ impl SortedOut {
         }
     }
 
+    /// Opens another file of the same records, with the header in it and without an index; and its format.
+    pub(crate) fn open_beside(
+        &self,
+        path: &Path,
+        session: &mut Session,
+        header: &Header,
+        (reference, threads): (Option<&Path>, usize),
+    ) -> Result<(Output, bam::Format)> {
+        let target = self.target(Some(path), reference, threads);
+        let mut opened = AlignmentsTarget { has_index: false, ..target }.open(session, header)?;
+        let mut start = Vec::new();
+        match opened.takes_bam() {
+            true => header.write_bam(&mut start)?,
+            false => header.write_sam(&mut start)?,
+        }
+        opened.output.append(&start)?;
+        Ok((opened.output, opened.format))
+    }
+
     /// Opens what is written, before anything is read. The reference is for CRAM, which `threads` make.
     pub(crate) fn open(
         &self,

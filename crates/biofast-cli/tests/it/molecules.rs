@@ -1,4 +1,4 @@
-//! `biofast umi group --strategy`, `consensus` and `filter`: reads of known molecules, any number of threads, and faults. Equality with
+//! `biofast umi correct`, `group --strategy`, `consensus` and `filter`: reads of known molecules, any number of threads, and faults. Equality with
 //! fgumi: `tests/peers/molecules.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use biofast_testkit::random::Random;
 
 use crate::common::molecules::made_molecules;
-use crate::common::{Folder, fails, good, ok_with, silent, text};
+use crate::common::{Folder, fails, fails_in, good, ok_with, silent, text};
 
 const HEADER: &str =
     "@HD\tVN:1.6\tSO:unsorted\tGO:query\tSS:unsorted:template-coordinate\n@SQ\tSN:c1\tLN:1000000\n";
@@ -287,12 +287,83 @@ fn what_cannot_be_done_is_refused() {
 }
 
 #[test]
+fn umis_are_corrected_to_those_of_a_kit() {
+    let folder = Folder::new();
+    let read = |name: &str, flags: u16, umi: &str| {
+        format!("{name}\t{flags}\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\tRX:Z:{umi}\tXX:i:1\n")
+    };
+    let (same, near, far, short) = ("AAAA-CCCC", "AAAT-CNCC", "AACC-CCCC", "AAA-CCCC");
+    let mut sam = String::new();
+    for (name, umi) in [("same", same), ("near", near), ("far", far), ("short", short)] {
+        sam += &(read(name, 77, umi) + &read(name, 141, umi));
+    }
+    sam += &read("none", 4, "x").replace("RX:Z:x\t", "");
+    folder.file("r.sam", &sam);
+    // In any case and order, with carriage returns and empty lines.
+    folder.file("kit.txt", "cccc\r\n\r\nAAAA\r\n");
+    let correct = ["umi", "correct", "r.sam", "--umi-files", "kit.txt", "--no-PG", "-o", "o.sam"];
+    let with = |more: &[&str]| good(&folder, &[&correct[..], more].concat());
+    let lines = |name: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(folder.path(name)).unwrap();
+        text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect()
+    };
+    for threads in ["1", "3"] {
+        let more = ["--rejected", "rest.sam", "--correction-metrics", "m.txt", "-@", threads];
+        let run = with(&more);
+        for said in [
+            "4 of 9 records kept, 2 of them corrected; 2 records unlike any of 2 UMIs",
+            "1 record without a UMI (RX) were left out",
+            "2 records with a UMI of another length than the list's were left out",
+        ] {
+            assert!(run.stderr.contains(said), "{said}\n{}", run.stderr);
+        }
+        let near = |flags| read("near", flags, same).trim_end().to_owned() + "\tOX:Z:AAAT-CNCC";
+        let kept = [read("same", 77, same), read("same", 141, same)];
+        let kept = kept.iter().map(|line| line.trim_end().to_owned());
+        assert_eq!(lines("o.sam"), kept.chain([near(77), near(141)]).collect::<Vec<_>>());
+        assert_eq!(lines("rest.sam"), sam.lines().skip(4).collect::<Vec<_>>());
+        // UMIs of the two pairs that are kept, and one of the pair that isn't.
+        assert_eq!(
+            lines("m.txt")[1..],
+            [
+                "AAAA\t4\t2\t2\t0\t0\t0.3333333333333333\t0.8",
+                "CCCC\t6\t4\t2\t0\t0\t0.5\t1.2",
+                "NNNN\t2\t0\t0\t0\t0\t0.16666666666666666\t0.4",
+            ]
+        );
+    }
+    with(&["--revcomp", "--no-original", "--umis", "TTTT,GGGG"]);
+    assert_eq!(lines("o.sam")[0], read("same", 77, "GGGG-TTTT").trim_end());
+    assert!(lines("o.sam").iter().all(|line| !line.contains("OX:")));
+    let run = with(&["--umis", "AAAC"]);
+    assert!(
+        run.stderr.contains("2 UMIs of the list, such as AAAA, can't be told"),
+        "{}",
+        run.stderr
+    );
+    let refused = |more: &[&str], needed: &[&str]| {
+        fails_in(&folder, &[&correct[..], more].concat(), needed);
+    };
+    refused(&["--umis", "AAAAC"], &["the list of UMIs", "AAAA and AAAAC have different lengths"]);
+    refused(&["--umis", "AANA"], &["AANA is not a UMI"]);
+    refused(&["--original-tag", "RX"], &["the same tag"]);
+    refused(&["--umi-tag", "ZZ"], &["no record has a UMI in the tag ZZ"]);
+    refused(&["--umi-tag", "XX"], &["record 1", "its UMI is not of type Z"]);
+    refused(&["--rejected", "rest.bam"], &["--rejected is SAM and the output isn't"]);
+    refused(&["--rejected", "r.sam"], &["r.sam is an input"]);
+    fails_in(&folder, &["umi", "correct", "r.sam"], &["no UMIs to correct to"]);
+    folder.file("r.sam", read("a", 77, "AAAA") + &read("a", 141, "CCCC"));
+    refused(&[], &["record 2", "another UMI than a record of its name"]);
+}
+
+#[test]
 fn options_of_other_modes_are_told() {
     let folder = Folder::new();
     folder.file("x.sam", HEADER);
     for (args, expected) in [
         ("consensus --min-reads 1 --method unique", "--method has no effect with `umi consensus`"),
         ("group --strategy edit --duplex", "--duplex has no effect with `umi group --strategy`"),
+        ("consensus --min-reads 1 --revcomp", "--revcomp has no effect with `umi consensus`"),
         ("filter --min-reads 1 --trim", "--trim has no effect with `umi filter`"),
     ] {
         let args: Vec<&str> =

@@ -108,6 +108,7 @@ const MODES: &[Mode] = &[
             ("pairs", "dedup --paired --umi-separator : a.bam -o O.sam"),
             ("tags", "group --umi-tag RX a.bam -o O.sam"),
             ("genes", "group --umi-separator : --per-gene --gene-tag RG a.bam -o O.sam"),
+            ("correct", "correct --umi-files kit.txt a.bam -o O.sam"),
             ("molecules", "group --strategy adjacency tc.bam -o O.sam"),
             ("consensus", "consensus --min-reads 1 --min-input-base-quality 30 mi.bam -o O.sam"),
             ("duplex", "consensus --duplex mi.bam -o O.sam"),
@@ -354,7 +355,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--region-file", &["chr1.txt"]),
     ("--regions-file", &["bed.bed"]),
     ("--reject-PG", &["x"]),
-    ("--rejected", &["o5.fq"]),
+    ("--rejected", &["o5.fq", "o5.sam"]),
     ("--remove-tag", &["NM", "RX"]),
     ("--rename", &["x{number}"]),
     ("--rename-regex", &["A"]),
@@ -428,6 +429,10 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--umi-group-tag", &["MI"]),
     ("--umi-tag-delimiter", &["A"]),
     ("--umi-tag-split", &["A"]),
+    ("--umis", &["TTTT"]),
+    ("--umi-files", &["pat.txt"]),
+    ("--original-tag", &["oX"]),
+    ("--correction-metrics", &["o.corrected"]),
     ("--strategy", &["identity"]),
     ("--edits", &["3", "0"]),
     ("--min-umi-length", &["9"]),
@@ -681,6 +686,7 @@ fn stage() -> Folder {
     folder.file("cons.sam", called.replace("\t77\t", "\t93\t"));
     good(&folder, &["view", "-b", "cons.sam", "-o", "cons.bam"]);
     folder.file("names.txt", "M:1:ACGTAA\nn1:ACGA\nu1:ACGTAC\n");
+    folder.file("kit.txt", "ACGG\nTTCC\n");
     folder.file("contigs.tsv", "chr1\t1\n");
     folder.file("renames.tsv", "M:1:ACGTAA\tx\nn1:ACGA\ty\nu1:ACGTAC\tz\n");
     folder.file("bed.bed", "chr1\t100\t600\tx\n");

@@ -1,4 +1,4 @@
-//! `biofast umi group --strategy`, `consensus` and `filter` beside fgumi 0.9.0: random molecules with random options.
+//! `biofast umi correct`, `group --strategy`, `consensus` and `filter` beside fgumi 0.9.0: random molecules with random options.
 
 use std::process::Command;
 
@@ -326,5 +326,85 @@ fn random_consensus_reads_are_filtered_like_those_of_fgumi() {
     let folder = Folder::new();
     let sets = effort::times(12);
     let fine = (0..sets).filter(|_| filter(&folder, &mut random)).count();
+    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+}
+
+/// Unaligned pairs with UMIs near to those of a list, and the list.
+fn tagged(random: &mut Random) -> (String, Vec<String>) {
+    let len = 4 + random.below(8);
+    let letters = |random: &mut Random, len: usize| -> String {
+        (0..len).map(|_| char::from(b"ACGT"[random.below(4)])).collect()
+    };
+    let umis: Vec<String> = (0..1 + random.below(40)).map(|_| letters(random, len)).collect();
+    let mut sam = String::from("@HD\tVN:1.6\tSO:unsorted\tGO:query\n@RG\tID:A\tSM:s\tLB:l\n");
+    let parts = 1 + random.below(2);
+    for number in 0..random.below(200) {
+        let near = |random: &mut Random| {
+            let mut umi = umis[random.below(umis.len())].clone();
+            for _ in 0..random.below(4) {
+                let at = random.below(len);
+                umi.replace_range(at..=at, ["A", "C", "G", "T", "N"][random.below(5)]);
+            }
+            match random.below(40) {
+                0 => umi.truncate(len - 1),
+                1 => umi = umi.to_lowercase(),
+                _ => {}
+            }
+            umi
+        };
+        let umi = (0..parts).map(|_| near(random)).collect::<Vec<_>>().join("-");
+        let tags = match random.below(30) {
+            0 => "RG:Z:A".to_owned(),
+            1 => format!("RX:Z:{umi}\tOX:Z:{umi}x\tRG:Z:A"),
+            _ => format!("RX:Z:{umi}\tRG:Z:A"),
+        };
+        let flags: &[u16] = if random.chance(80) { &[77, 141] } else { &[4] };
+        for flags in flags {
+            sam += &format!("q{number}\t{flags}\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\t{tags}\n");
+        }
+    }
+    (sam, umis)
+}
+
+fn correct(folder: &Folder, random: &mut Random) -> bool {
+    let (sam, umis) = tagged(random);
+    let sam = folder.file("tagged.sam", sam);
+    let input = text(&folder.path("tagged.bam"));
+    assert_eq!(biofast(&["view", "--no-PG", &sam, "-o", &input]).code, 0);
+    let list = folder.file("kit.txt", umis.join("\n") + "\n");
+    let mut given = Given::default();
+    given.both(&["--umi-files", &list]);
+    given.both(&["--max-mismatches", ["0", "1", "2", "3"][random.below(4)]]);
+    let delta = ["0", "1", "2", "3"][random.below(4)];
+    given.each(&["--min-mismatch-delta", delta], &["--min-distance", delta]);
+    if random.chance(20) {
+        given.both(&["--revcomp"]);
+    }
+    if random.chance(20) {
+        given.each(&["--no-original"], &["--dont-store-original"]);
+    }
+    let [ours, theirs] = ["ours", "theirs"].map(|whose| {
+        ["rejected.bam", "metrics.txt"].map(|name| text(&folder.path(&format!("{whose}.{name}"))))
+    });
+    given.each(
+        &["--rejected", &ours[0], "--correction-metrics", &ours[1]],
+        &["--rejects", &theirs[0], "--metrics", &theirs[1]],
+    );
+    let is_fine = compare(folder, ("correct", "correct"), &input, &given);
+    if is_fine {
+        assert_eq!(records(&ours[0]), records(&theirs[0]), "{:?}", given.0);
+        let read = |path: &String| std::fs::read_to_string(path).unwrap();
+        assert_eq!(read(&ours[1]), read(&theirs[1]), "{:?}", given.0);
+    }
+    is_fine
+}
+
+#[test]
+#[ignore = "needs fgumi"]
+fn random_umis_are_corrected_like_those_of_fgumi() {
+    let mut random = Random(554);
+    let folder = Folder::new();
+    let sets = effort::times(12);
+    let fine = (0..sets).filter(|_| correct(&folder, &mut random)).count();
     assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
 }

@@ -1,5 +1,6 @@
 //! `biofast umi`: reads grouped by UMI and position, deduplicated, or made consensus reads.
 
+mod correct;
 mod molecules;
 
 use std::ffi::OsString;
@@ -27,13 +28,15 @@ use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
 
-/// Group or deduplicate reads by UMI and position, and call consensus reads, like umi_tools, fgbio and fgumi
+/// Correct UMIs, group or deduplicate reads by UMI and position, and call consensus reads, like umi_tools, fgbio and fgumi
 ///
 /// 'dedup' keeps one read of each group, and its mate with --paired. 'group' keeps all reads, and adds the group's number (UG) and UMI
 /// (BX). Groups are those of umi_tools 1.1.6. The input is sorted by coordinate and read twice; a pipe is stored in a temporary file first.
 ///
+/// 'correct' replaces UMIs in a tag by the ones of a kit that they are nearest to. Reads with other UMIs are left out.
+///
 /// 'group --strategy' adds the number of the molecule (MI) instead, 'consensus' calls one read pair for each molecule, and 'filter' masks
-/// and filters consensus reads. They follow the rules of `fgumi group`, `simplex`, `duplex` and `filter` 0.9. Input for 'group --strategy' is in
+/// and filters consensus reads. They follow the rules of `fgumi correct`, `group`, `simplex`, `duplex` and `filter` 0.9. Input for 'group --strategy' is in
 /// template-coordinate order (`biofast sort --template-coordinate`), and each command's output fits the next one.
 #[derive(clap::Args)]
 #[command(
@@ -44,6 +47,7 @@ Examples:
   biofast umi dedup --paired --umi-tag RX umis.sorted.bam -o unique.bam --output-stats unique
   biofast umi group --umi-tag RX umis.sorted.bam -o grouped.bam
   biofast umi group --method cluster --group-out groups.tsv umis.sorted.bam
+  biofast umi correct --umi-files kit.txt raw.bam -o corrected.bam
   biofast umi group --strategy adjacency molecules.bam -o mi.bam
   biofast umi consensus --min-reads 1 mi.bam -o consensus.bam
   biofast umi consensus --duplex --min-reads 2,1,1 duplex.mi.bam -o duplex.consensus.bam
@@ -86,6 +90,9 @@ pub(crate) struct Args {
     #[command(flatten, next_help_heading = "Genes and cells")]
     genes: GeneArgs,
 
+    #[command(flatten, next_help_heading = "Correcting UMIs (correct)")]
+    correction: correct::CorrectionArgs,
+
     #[command(flatten, next_help_heading = "Molecules (group --strategy)")]
     molecules: molecules::MoleculeArgs,
 
@@ -116,6 +123,8 @@ enum UmiMode {
     Group,
     /// Keep one read of each group
     Dedup,
+    /// Replace UMIs by the nearest ones of a list
+    Correct,
     /// Call a consensus of the reads of each molecule (MI)
     Consensus,
     /// Mask and filter consensus reads
@@ -458,6 +467,7 @@ impl GeneArgs {
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     match args.mode {
         UmiMode::Group if args.molecules.strategy.is_some() => molecules::group(args, session),
+        UmiMode::Correct => correct::run(args, session),
         UmiMode::Consensus => molecules::consensus(args, session),
         UmiMode::Filter => molecules::filter(args, session),
         UmiMode::Group | UmiMode::Dedup => run_like_umi_tools(args, session),

@@ -1,8 +1,10 @@
 //! Molecules and their consensus reads, as fgbio and fgumi (0.9) have them.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use biofast_bam::{self as bam, Header, Query};
-use biofast_io::output::commit;
+use biofast_io::output::{Output, commit};
 use biofast_ops::edit::{Rewrite, RewrittenFormat};
 use biofast_ops::number::counted;
 use biofast_ops::umi::{
@@ -292,7 +294,7 @@ pub(super) fn group(args: &Args, session: &mut Session) -> Result<Exit> {
         let path = path.as_deref();
         opened.push(path.map(|path| output::report(session, Some(path))).transpose()?);
     }
-    let (counts, mut outputs) = rewrite(args, session, |input, header| {
+    let (counts, mut outputs) = rewrite(args, session, None, |input, header| {
         MoleculeGrouper::new(&input.in_words(), header, rules).map_err(output::failed)
     })?;
     let texts = [tables::family_sizes(&counts), tables::grouping_metrics(&counts)];
@@ -320,7 +322,7 @@ pub(super) fn group(args: &Args, session: &mut Session) -> Result<Exit> {
 
 pub(super) fn consensus(args: &Args, session: &mut Session) -> Result<Exit> {
     let rules = args.consensus.rules(args.molecules.allow_unmapped)?;
-    let (counts, outputs) = rewrite(args, session, |input, header| {
+    let (counts, outputs) = rewrite(args, session, None, |input, header| {
         ConsensusMaker::new(&input.in_words(), header, rules).map_err(output::failed)
     })?;
     commit(outputs, args.writing.sync())?;
@@ -342,7 +344,7 @@ pub(super) fn consensus(args: &Args, session: &mut Session) -> Result<Exit> {
 
 pub(super) fn filter(args: &Args, session: &mut Session) -> Result<Exit> {
     let rules = args.filter.rules(&args.consensus)?;
-    let (counts, outputs) = rewrite(args, session, |input, header| {
+    let (counts, outputs) = rewrite(args, session, None, |input, header| {
         ConsensusFilter::new(&input.in_words(), header, rules).map_err(output::failed)
     })?;
     commit(outputs, args.writing.sync())?;
@@ -357,12 +359,14 @@ pub(super) fn filter(args: &Args, session: &mut Session) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Writes what the change that `plan` makes for a header makes of the records. Returns what it counted, and the outputs.
-fn rewrite<R: Rewrite>(
+/// Writes what the change that `plan` makes for a header makes of the records, and records that are left out to a file, if the change has
+/// such. Returns what it counted, and the outputs.
+pub(super) fn rewrite<R: Rewrite>(
     args: &Args,
     session: &mut Session,
+    rejected: Option<&Path>,
     plan: impl FnOnce(&Input, &Header) -> Result<R>,
-) -> Result<(R::Counts, Vec<biofast_io::output::Output>)> {
+) -> Result<(R::Counts, Vec<Output>)> {
     let input = args.file.input(session)?;
     let watch = args.reading.watch(session);
     let reference = args.reference.as_deref();
@@ -383,11 +387,26 @@ fn rewrite<R: Rewrite>(
     let target = args.writing.open(args.out_path(), session, &written, (reference, threads));
     let target = target.map_err(|error| input.blamed(error))?;
     let lost = target.lost();
+    let beside = match rejected {
+        None => None,
+        Some(path) => {
+            let (output, format) =
+                args.writing.open_beside(path, session, &written, (reference, threads))?;
+            if (format == bam::Format::Sam) != (target.format() == bam::Format::Sam) {
+                bail!(
+                    "--rejected is SAM and the output isn't, or the other way round: choose one format with -O"
+                );
+            }
+            Some(output)
+        }
+    };
     let format = match target.format() {
         bam::Format::Sam => RewrittenFormat::sam(change.header()),
         _ => RewrittenFormat::bam(),
     };
-    let mut target = target.transform(0).map_err(|error| input.blamed(error))?;
+    let others = usize::from(beside.is_some());
+    let mut target = target.transform(others).map_err(|error| input.blamed(error))?;
+    target.outputs.extend(beside);
     let bar = watch.bar(input.len(), &args.reading.messages);
     let result = change.write(query, &watch.options, &format, &mut target.outputs);
     drop(bar);

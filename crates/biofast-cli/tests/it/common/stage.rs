@@ -119,6 +119,7 @@ pub(crate) fn stage() -> Folder {
     }
     run(&["view", "-b", &folder.file("umis.sam", umis), "-o", &at("umis.bam")]);
     run(&["sort", &at("umis.bam"), "-o", &at("umis.sorted.bam")]);
+    folder.file("kit.txt", "ACGT\nTTCC\n");
     // Molecules, with single UMIs and with pairs of them, of both strands.
     let mut molecules = ["@HD\tVN:1.6\n@SQ\tSN:chr1\tLN:3000000\n"; 2].map(str::to_owned);
     for i in 0..8 {

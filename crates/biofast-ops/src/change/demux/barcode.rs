@@ -8,7 +8,7 @@ const PER_WORD: usize = 16;
 
 /// A barcode, four bits a base: those of the bases that a letter stands for, so that a base that is read agrees with an
 /// expected one if its bits are among those of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct BarcodeBits([u64; LONGEST_BARCODE / PER_WORD]);
 
 /// What stands for letters that are no bases: it agrees with nothing, as it does with nothing else than itself.
@@ -69,6 +69,12 @@ impl BarcodeBits {
     /// The bits of a base.
     pub(super) fn at(&self, at: usize) -> u8 {
         (self.0[at / PER_WORD] >> (4 * (at % PER_WORD)) & 15) as u8
+    }
+
+    /// The same with nothing but the bases at these places.
+    pub(super) fn part(&self, places: std::ops::Range<usize>) -> BarcodeBits {
+        let outside = (0..LONGEST_BARCODE).filter(|at| !places.contains(at));
+        outside.fold(*self, |bits, at| bits.with(at, UNKNOWN))
     }
 
     /// A number that differs for most barcodes.

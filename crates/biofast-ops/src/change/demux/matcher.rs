@@ -115,6 +115,8 @@ pub struct Matcher {
     no_calls: u32,
     rules: MatchRules,
     table: Option<BarcodeTable>,
+    /// If there is no table.
+    parts: Option<PartTable>,
 }
 
 impl Matcher {
@@ -154,20 +156,23 @@ impl Matcher {
             }
         }
         let no_calls = samples.iter().map(|sample| no_calls(&sample.barcode)).max().unwrap_or(0);
-        let mut matcher = Matcher { barcodes, len, no_calls, rules, table: None };
-        matcher.table = BarcodeTable::new(&matcher);
-        Ok(matcher)
+        Ok(Matcher { barcodes, len, no_calls, rules, table: None, parts: None }.with_tables())
     }
 
     /// Of indexes of one length that may be near to each other. `None` if they have letters that stand for no base, or too many.
-    pub(super) fn of_indexes(indexes: &[String], rules: MatchRules) -> Option<Matcher> {
+    pub(crate) fn of_indexes(indexes: &[String], rules: MatchRules) -> Option<Matcher> {
         let len = indexes.first()?.len();
         let barcodes: Option<Vec<BarcodeBits>> =
             indexes.iter().map(|index| BarcodeBits::new(index.as_bytes())).collect();
         let no_calls = indexes.iter().map(|index| no_calls(index)).max().unwrap_or(0);
-        let mut matcher = Matcher { barcodes: barcodes?, len, no_calls, rules, table: None };
-        matcher.table = BarcodeTable::new(&matcher);
-        Some(matcher)
+        let barcodes = barcodes?;
+        Some(Matcher { barcodes, len, no_calls, rules, table: None, parts: None }.with_tables())
+    }
+
+    fn with_tables(mut self) -> Matcher {
+        self.table = BarcodeTable::new(&self);
+        self.parts = if self.table.is_none() { PartTable::new(&self) } else { None };
+        self
     }
 
     /// Of one sample, to which all reads belong: barcodes have no bases.
@@ -178,6 +183,7 @@ impl Matcher {
             no_calls: 0,
             rules: MatchRules::default(),
             table: None,
+            parts: None,
         }
     }
 
@@ -226,14 +232,25 @@ impl Matcher {
         (0..self.len).all(|at| matches!(barcode.at(at), 1 | 2 | 4 | 8 | 15))
     }
 
-    /// The same by comparing with all samples.
+    /// The same by comparing with all samples, or those that may be near.
     fn compare(&self, barcode: &BarcodeBits) -> Option<usize> {
+        match &self.parts {
+            Some(parts) => self.best_of(barcode, parts.near(barcode)),
+            None => self.best_of(barcode, 0..self.barcodes.len()),
+        }
+    }
+
+    fn best_of(
+        &self,
+        barcode: &BarcodeBits,
+        samples: impl Iterator<Item = usize>,
+    ) -> Option<usize> {
         let (mut best, mut second, mut which) = (u32::MAX, u32::MAX, None);
-        for (sample, expected) in self.barcodes.iter().enumerate() {
-            let mismatches = barcode.mismatches(expected);
+        for sample in samples {
+            let mismatches = barcode.mismatches(&self.barcodes[sample]);
             if mismatches < best {
                 (best, second, which) = (mismatches, best, Some(sample));
-            } else {
+            } else if which != Some(sample) {
                 second = second.min(mismatches);
             }
         }
@@ -326,6 +343,52 @@ impl BarcodeTable {
     }
 }
 
+/// So many barcodes are simply compared.
+const FEW_BARCODES: usize = 1000;
+
+/// Many barcodes by their parts: one that is near enough to matter agrees with what is read in at least one of them.
+struct PartTable {
+    /// The places of each part, and what barcodes have there, in order, with their numbers.
+    parts: Vec<(std::ops::Range<usize>, Vec<(BarcodeBits, u32)>)>,
+}
+
+impl PartTable {
+    /// `None` if barcodes are few or have ambiguous letters, or if all parts were nothing but a base.
+    fn new(matcher: &Matcher) -> Option<PartTable> {
+        let MatchRules { max_mismatches, min_delta, .. } = matcher.rules;
+        // A second best one matters if it has fewer than `min_delta` mismatches more.
+        let parts = (max_mismatches as usize).checked_add(min_delta.max(1) as usize)?;
+        let is_single =
+            |bits: &BarcodeBits| (0..matcher.len).all(|at| bits.at(at).is_power_of_two());
+        if matcher.barcodes.len() <= FEW_BARCODES
+            || parts > matcher.len / 2
+            || !matcher.barcodes.iter().all(is_single)
+        {
+            return None;
+        }
+        let bounds = |part: usize| part * matcher.len / parts;
+        let parts = (0..parts).map(|part| {
+            let places = bounds(part)..bounds(part + 1);
+            let barcodes = matcher.barcodes.iter().zip(0..);
+            let mut sorted: Vec<_> =
+                barcodes.map(|(bits, number)| (bits.part(places.clone()), number)).collect();
+            sorted.sort_unstable();
+            (places, sorted)
+        });
+        Some(PartTable { parts: parts.collect() })
+    }
+
+    /// The numbers of barcodes that agree in a part, some of them several times.
+    fn near(&self, barcode: &BarcodeBits) -> impl Iterator<Item = usize> {
+        self.parts.iter().flat_map(|(places, sorted)| {
+            let part = barcode.part(places.clone());
+            let start = sorted.partition_point(|(other, _)| *other < part);
+            let same = sorted[start..].iter().take_while(move |(other, _)| *other == part);
+            same.map(|(_, number)| *number as usize)
+        })
+    }
+}
+
 impl fmt::Debug for Matcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has_table = self.table.is_some();
@@ -395,6 +458,37 @@ mod tests {
                 let compared =
                     BarcodeBits::new(&read).and_then(|barcode| matcher.compare(&barcode));
                 assert_eq!(compared, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_many_barcodes_find_what_comparing_all_finds() {
+        let mut numbers = Random(19);
+        for (max_mismatches, min_delta) in [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3)] {
+            let mut letters = |len: usize| -> String {
+                (0..len).map(|_| char::from(b"ACGT"[numbers.below(4)])).collect()
+            };
+            // Families of near ones, more than a table takes.
+            let mut umis: Vec<String> = (0..2000).map(|_| letters(12)).collect();
+            umis.extend(umis.clone().iter().map(|umi| format!("{}{}", &umi[..11], letters(1))));
+            let rules = MatchRules { max_mismatches, min_delta, max_no_calls: None };
+            let mut matcher = Matcher::of_indexes(&umis, rules).expect("letters of bases");
+            if matcher.parts.is_none() {
+                matcher.table = None;
+                matcher.parts = PartTable::new(&matcher);
+            }
+            assert!(matcher.parts.is_some());
+            for _ in 0..times(300) {
+                let mut read = umis[numbers.below(umis.len())].clone().into_bytes();
+                for _ in 0..numbers.below(4) {
+                    read[numbers.below(12)] = b"ACGTN"[numbers.below(5)];
+                }
+                let bits = BarcodeBits::new(&read).expect("letters of bases");
+                let expected = matcher.best_of(&bits, 0..umis.len());
+                let found = matcher.find(&read);
+                // Of equals, any may be the best: it has a second one.
+                assert_eq!(found.map(|at| &umis[at]), expected.map(|at| &umis[at]));
             }
         }
     }

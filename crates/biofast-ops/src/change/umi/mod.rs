@@ -38,6 +38,7 @@
 mod cluster;
 mod codes;
 mod consensus;
+mod correct;
 mod decisions;
 mod filter;
 mod molecules;
@@ -56,6 +57,7 @@ use biofast_io::output::Output;
 
 pub use cluster::{UmiMethod, cluster_umis};
 pub use consensus::{ConsensusCounts, ConsensusMaker, ConsensusRules};
+pub use correct::{UmiCorrectionCounts, UmiCorrectionRules, UmiCorrector, UmiListError};
 pub use filter::{ConsensusFilter, ConsensusFilterCounts, ConsensusFilterRules};
 pub use molecules::{MoleculeCounts, MoleculeGrouper, MoleculeRules, MoleculeStrategy};
 pub use places::UmiPlaceCounts;
