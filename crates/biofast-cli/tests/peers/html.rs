@@ -233,7 +233,7 @@ fn many_samples_are_compared_outliers_first_and_charts_are_unpacked() {
     assert_eq!(found["first"], json!(["s17", "s00"]), "{found}");
     assert_eq!(found["cut"], json!(0), "boxes beyond the table's edge");
     assert!(found["marked"].as_u64().unwrap() >= 3, "{found}");
-    assert_eq!(found["heads"], json!(["Sample", "Verdicts", "Status"]));
+    assert_eq!(found["heads"], json!(["Sample", "Verdicts", "Reads"]));
     assert_eq!((&found["packed"], &found["matching"]), (&json!([30, 0]), &json!(10)));
     assert_eq!(found["said"], json!("10 of 30 samples"));
     assert_eq!((&found["lines"], &found["only"]), (&json!(10), &json!(["s17"])));
