@@ -25,21 +25,22 @@ use biofast_ops::measure::verdicts::Assessment;
 /// As many samples are unfolded when the page is opened.
 const UNFOLDED: usize = 4;
 /// The columns, and how they are compared.
-const COLUMNS: [(&str, Compared); 14] = [
+const COLUMNS: [(&str, Compared); 15] = [
     ("Records", Compared::ratio(0, 0.2)),
     ("Mapped %", Compared::difference(1, 0.3)),
-    ("Properly paired %", Compared::difference(2, 0.5)),
-    ("Duplicates %", Compared::difference(3, 0.5)),
-    ("Error rate %", Compared::difference(4, 0.02)),
-    ("Median insert", Compared::ratio(5, 0.03)),
-    ("Mean depth", Compared::ratio(6, 0.2)),
-    ("Covered %", Compared::difference(7, 0.3)),
-    ("Q30 %", Compared::difference(8, 0.5)),
-    ("Mean length", Compared::ratio(9, 0.02)),
-    ("Soft-clipped %", Compared::difference(10, 0.5)),
-    ("GC %", Compared::difference(11, 0.3)),
-    ("AT dropout %", Compared::difference(12, 0.5)),
-    ("GC dropout %", Compared::difference(13, 0.5)),
+    ("MAPQ 0 %", Compared::difference(2, 0.5)),
+    ("Properly paired %", Compared::difference(3, 0.5)),
+    ("Duplicates %", Compared::difference(4, 0.5)),
+    ("Error rate %", Compared::difference(5, 0.02)),
+    ("Median insert", Compared::ratio(6, 0.03)),
+    ("Mean depth", Compared::ratio(7, 0.2)),
+    ("Covered %", Compared::difference(8, 0.3)),
+    ("Q30 %", Compared::difference(9, 0.5)),
+    ("Mean length", Compared::ratio(10, 0.02)),
+    ("Soft-clipped %", Compared::difference(11, 0.5)),
+    ("GC %", Compared::difference(12, 0.3)),
+    ("AT dropout %", Compared::difference(13, 0.5)),
+    ("GC dropout %", Compared::difference(14, 0.5)),
 ];
 /// As many references are in a table; the JSON has all.
 const REFERENCES: usize = 50;
@@ -120,13 +121,14 @@ pub(super) fn section(report: &AlignmentReport) -> String {
     let mut text = "<section aria-labelledby=\"alignments-h\">\n<h2 id=\"alignments-h\">Alignments\
                     </h2>\n"
         .to_owned();
-    text += &table::table("alignments", "All samples", &columns, &rows, &wholes);
+    text += &table::table("alignments", "Alignments by sample", &columns, &rows, &wholes);
     text += &super::text::said(&unusual.unwrap_or_default().1);
     let files = report.files.iter().zip(&names).enumerate();
     let judged: Vec<_> = files
         .map(|(i, (file, name))| (format!("a{i}"), name.as_str(), file.verdicts.as_ref()))
         .collect();
     text += &verdicts::findings("alignments-findings", &judged);
+    text += verdicts::more_by_library(&judged);
     text += chosen(is_many);
     text + &bodies.finish() + "</section>\n"
 }
@@ -160,6 +162,7 @@ fn row(i: usize, file: &AlignmentFileReport, name: &str, pack: String) -> TableR
             vec![
                 TableCell::Count(records(figures)),
                 number((flags.primary > 0).then_some(mapped)),
+                number(mapq_zero(figures)),
                 number((flags.paired > 0).then_some(paired)),
                 number((flags.primary > 0).then_some(duplicates)),
                 match figures.alignment.aligned_bases {
@@ -409,6 +412,16 @@ fn reached(id: &str, coverage: &Coverage) -> String {
     chart.finish(&format!("Share of positions by depth: {}.", shares.join(", ")))
 }
 
+/// Mapped primary records with a mapping quality of 0, in percent.
+fn mapq_zero(figures: &Figures) -> Option<f64> {
+    let sum = |is_asked: fn(u8) -> bool| -> u64 {
+        let rows = figures.mapping_quality.iter().filter(|row| is_asked(row.0));
+        rows.map(|&(_, records)| records).sum()
+    };
+    let all = sum(|_| true);
+    (all > 0).then(|| percent(sum(|mapq| mapq == 0), all))
+}
+
 fn mapping_quality(id: &str, figures: &Figures) -> String {
     let histogram = &figures.mapping_quality;
     let bins: Vec<Bin> = histogram
@@ -423,7 +436,7 @@ fn mapping_quality(id: &str, figures: &Figures) -> String {
     let x = Axis::new("Mapping quality", -0.5, last as f64 + 0.5).whole();
     let said = format!(
         "{} % of the mapped primary records have mapping quality 0, and {} % have 30 or more.",
-        share(|mapq| mapq == 0),
+        decimal(mapq_zero(figures).unwrap_or_default(), 2),
         share(|mapq| mapq >= 30)
     );
     bar_chart(format!("{id}-mapq"), "Mapping qualities", x, "Records", &bins, &said)

@@ -121,7 +121,7 @@ pub(super) fn section(report: &ReadReport) -> (String, usize) {
     let unusual = compare::outliers_first(&mut rows, &compared);
     let mut text =
         "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Reads</h2>\n".to_owned();
-    text += &table::table("reads", "All samples", &columns, &rows, &[]);
+    text += &table::table("reads", "Reads by sample", &columns, &rows, &[]);
     let (outliers, said) = unusual.unwrap_or_default();
     text += &super::text::said(&said);
     let files = report.files.iter().zip(&placed).enumerate();
@@ -129,6 +129,7 @@ pub(super) fn section(report: &ReadReport) -> (String, usize) {
         .map(|(i, (file, one))| (format!("r{i}"), one.name.as_str(), file.verdicts.as_ref()))
         .collect();
     text += &verdicts::findings("reads-findings", &judged);
+    text += verdicts::more_by_library(&judged);
     let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     text += &together::charts(report, &placed, &order, &outliers);
     text += chosen(is_many);

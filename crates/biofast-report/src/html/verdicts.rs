@@ -169,6 +169,18 @@ pub(super) fn findings(id: &str, samples: &[(String, &str, Option<&Assessment>)]
     text + "</tbody></table></div>\n"
 }
 
+/// Where samples are judged as those of any library: how more of them is judged.
+pub(super) fn more_by_library(samples: &[(String, &str, Option<&Assessment>)]) -> &'static str {
+    let is_any = |all: &&Assessment| all.library == Library::Any.name();
+    match samples.iter().filter_map(|(.., assessment)| *assessment).any(|all| is_any(&all)) {
+        true => {
+            "<p class=\"said\">Only what is wrong in every library is judged. <code>--library TYPE</code> (wgs, exome, rna and \
+             others) judges the rest, such as duplicates, GC and insert sizes, by the type of library.</p>\n"
+        }
+        false => "",
+    }
+}
+
 /// Verdicts by number.
 fn counted(assessment: &Assessment) -> String {
     let of = |verdict: Verdict| match assessment.names(verdict).len() {
