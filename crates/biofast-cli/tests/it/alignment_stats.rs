@@ -386,6 +386,20 @@ fn mismatches_are_those_of_the_reference_where_md_is_missing_and_gc_bias_is_pica
         assert_eq!(found["gc_bias"]["windows"][gc], row[1]);
         assert_eq!(found["gc_bias"]["by_gc"][gc][0], row[2]);
     }
+    let summary = read("gc_bias.summary_metrics");
+    let summary: Vec<Vec<&str>> = summary
+        .lines()
+        .filter(|line| line.contains('\t') && !line.starts_with('#'))
+        .map(|line| line.split('\t').collect())
+        .collect();
+    let dropouts = ["at", "gc"].map(|base| {
+        let name = base.to_uppercase() + "_DROPOUT";
+        let place = summary[0].iter().position(|own| *own == name).unwrap();
+        let picard: f64 = summary[1][place].parse().unwrap();
+        let own = found["gc_bias"][format!("{base}_dropout_percent")].as_f64().unwrap();
+        assert!((own - picard).abs() < 1e-6, "{own} {picard}");
+        own
+    });
     // Where a read starts at an end of the reference there is no window.
     assert!(
         (READS as u64 - 30..=READS as u64).contains(&rows.iter().map(|row| row[2]).sum::<u64>())
@@ -421,8 +435,32 @@ fn mismatches_are_those_of_the_reference_where_md_is_missing_and_gc_bias_is_pica
     let many: String = lines.iter().map(|line| without(line).repeat(5)).collect();
     let many = folder.file("many.sam", header.to_owned() + &many);
     ok(&["stats", "--html", &page, "-r", &fasta, &many]);
-    let page = std::fs::read_to_string(page).unwrap();
+    let bare_page = crate::common::text(&folder.path("bare.html"));
+    ok(&["stats", "--html", &bare_page, &no_md]);
+    let [page, bare_page] = [page, bare_page].map(|page| std::fs::read_to_string(page).unwrap());
     assert!(page.contains("<h4>GC bias</h4>") && page.contains("<h4>Mismatches by position</h4>"));
+    // GC is what the terminal shows, without N.
+    let shown = ok(&["stats", "-q", &no_md]).stdout;
+    let gc: Vec<&str> = shown.lines().last().unwrap().split_whitespace().rev().skip(3).collect();
+    let row = |head: &str, cells: &[String]| {
+        let titles: String = [head]
+            .into_iter()
+            .chain(["AT dropout %", "GC dropout %"].into_iter().take(cells.len() - 1))
+            .map(|title| {
+                format!("<th scope=\"col\" class=\"n\" aria-sort=\"none\"><button type=\"button\">{title}</button></th>")
+            })
+            .collect();
+        let cells: String =
+            cells.iter().map(|cell| format!("<td class=\"n\">{cell}</td>")).collect();
+        (titles + "</tr>", cells + "</tr>")
+    };
+    let cells = [gc[0].to_owned()].into_iter().chain(dropouts.map(|share| format!("{share:.2}")));
+    for (head, page) in [
+        (row("GC %", &cells.collect::<Vec<_>>()), &page),
+        (row("GC %", &[gc[0].to_owned()]), &bare_page),
+    ] {
+        assert!(page.contains(&head.0) && page.contains(&head.1), "{head:?}");
+    }
     let fact = page.split("<dt>Optical duplicates</dt><dd>").nth(1).expect("a fact");
     let share: f64 = fact.split(" %").next().unwrap().parse().unwrap();
     assert!((share - 100.0 * count("SQ") as f64 / READS as f64).abs() < 0.006, "{share}");

@@ -93,6 +93,28 @@ fn the_page_lists_the_least_deep_targets_with_the_depths_of_the_files() {
     for (row, expected) in rows.iter().zip(&expected) {
         assert!((row.0 - expected.0).abs() < 0.0051, "{rows:?} {expected:?}");
     }
+    // Of several samples, the medians of these depths: those of one sample twice are its own.
+    let twin = at(&folder, "twin.sam");
+    std::fs::copy(&sam, &twin).expect("copy");
+    let both = at(&folder, "both.html");
+    silent(&["coverage", "--quiet", "--by", &bed, "--html", &both, &sam, &twin]);
+    let both = std::fs::read_to_string(both).expect("page");
+    let (_, of_all) = both
+        .split_once("The 20 of 61 targets with the lowest median depth in all samples</caption>")
+        .expect("table");
+    let (of_all, _) = of_all.split_once("</table>").expect("end");
+    let medians: Vec<f64> = of_all
+        .split("<tr><th scope=\"row\">")
+        .skip(1)
+        .map(|row| {
+            let cell = row.split("<td class=\"n\">").nth(3).expect("median");
+            cell.split_once('<').expect("end").0.parse().expect("number")
+        })
+        .collect();
+    assert_eq!(medians, rows.iter().map(|row| row.0).collect::<Vec<_>>());
+    let shallow = expected.iter().take(20).filter(|(depth, _)| *depth < 20.0).count();
+    assert_eq!(of_all.matches("2 of 2</td>").count(), shallow);
+    assert!(!page.contains("median depth in all samples"));
     // Targets are judged by limits, with files and without.
     let limits = folder.file("limits", "covered-20x-share 99.9 99.8\ncovered-share off\n");
     let table = at(&folder, "v.tsv");

@@ -308,7 +308,7 @@ fn insert_sizes_of_few_pairs_come_with_a_caution() {
         page.contains("the chart shows only the 10 % of the pairs whose mates overlap"),
         "{page}"
     );
-    assert!(page.contains("which 4 of 40 pairs (10 %) have"));
+    assert!(page.contains("The mates of 4 of 40 pairs (10 %) overlap"));
     assert!(
         page.contains("4 pairs are too few for a distribution")
             && page.contains("Verdicts after filtering")

@@ -78,6 +78,9 @@ fn one_depth_in_stats_coverage_verdicts_and_pages_whole_or_of_shards() {
             page.contains(&format!("Mean depth</dt><dd>{mean}")) || page.contains(mean),
             "{mean}"
         );
+        // Duplicates without a type: the page says what gives it. Columns without values aren't shown.
+        assert!(page.contains("biofast markdup -d 2500 IN.bam"), "{page}");
+        assert!(!page.contains(">AT dropout %<") && !page.contains(">Status<"));
         // All reports from one reading, with the files of mosdepth beside.
         let out = text(&folder.path(&format!("qc{seed}")));
         ok(&["stats", "-q", "--out-dir", &out, "--qc", "json,mosdepth,coverage", &bam]);

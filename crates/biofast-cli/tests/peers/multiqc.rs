@@ -227,4 +227,81 @@ fn multiqc_has_a_row_for_each_sample_and_no_warning() {
     let (said, names) = seen(&folder, "aligned");
     assert_eq!(names, ["x", "y"], "{said}");
     assert!(said.contains("Found 2 coverage reports") && !said.contains("WARNING"), "{said}");
+
+    // All that can be written of alignments, and of duplicates.
+    let bases = |length: usize| (0..length).map(|at| b"ACGGT"[at * at % 5] as char);
+    let header = std::fs::read_to_string(&sam).unwrap();
+    let lengths = header.lines().filter_map(|line| line.strip_prefix("@SQ\tSN:"));
+    let lengths: Vec<(&str, usize)> = lengths
+        .filter_map(|line| line.split_once("\tLN:"))
+        .map(|(name, length)| (name, length.split('\t').next().unwrap().parse().unwrap()))
+        .collect();
+    let fasta = lengths
+        .iter()
+        .map(|(name, length)| format!(">{name}\n{}\n", bases(*length).collect::<String>()));
+    let fasta = folder.file("x.fa", fasta.collect::<String>());
+    let bed = folder.file("t.bed", format!("{}\t10\t{}\tt1\n", lengths[0].0, lengths[0].1 / 2));
+    run(&[
+        "stats",
+        "--quiet",
+        "--out-dir",
+        &at("all"),
+        "-r",
+        &fasta,
+        "--target-intervals",
+        &bed,
+        "--by",
+        &bed,
+        "--thresholds",
+        "1,10",
+        &sam,
+    ]);
+    let (json, picard) = (at("all/x.markdup.json"), at("all/x.dup_metrics"));
+    let markdup = ["markdup", "--quiet", &sam, "-o", &at("m.bam")];
+    run(&[&markdup[..], &["-f", &json, "--picard-metrics", &picard]].concat());
+    // And of UMIs.
+    let read = |(flags, own, other, length): (u16, u32, u32, i32)| {
+        format!(
+            "r\t{flags}\tc\t{own}\t60\t4M\t=\t{other}\t{length}\tACGT\tIIII\tRG:Z:a\tRX:Z:AAAA\tMQ:i:60\tMC:Z:4M\n"
+        )
+    };
+    let pair: String = [(99, 10, 90, 84), (147, 90, 10, -84)].map(read).concat();
+    let header = "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:c\tLN:900\n@RG\tID:a\tSM:s\tLB:l\n";
+    let umis = folder.file("umis.sam", header.to_owned() + &pair);
+    let sorted = at("umis.bam");
+    run(&["sort", "--quiet", "--template-coordinate", &umis, "-o", &sorted]);
+    let group = ["umi", "group", "--quiet", "--strategy", "adjacency", &sorted, "-o", &at("g.bam")];
+    let sizes = at("all/x.family_sizes.txt");
+    run(&[&group[..], &["--family-size-histogram", &sizes]].concat());
+    let (said, _) = seen(&folder, "all");
+    for (module, report) in [
+        ("fgbio", "groupreadsbyumi"),
+        ("samtools", "stats"),
+        ("samtools", "flagstat"),
+        ("samtools", "idxstats"),
+        ("samtools", "coverage"),
+        ("samtools", "markdup"),
+        ("picard", "AlignmentSummaryMetrics"),
+        ("picard", "BaseDistributionByCycleMetrics"),
+        ("picard", "GcBiasMetrics"),
+        ("picard", "HsMetrics"),
+        ("picard", "InsertSizeMetrics"),
+        ("picard", "MarkDuplicates"),
+        ("picard", "QualityByCycleMetrics"),
+        ("picard", "QualityScoreDistributionMetrics"),
+        ("picard", "WgsMetrics"),
+    ] {
+        let is_read = |line: &str| {
+            line.contains(&format!("{module} | Found"))
+                && line.contains(&format!(" {report} reports"))
+        };
+        assert!(said.lines().any(is_read), "{module} {report}: {said}");
+    }
+    assert!(said.contains("mosdepth | Found reports for 1 samples"), "{said}");
+    let is_warning = |line: &str| {
+        // Its own chart of one sample has a field that it doesn't know.
+        ["WARNING", "ERROR", "Could not", "warnings while parsing"].iter().any(|w| line.contains(w))
+            && !line.contains("mosdepth-coverage-per-contig-single")
+    };
+    assert!(!said.lines().any(is_warning), "{said}");
 }

@@ -13,26 +13,34 @@ use super::text::{MANY, numbered};
 use super::verdicts;
 use crate::bins::{self, Bin};
 use crate::number::{decimal, grouped, percent};
+use crate::tables::alignments as figures;
 use biofast_ops::measure::alignments::report::{
-    AlignmentFileReport, AlignmentReport, CountsAtPosition, Coverage, Figures, GcBias, InsertSize,
+    AlignmentFileReport, AlignmentReport, CountsAtPosition, Coverage, DuplicateTypes, Figures,
+    GcBias, InsertSize,
 };
 use biofast_ops::measure::picard::gc_bias::WINDOW;
-use biofast_ops::measure::reads::EXACT_POSITIONS;
+use biofast_ops::measure::reads::{EXACT_POSITIONS, Percent};
 use biofast_ops::measure::verdicts::Assessment;
 
 /// As many samples are unfolded when the page is opened.
 const UNFOLDED: usize = 4;
-/// The columns that are compared: records by ratio, shares, errors, insert sizes, depth, breadth and Q30.
-const COMPARED: [Compared; 9] = [
-    Compared::ratio(0, 0.2),
-    Compared::difference(1, 0.3),
-    Compared::difference(2, 0.5),
-    Compared::difference(3, 0.5),
-    Compared::difference(4, 0.02),
-    Compared::ratio(5, 0.03),
-    Compared::ratio(6, 0.2),
-    Compared::difference(7, 0.3),
-    Compared::difference(8, 0.5),
+/// The columns, and how they are compared.
+const COLUMNS: [(&str, Compared); 15] = [
+    ("Records", Compared::ratio(0, 0.2)),
+    ("Mapped %", Compared::difference(1, 0.3)),
+    ("MAPQ 0 %", Compared::difference(2, 0.5)),
+    ("Properly paired %", Compared::difference(3, 0.5)),
+    ("Duplicates %", Compared::difference(4, 0.5)),
+    ("Error rate %", Compared::difference(5, 0.02)),
+    ("Median insert", Compared::ratio(6, 0.03)),
+    ("Mean depth", Compared::ratio(7, 0.2)),
+    ("Covered %", Compared::difference(8, 0.3)),
+    ("Q30 %", Compared::difference(9, 0.5)),
+    ("Mean length", Compared::ratio(10, 0.02)),
+    ("Soft-clipped %", Compared::difference(11, 0.5)),
+    ("GC %", Compared::difference(12, 0.3)),
+    ("AT dropout %", Compared::difference(13, 0.5)),
+    ("GC dropout %", Compared::difference(14, 0.5)),
 ];
 /// As many references are in a table; the JSON has all.
 const REFERENCES: usize = 50;
@@ -108,28 +116,19 @@ pub(super) fn section(report: &AlignmentReport) -> String {
         let to = if is_whole { &mut wholes } else { &mut rows };
         to.push(row(i, file, &name, pack));
     }
-    let unusual = compare::outliers_first(&mut rows, &COMPARED);
-    let columns = [
-        "Records", "Mapped %", "Properly paired %", "Duplicates %", "Error rate %",
-        "Median insert", "Mean depth", "Covered %", "Q30 %",
-    ];
-    let mut text =
-        "<section aria-labelledby=\"alignments-h\">\n<h2 id=\"alignments-h\">Samples of \
-                    alignments</h2>\n"
-            .to_owned();
-    text += &table::table(
-        "alignments",
-        "Figures of all samples of alignments",
-        &columns,
-        &rows,
-        &wholes,
-    );
+    let (columns, compared): (Vec<_>, Vec<_>) = COLUMNS.into_iter().unzip();
+    let unusual = compare::outliers_first(&mut rows, &compared);
+    let mut text = "<section aria-labelledby=\"alignments-h\">\n<h2 id=\"alignments-h\">Alignments\
+                    </h2>\n"
+        .to_owned();
+    text += &table::table("alignments", "Alignments by sample", &columns, &rows, &wholes);
     text += &super::text::said(&unusual.unwrap_or_default().1);
     let files = report.files.iter().zip(&names).enumerate();
     let judged: Vec<_> = files
         .map(|(i, (file, name))| (format!("a{i}"), name.as_str(), file.verdicts.as_ref()))
         .collect();
     text += &verdicts::findings("alignments-findings", &judged);
+    text += verdicts::more_by_library(&judged);
     text += chosen(is_many);
     text + &bodies.finish() + "</section>\n"
 }
@@ -149,15 +148,6 @@ fn shares(figures: &Figures) -> [f64; 3] {
     ]
 }
 
-fn q30(figures: &Figures) -> Option<f64> {
-    let reads = &figures.reads;
-    let all: Vec<_> = [&reads.first, &reads.last, &reads.other].into_iter().flatten().collect();
-    let bases = || all.iter().flat_map(|s| &s.quality.histogram);
-    let known: u64 = bases().map(|row| row.1).sum();
-    let good = bases().filter(|(phred, _)| *phred >= 30);
-    (known > 0).then(|| percent(good.map(|&(_, n)| n).sum(), known))
-}
-
 fn row(i: usize, file: &AlignmentFileReport, name: &str, pack: String) -> TableRow {
     let number =
         |value: Option<f64>| value.map_or(TableCell::Nothing, |value| TableCell::Number(value, 2));
@@ -167,9 +157,12 @@ fn row(i: usize, file: &AlignmentFileReport, name: &str, pack: String) -> TableR
             let [mapped, paired, duplicates] = shares(figures);
             let flags = figures.records.all();
             let insert = &figures.insert_size;
+            let dropouts = figures.gc_bias.as_ref().and_then(GcBias::dropouts);
+            let [at_dropout, gc_dropout] = dropouts.map_or([None; 2], |shares| shares.map(Some));
             vec![
                 TableCell::Count(records(figures)),
                 number((flags.primary > 0).then_some(mapped)),
+                number(mapq_zero(figures)),
                 number((flags.paired > 0).then_some(paired)),
                 number((flags.primary > 0).then_some(duplicates)),
                 match figures.alignment.aligned_bases {
@@ -181,7 +174,13 @@ fn row(i: usize, file: &AlignmentFileReport, name: &str, pack: String) -> TableR
                     TableCell::Number(coverage.mean_depth, depth_decimals(coverage.mean_depth))
                 }),
                 number(figures.coverage.as_ref().map(|coverage| coverage.breadth_percent)),
-                number(q30(figures)),
+                number(figures::q30(figures).map(Percent::value)),
+                figures::mean_length(figures)
+                    .map_or(TableCell::Nothing, |length| TableCell::Number(length, 1)),
+                number(soft_clipped(figures)),
+                number(figures::gc(figures).map(Percent::value)),
+                number(at_dropout),
+                number(gc_dropout),
             ]
         }
         _ => Vec::new(),
@@ -208,7 +207,7 @@ fn optical(figures: &Figures) -> String {
     let known = figures.duplicate_types.optical + figures.duplicate_types.library;
     match flags.primary_duplicates {
         0 => "none".into(),
-        _ if known == 0 => "not marked".into(),
+        _ if known == 0 => "not told apart".into(),
         _ => decimal(percent(figures.duplicate_types.optical, flags.primary), 2) + " %",
     }
 }
@@ -250,6 +249,12 @@ fn one(id: &str, figures: &Figures, assessment: Option<&Assessment>) -> String {
     {
         text += "<p>Mismatches by position are missing: the records have no MD tag. <code>biofast stats --reference FASTA</code> \
                  compares them with the reference.</p>\n";
+    }
+    let DuplicateTypes { optical, library } = figures.duplicate_types;
+    if flags.primary_duplicates > 0 && optical + library == 0 {
+        text += "<p>Optical duplicates aren't told apart: the duplicates have no <code>dt</code> or <code>DT</code> tag. If read names \
+                 have flow cell coordinates, <code>biofast markdup -d 2500 IN.bam -o OUT.bam</code> marks duplicates again and sets \
+                 <code>dt</code> (<code>-d 100</code> for flow cells without a pattern, such as those of MiSeq).</p>\n";
     }
     let mut charts = Vec::new();
     if figures.insert_size.pairs > 0 {
@@ -407,6 +412,16 @@ fn reached(id: &str, coverage: &Coverage) -> String {
     chart.finish(&format!("Share of positions by depth: {}.", shares.join(", ")))
 }
 
+/// Mapped primary records with a mapping quality of 0, in percent.
+fn mapq_zero(figures: &Figures) -> Option<f64> {
+    let sum = |is_asked: fn(u8) -> bool| -> u64 {
+        let rows = figures.mapping_quality.iter().filter(|row| is_asked(row.0));
+        rows.map(|&(_, records)| records).sum()
+    };
+    let all = sum(|_| true);
+    (all > 0).then(|| percent(sum(|mapq| mapq == 0), all))
+}
+
 fn mapping_quality(id: &str, figures: &Figures) -> String {
     let histogram = &figures.mapping_quality;
     let bins: Vec<Bin> = histogram
@@ -421,7 +436,7 @@ fn mapping_quality(id: &str, figures: &Figures) -> String {
     let x = Axis::new("Mapping quality", -0.5, last as f64 + 0.5).whole();
     let said = format!(
         "{} % of the mapped primary records have mapping quality 0, and {} % have 30 or more.",
-        share(|mapq| mapq == 0),
+        decimal(mapq_zero(figures).unwrap_or_default(), 2),
         share(|mapq| mapq >= 30)
     );
     bar_chart(format!("{id}-mapq"), "Mapping qualities", x, "Records", &bins, &said)
@@ -452,16 +467,23 @@ fn indels(id: &str, figures: &Figures) -> String {
     ))
 }
 
-fn soft_clips(id: &str, figures: &Figures) -> Option<String> {
+/// Soft-clipped bases of mapped primary reads, in percent.
+fn soft_clipped(figures: &Figures) -> Option<f64> {
     let rows = &figures.alignment.soft_clipped;
-    let clipped: u64 = rows.iter().map(|row| row.2 + row.4).sum();
+    let clipped = rows.iter().map(|row| row.2 + row.4).sum();
     let all = rows.iter().map(|row| row.3 + row.5).sum();
+    (all > 0).then(|| percent(clipped, all))
+}
+
+fn soft_clips(id: &str, figures: &Figures) -> Option<String> {
+    let share = soft_clipped(figures).filter(|share| *share > 0.0)?;
     let said = format!(
         "{} % of the bases of mapped primary reads are soft-clipped. Positions are those in the read as it was sequenced.",
-        decimal(percent(clipped, all), 3)
+        decimal(share, 3)
     );
     let names = ["Soft-clipped bases by position", "Share of mapped reads"];
-    (clipped > 0).then(|| by_position(format!("{id}-clips"), names, rows, &said))
+    let rows = &figures.alignment.soft_clipped;
+    Some(by_position(format!("{id}-clips"), names, rows, &said))
 }
 
 fn mismatches(id: &str, figures: &Figures) -> Option<String> {
@@ -510,11 +532,11 @@ fn gc_bias(id: &str, found: &GcBias) -> Option<String> {
         }
     }
     chart.table(&["GC, %", "Windows", "Reads that start there", "Relative coverage"], rows);
-    let [low, high] = found.dropouts().map(|share| decimal(share, 2));
+    let [low, high] = found.dropouts()?.map(|share| decimal(share, 2));
     Some(chart.finish(&format!(
-        "Coverage by the GC content of the {WINDOW} reference bases where a read starts; 1 is the mean of all {} windows. The reads \
-         that windows lack of their share: AT dropout {low} % (GC up to 50 %), GC dropout {high} %. Where fewer than {} reads are \
-         expected nothing is drawn.",
+        "Coverage by the GC content of the {WINDOW} reference bases where a read starts; 1 is the mean of all {} windows. Reads \
+         missing from an even distribution: AT dropout {low} % (GC up to 50 %), GC dropout {high} %. The line is drawn where at least \
+         {} reads are expected.",
         grouped(windows),
         decimal(EXPECTED, 0)
     )))

@@ -8,7 +8,7 @@ use crate::number::{compact, decimal};
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 270.0;
-const LEFT: f64 = 58.0;
+const LEFT: f64 = 64.0;
 const RIGHT: f64 = 34.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
@@ -17,10 +17,12 @@ const NAMED_LINES: usize = 6;
 const LONGEST_NAME: usize = 18;
 /// Names are as far apart, and a letter is as wide, at the largest size that they have on small screens.
 const NAME_HEIGHT: f64 = 15.0;
-const LETTER: f64 = 7.2;
+const LETTER: f64 = 7.7;
 /// What is before a name: a piece of its line, behind the names of rules if there are any.
 const NAME_MARK: f64 = 22.0;
 const RULE_NAMES: f64 = 28.0;
+/// Names of rules are short, and may be all of wide letters.
+const RULE_LETTER: f64 = 9.5;
 
 /// How a mark looks in the key.
 #[derive(Clone, Copy)]
@@ -42,7 +44,8 @@ pub(super) struct Chart {
     key: String,
     /// Lines that have a name.
     named: Vec<NamedLine>,
-    has_rules: bool,
+    /// The letters of the longest name of a rule, if there are rules.
+    rule_name: Option<usize>,
     /// Places of the rows of figures along an axis, in the drawing.
     places: Vec<f64>,
     /// Whether these are heights.
@@ -122,7 +125,7 @@ impl Chart {
             marks: String::new(),
             key: String::new(),
             named: Vec::new(),
-            has_rules: false,
+            rule_name: None,
             places: Vec::new(),
             upright: false,
             columns: String::new(),
@@ -231,12 +234,17 @@ impl Chart {
         (2..=NAMED_LINES).contains(&self.named.len()) && self.named.iter().all(short)
     }
 
+    /// How wide the names of rules are.
+    fn rule_names(&self) -> f64 {
+        self.rule_name.map_or(0.0, |longest| RULE_NAMES.max(RULE_LETTER * longest as f64))
+    }
+
     /// The names at the ends of lines, and how wide the drawing is with them.
     fn labels(&self) -> (String, f64) {
         if !self.names_at_ends() {
-            return (String::new(), WIDTH);
+            return (String::new(), (WIDTH - RIGHT + 5.0 + self.rule_names()).max(WIDTH).ceil());
         }
-        let start = WIDTH - RIGHT + 4.0 + if self.has_rules { RULE_NAMES } else { 0.0 };
+        let start = WIDTH - RIGHT + 4.0 + self.rule_names();
         let mut lines: Vec<&NamedLine> = self.named.iter().collect();
         lines.sort_by(|a, b| a.end.total_cmp(&b.end));
         let heights = apart(lines.iter().map(|line| line.end).collect());
@@ -316,7 +324,7 @@ impl Chart {
 
     /// A thin line at a value worth comparing with.
     pub(super) fn rule(&mut self, value: f64, name: &str) {
-        self.has_rules = true;
+        self.rule_name = self.rule_name.max(Some(name.chars().count()));
         let y = self.y.at(value);
         let _ = write!(
             self.marks,
@@ -418,7 +426,7 @@ impl Chart {
             text,
             "<path class=\"axis\" d=\"M{LEFT} {bottom}H{right}\"/><text class=\"name\" x=\"{}\" \
              y=\"{}\" text-anchor=\"middle\">{}</text><text class=\"name\" text-anchor=\"middle\" \
-             transform=\"translate(13 {}) rotate(-90)\">{}</text>",
+             transform=\"translate(12 {}) rotate(-90)\">{}</text>",
             (LEFT + right) / 2.0,
             HEIGHT - 8.0,
             x.name,
@@ -451,7 +459,7 @@ impl Chart {
         let table = match self.rows.is_empty() {
             true => String::new(),
             false => format!(
-                "<details class=\"figures\"><summary>Figures<span class=\"unseen\"> of {}</span></summary></details>",
+                "<details class=\"figures\"><summary>Values<span class=\"unseen\"> of {}</span></summary></details>",
                 escape(&self.title),
             ),
         };

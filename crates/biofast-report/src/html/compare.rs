@@ -95,7 +95,7 @@ pub(super) fn outliers_first(
     let outliers = || rows.iter().filter(|row| row.error.is_none() && farthest(row) >= OUTLYING);
     let unusual = outliers().map(|row| row.unit).collect::<HashSet<_>>().len();
     let said = format!(
-        "Samples with errors and failed checks come first, then unusual ones. {} of {} samples {} unusual: a figure is marked ↑ or ↓ where it is {} or more robust standard deviations \
+        "Samples with errors and failed checks come first, then unusual ones. {} of {} samples {} unusual: a value is marked ↑ or ↓ where it is {} or more robust standard deviations \
          (1.4826 times the median absolute deviation) from the median of {}; shades begin at {}. Unusual is not bad: \
          another tissue, kit or depth may be why.",
         match unusual {

@@ -11,7 +11,7 @@ use super::table::{self, TableCell, TableRow};
 use super::text::{MANY, escape, numbered, said, short_names};
 use super::{references, together, verdicts};
 use crate::bins::{self, Bin};
-use crate::number::{decimal, grouped, percent};
+use crate::number::{decimal, grouped, median, percent};
 use biofast_ops::measure::coverage::{Distribution, TargetDepth, TargetDepths};
 
 /// As many samples are unfolded when the page is opened.
@@ -55,7 +55,11 @@ pub(super) fn section(samples: &[Depths]) -> String {
     let mut columns =
         vec!["Mean depth", "Median depth", "Covered %", "≥ 10× %", "≥ 20× %", "≥ 30× %"];
     if has_targets {
-        columns.extend(["Targets", "Below a fifth of the mean %", "Mean depth of all positions"]);
+        columns.extend([
+            "Targets",
+            "Targets below a fifth of the mean %",
+            "Mean depth of all positions",
+        ]);
     }
     if has_sexes {
         columns.extend(["X ÷ autosomes", "Y ÷ autosomes"]);
@@ -69,11 +73,12 @@ pub(super) fn section(samples: &[Depths]) -> String {
         .map(|(i, (depths, name))| (format!("c{i}"), name.as_str(), depths.verdicts.as_ref()))
         .collect();
     format!(
-        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}{}{}</section>\n",
+        "<section aria-labelledby=\"coverage-h\">\n<h2 id=\"coverage-h\">Depth of {of}</h2>\n{}{}{}{}{}{}{}</section>\n",
         table::table("coverage", &format!("Depth of {of}, by sample"), &columns, &rows, &[]),
         said(&unusual),
         verdicts::findings("coverage-findings", &judged),
         together(samples, &rows, &outliers),
+        worst_of_all(samples, &names),
         chosen(is_many),
         bodies.finish()
     )
@@ -152,6 +157,63 @@ fn together(samples: &[Depths], rows: &[TableRow], outliers: &[String]) -> Strin
         decimal(lowest, 2)
     ));
     together::joint("pcj", &chart, is_many)
+}
+
+/// The targets that are least deep in most samples.
+fn worst_of_all(samples: &[Depths], names: &[String]) -> String {
+    let of: Vec<&TargetDepths> =
+        samples.iter().filter_map(|depths| depths.targets.as_ref()).collect();
+    let Some((first, others)) = of.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return String::new();
+    };
+    let is_same = |(a, b): (&TargetDepth, &TargetDepth)| {
+        (a.start, a.end, &a.name) == (b.start, b.end, &b.name)
+    };
+    let are_same = |other: &&TargetDepths| {
+        other.targets().len() == first.targets().len()
+            && other.targets().iter().zip(first.targets()).all(is_same)
+    };
+    // References may be others, or in another order.
+    if of.len() < samples.len() || !others.iter().all(are_same) {
+        return String::new();
+    }
+    let mut depths = vec![0.0; of.len()];
+    let mut medians: Vec<(f64, usize)> = (0..first.targets().len())
+        .filter_map(|at| {
+            depths.iter_mut().zip(&of).for_each(|(depth, of)| *depth = of.targets()[at].mean);
+            Some((median(&mut depths)?, at))
+        })
+        .collect();
+    medians.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let all = medians.len();
+    medians.truncate(WORST);
+    let rows = medians.into_iter().map(|(median, at)| {
+        let target = &first.targets()[at];
+        let depths = || of.iter().map(|of| of.targets()[at].mean);
+        let lowest = depths().zip(names).min_by(|a, b| a.0.total_cmp(&b.0));
+        let lowest =
+            lowest.map_or(String::new(), |(depth, name)| format!("{} ({name})", decimal(depth, 2)));
+        vec![
+            named(first, target),
+            self::at(first, target),
+            grouped(target.len()),
+            decimal(median, 2),
+            lowest,
+            format!("{} of {}", depths().filter(|depth| *depth < 20.0).count(), of.len()),
+        ]
+    });
+    let caption = match all {
+        ..=WORST => "Targets by their median depth in all samples, lowest first".to_owned(),
+        n => format!(
+            "The {WORST} of {} targets with the lowest median depth in all samples",
+            grouped(n as u64)
+        ),
+    };
+    let columns = [
+        "Target", "Position", "Bases", "Median of mean depths", "Lowest mean depth",
+        "Samples with a mean below 20×",
+    ];
+    table::plain(&caption, &columns, &rows.collect::<Vec<_>>())
 }
 
 /// Targets that are less deep than a fifth of the mean of all target positions.
@@ -352,5 +414,5 @@ fn worst(of: &TargetDepths, sorted: &[&TargetDepth]) -> String {
         ..=WORST => "Targets, lowest depth first".to_owned(),
         n => format!("The {WORST} of {} targets with the lowest depth", grouped(n as u64)),
     };
-    table::plain(&caption, &["Target", "Place", "Bases", "Mean depth", "Covered %"], &rows)
+    table::plain(&caption, &["Target", "Position", "Bases", "Mean depth", "Covered %"], &rows)
 }

@@ -83,10 +83,10 @@ fn before_and_after(before: &FilteringBlock, after: &FilteringBlock) -> String {
             after.read2_mean_length.unwrap_or(0),
         ));
     }
-    rows.push(share("Bases of quality 20 and more", before.q20_rate, after.q20_rate));
-    rows.push(share("Bases of quality 30 and more", before.q30_rate, after.q30_rate));
+    rows.push(share("Bases of quality 20 or more", before.q20_rate, after.q20_rate));
+    rows.push(share("Bases of quality 30 or more", before.q30_rate, after.q30_rate));
     rows.push(share("GC", before.gc_content, after.gc_content));
-    table::plain("Summary of the run", &["Figure", "Before", "After", "Kept"], &rows)
+    table::plain("Summary of the run", &["Statistic", "Before", "After", "Kept"], &rows)
 }
 
 /// What became of the reads, as a flow and as a table.
@@ -189,7 +189,7 @@ fn trimmed(report: &FilterReport) -> String {
         .collect();
     match rows.is_empty() {
         true => String::new(),
-        false => table::plain("What was cut from reads", &["Trimmed by", "Reads", "Bases"], &rows),
+        false => table::plain("Bases trimmed from reads", &["Trimmed by", "Reads", "Bases"], &rows),
     }
 }
 
@@ -233,8 +233,8 @@ fn inserts(report: &FilterReport) -> String {
     let known: u64 = histogram.iter().sum();
     let share = percent(known, known + unknown);
     let said = format!(
-        "By the overlap of mates, which {} of {} ({} %) have; the most frequent size is {peak} bases. The size of the others isn't known: \
-         their mates don't overlap, or the fragment has 512 bases and more.",
+        "The mates of {} of {} ({} %) overlap, which gives the size; the most frequent is {peak} bases. In the others, mates don't overlap, \
+         or the fragment has 512 bases or more.",
         grouped(known),
         numbered(known + unknown, "pair"),
         decimal(share, 2)
@@ -245,8 +245,8 @@ fn inserts(report: &FilterReport) -> String {
             "doubt",
             "Caution",
             &format!(
-                "the chart shows only the {} % of the pairs whose mates overlap, which are the shortest fragments: it is not the \
-                 distribution of the library's insert sizes. Aligned reads show that: biofast stats --html of a BAM file.",
+                "the chart shows only the {} % of the pairs whose mates overlap, which are the shortest fragments. It isn't \
+                 the library's insert size distribution: for that, run biofast stats --html on aligned reads.",
                 decimal(share, 2)
             ),
         ),

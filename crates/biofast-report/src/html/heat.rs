@@ -4,7 +4,7 @@ use super::chart::{Chart, Mark};
 
 /// How far a mean is from that of the others, and how it looks: the lowest first.
 const SHADES: [(f64, &str, &str); 4] = [
-    (-5.0, "heat4", "5 and more below the mean"),
+    (-5.0, "heat4", "5 or more below the mean"),
     (-2.0, "heat3", "2 to 5 below"),
     (-1.0, "heat2", "1 to 2 below"),
     (1.0, "heat0", "within 1 of the mean"),

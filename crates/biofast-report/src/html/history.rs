@@ -42,16 +42,17 @@ pub(super) fn section(history: &History, now: &[SampleValues]) -> String {
         to.push_str(&chart);
     }
     let about = format!(
-        "{} of earlier reports are the baseline. Values are compared with the median of past samples of the same kind: {} robust \
+        "The baseline is {} from earlier reports. Values are compared with the median of past samples of the same kind: {} robust \
          standard deviations (1.4826 times the median absolute deviation) away are a warning, {} on the bad side a failure. With \
          fewer than {FEWEST} past samples nothing is judged.",
         numbered(history.len() as u64, "sample"),
         decimal(WARN, 1),
         decimal(FAIL, 1)
     );
-    let mut text = "<section aria-labelledby=\"past-h\">\n<h2 id=\"past-h\">Beside the past</h2>\n"
-        .to_owned()
-        + &said(&about);
+    let mut text =
+        "<section aria-labelledby=\"past-h\">\n<h2 id=\"past-h\">Compared with past samples</h2>\n"
+            .to_owned()
+            + &said(&about);
     if of_kind.is_empty() {
         text += &said("No past sample is of the same kind as one of this report.");
     }
@@ -60,13 +61,13 @@ pub(super) fn section(history: &History, now: &[SampleValues]) -> String {
     }
     if !rows.is_empty() {
         text += &format!(
-            "<details class=\"figures\"><summary>All checks beside the past</summary>{}</details>\n",
-            table::plain("Checks beside the past", &COLUMNS, &rows)
+            "<details class=\"figures\"><summary>All checks</summary>{}</details>\n",
+            table::plain("Checks compared with past samples", &COLUMNS, &rows)
         );
     }
     if !others.is_empty() {
         text += &format!(
-            "<details class=\"checks\"><summary>Charts of checks within the limits of the past</summary>\n<div class=\"charts\">\n\
+            "<details class=\"checks\"><summary>Charts of checks within their limits</summary>\n<div class=\"charts\">\n\
              {others}</div></details>\n"
         );
     }
@@ -216,7 +217,7 @@ fn chart(id: &str, past: &ControlChart<'_>, limits: &ControlLimits, now: &[(&str
             verdict.into(),
         ]);
     }
-    chart.table(&["Sample", "Report", "Value", "Beside the limits"], rows);
+    chart.table(&["Sample", "Report", "Value", "Verdict"], rows);
     let whose = if now.is_empty() { &all[..] } else { &all[n..] };
     let beyond: Vec<&str> = whose
         .iter()
@@ -225,7 +226,7 @@ fn chart(id: &str, past: &ControlChart<'_>, limits: &ControlLimits, now: &[(&str
         .collect();
     let unit = unit(check);
     let outside = match &beyond[..] {
-        [] => "No sample is beyond the limits".to_owned(),
+        [] => "All samples are within the limits".to_owned(),
         [one] => format!("{one} is beyond the limits"),
         [first, ..] => format!(
             "{first} and {} are beyond the limits",
@@ -233,7 +234,7 @@ fn chart(id: &str, past: &ControlChart<'_>, limits: &ControlLimits, now: &[(&str
         ),
     };
     chart.finish_on_top(&format!(
-        "{}: {}. {outside}; the median of {} is {}{unit}. Warnings are {}, failures {} {}{unit}.",
+        "{}: {}. {outside}; the median of {} is {}{unit}. Limits: warning {}, failure {} {}{unit}.",
         capital(&past.kind.to_string()),
         check.measures(),
         numbered(limits.past as u64, "past sample"),

@@ -97,7 +97,7 @@ fn density(id: &str, long: &LongReads) -> String {
     }
     chart.table(&["Length", "Reads", "Median quality"], rows);
     chart.finish(&format!(
-        "{} reads of 500 bases and more, by length and mean quality (of error probabilities). Most are of {} to {} bases and quality {quality}.",
+        "{} reads of 500 bases or more, by length and mean quality (of error probabilities). The fullest cell has {} to {} bases and quality {quality}.",
         grouped(long.reads),
         grouped(from.max(500)),
         grouped(to - 1)
@@ -135,7 +135,7 @@ fn yields(id: &str, hours: &[(f64, &HourYield)]) -> String {
         2 * u128::from(before) >= u128::from(all)
     });
     chart.finish(&format!(
-        "{} bases in {} hours; half of them were sequenced in the first {}. Reads of 500 bases and more count, in the hour in which they began.",
+        "{} bases in {} hours; half of them were sequenced in the first {}. Only reads of 500 bases or more are counted, in the hour they began.",
         grouped(all),
         hours.last().map_or(0.0, |(at, _)| at + 1.0),
         half.map_or(0.0, |(at, _)| at + 1.0)
@@ -153,8 +153,8 @@ fn n50s(id: &str, hours: &[(f64, &HourYield)]) -> String {
     let ends = [hours.first(), hours.last()].map(|end| end.map(|(_, hour)| *hour));
     let [Some(first), Some(last)] = ends else { return String::new() };
     chart.finish(&format!(
-        "From the first to the last hour, the N50 went from {} to {}, and the mean quality from {} to {}. An N50 is named by the shortest \
-         length of its bin, which is at most 7 % wide.",
+        "From the first to the last hour, the N50 went from {} to {}, and the mean quality from {} to {}. Each N50 is the shortest length of \
+         its bin, which is at most 7 % wide.",
         grouped(first.n50),
         grouped(last.n50),
         decimal(first.mean_quality, 1),
@@ -201,8 +201,8 @@ fn channels(id: &str, long: &LongReads) -> String {
     by_yield.sort_unstable_by(|a, b| b.cmp(a));
     let tenth: u64 = by_yield.iter().take(by_yield.len().div_ceil(10)).sum();
     chart.finish(&format!(
-        "{} channels gave reads of 500 bases and more, up to channel {last}; the tenth of them with the most bases gave {} %. The mean quality is {}, \
-         and 2 or more below that in {low_bars} of {} columns.",
+        "{} channels gave reads of 500 bases or more, up to channel {last}; the most productive tenth gave {} % of the bases. The mean \
+         quality is {}; in {low_bars} of {} columns it is at least 2 lower.",
         grouped(long.channels.len() as u64),
         decimal(percent(tenth, by_yield.iter().sum()), 1),
         decimal(all, 1),

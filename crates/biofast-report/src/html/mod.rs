@@ -108,7 +108,7 @@ pub fn trend(title: Option<&str>, history: &History) -> String {
 
 /// The page of `biofast coverage`.
 pub fn coverage(title: Option<&str>, samples: &[Depths]) -> String {
-    let whole = "<code>biofast coverage</code> prints its figures as a table, and <code>--out-dir</code> writes those of each \
+    let whole = "<code>biofast coverage</code> prints these values as a table, and <code>--out-dir</code> writes those of each \
                  position and target.";
     let version = env!("CARGO_PKG_VERSION");
     page(
@@ -125,7 +125,7 @@ pub fn coverage(title: Option<&str>, samples: &[Depths]) -> String {
 /// Where the figures of a page of many samples are …
 const NOT_IN_PAGE: &str = "With this many samples, the report holds no JSON; <code>biofast stats --json</code> prints all values.";
 /// … and of others.
-const IN_JSON: &str = "Every figure is in this file as JSON, in the <code>script</code> elements of type \
+const IN_JSON: &str = "All values are in this file as JSON, in the <code>script</code> elements of type \
                        <code>application/json</code> at its end.";
 
 /// The page of `biofast filter`, with its JSON; with fastp's report of the run it has frequent words, too.
@@ -168,7 +168,8 @@ fn page(
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
          style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
-         </head>\n<body>\n<a class=\"skip\" href=\"#main\">To the figures</a>\n<header>\
+         <noscript><style>.chart > .figures, .chosen-note, .sorts, thead button::after {{ display: none; }} .late {{ min-height: 0; }}</style></noscript>\n\
+         </head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<header>\
          <h1>{title}</h1><p>{about}biofast {version}</p></header>\n<main id=\"main\">\n{body}</main>\n\
          <footer><p>Made by biofast {version}. {whole}</p></footer>\n\
          {data}<script>\n\"use strict\";\n{script}</script>\n</body>\n</html>\n"

@@ -189,7 +189,7 @@ fn smooth_gc(id: &str, reads: &Statistics) -> Option<String> {
     }
     chart.table(&["G and C, %", "Reads", "Normal distribution"], rows);
     Some(chart.finish(&format!(
-        "GC content is {} % of A, C, G and T. The distribution is smoothed, as reads of this length can't have every percentage.{deviation}",
+        "GC content is {} % of A, C, G and T. The distribution is smoothed because reads of this length can't have every percentage.{deviation}",
         decimal(reads.composition.gc_percent, 2)
     )))
 }

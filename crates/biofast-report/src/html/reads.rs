@@ -12,23 +12,28 @@ use super::text::{MANY, escape, notice};
 use super::together::Placed;
 use super::{together, verdicts};
 use crate::number::{decimal, grouped};
+use biofast_ops::measure::reads::AdapterContent;
 use biofast_ops::measure::reads::report::{ReadFileReport, ReadReport, Statistics};
 use biofast_ops::measure::sample_names::mate_by_name;
 
 /// As many samples are unfolded when the page is opened.
 const UNFOLDED: usize = 6;
-/// The columns that are compared: reads and bases by ratio, lengths, GC, N, Q20, Q30 and both mean qualities.
-const COMPARED: [Compared; 10] = [
-    Compared::ratio(0, 0.2),
-    Compared::ratio(1, 0.2),
-    Compared::ratio(2, 0.02),
-    Compared::ratio(3, 0.02),
-    Compared::difference(4, 0.3),
-    Compared::difference(5, 0.05),
-    Compared::difference(6, 0.3),
-    Compared::difference(7, 0.5),
-    Compared::difference(8, 0.2),
-    Compared::difference(9, 0.2),
+/// The columns, and how they are compared. The last one is drawn.
+const COLUMNS: [(&str, Option<Compared>); 14] = [
+    ("Reads", Some(Compared::ratio(0, 0.2))),
+    ("Bases", Some(Compared::ratio(1, 0.2))),
+    ("Mean length", Some(Compared::ratio(2, 0.02))),
+    ("N50", Some(Compared::ratio(3, 0.02))),
+    ("GC %", Some(Compared::difference(4, 0.3))),
+    ("N %", Some(Compared::difference(5, 0.05))),
+    ("Q20 %", Some(Compared::difference(6, 0.3))),
+    ("Q30 %", Some(Compared::difference(7, 0.5))),
+    ("Quality of the mean error", Some(Compared::difference(8, 0.2))),
+    ("Mean Phred value", Some(Compared::difference(9, 0.2))),
+    ("Adapters %", Some(Compared::difference(10, 0.5))),
+    ("Poly-G %", Some(Compared::difference(11, 0.5))),
+    ("Duplicates %", Some(Compared::difference(12, 1.0))),
+    ("Quality by position", None),
 ];
 
 /// Names and samples of the files: mates are those that were read as such, or whose names say so.
@@ -111,15 +116,12 @@ pub(super) fn section(report: &ReadReport) -> (String, usize) {
         let pack = bodies.add(&body);
         rows.push(row(id, file, placed, &scale, pack));
     }
-    let unusual = compare::outliers_first(&mut rows, &COMPARED);
-    let columns = [
-        "Reads", "Bases", "Mean length", "N50", "GC %", "N %", "Q20 %", "Q30 %",
-        "Quality of the mean error", "Mean Phred value", "Quality by position",
-    ];
+    let (columns, compared): (Vec<_>, Vec<_>) = COLUMNS.into_iter().unzip();
+    let compared: Vec<Compared> = compared.into_iter().flatten().collect();
+    let unusual = compare::outliers_first(&mut rows, &compared);
     let mut text =
-        "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Samples of reads</h2>\n"
-            .to_owned();
-    text += &table::table("reads", "Figures of all samples of reads", &columns, &rows, &[]);
+        "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Reads</h2>\n".to_owned();
+    text += &table::table("reads", "Reads by sample", &columns, &rows, &[]);
     let (outliers, said) = unusual.unwrap_or_default();
     text += &super::text::said(&said);
     let files = report.files.iter().zip(&placed).enumerate();
@@ -127,6 +129,7 @@ pub(super) fn section(report: &ReadReport) -> (String, usize) {
         .map(|(i, (file, one))| (format!("r{i}"), one.name.as_str(), file.verdicts.as_ref()))
         .collect();
     text += &verdicts::findings("reads-findings", &judged);
+    text += verdicts::more_by_library(&judged);
     let order: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
     text += &together::charts(report, &placed, &order, &outliers);
     text += chosen(is_many);
@@ -139,7 +142,7 @@ pub(super) fn chosen(is_many: bool) -> &'static str {
     match is_many {
         false => "",
         true => {
-            "<h3 class=\"head\">Samples by themselves</h3>\n<p class=\"said chosen-note\">Choose samples in the table to see \
+            "<h3 class=\"head\">Individual samples</h3>\n<p class=\"said chosen-note\">Select samples in the table to see \
              their charts here.</p>\n<noscript><p>The charts are compressed and need the page's script.</p></noscript>\n\
              <div class=\"unpacked\"></div>\n"
         }
@@ -187,8 +190,8 @@ pub(super) fn facts(s: &Statistics) -> String {
             facts.push(("Mean Phred value", decimal(of_values, 2)));
             // A difference nobody sees needs no word.
             if of_values - mean >= 1.0 {
-                note = "<p class=\"said\">The quality of the mean error is the Phred value of the mean error probability: a few bad bases \
-                        lower it as much as they spoil. The mean Phred value, which FastQC and fastp show, hardly sees them.</p>\n";
+                note = "<p class=\"said\">The quality of the mean error is the Phred value of the mean error probability, so bad bases count as \
+                        much as the errors they make. The mean Phred value, shown by FastQC and fastp, hardly changes with a few bad bases.</p>\n";
             }
         }
         facts.push(("Encoding", s.quality.encoding.clone()));
@@ -207,6 +210,8 @@ fn row(
         figure.map_or(TableCell::Nothing, |figure| TableCell::Number(figure, 2))
     };
     let s = &file.statistics;
+    let qc = s.qc.as_ref();
+    let adapters = qc.and_then(|qc| qc.adapters.as_ref());
     // Figures of a part of a file would be compared with those of whole files: the error stands there.
     let cells = match file.error {
         Some(_) => Vec::new(),
@@ -221,6 +226,9 @@ fn row(
             number(s.quality.q30_percent),
             number(s.quality.mean),
             number(s.quality.mean_arithmetic),
+            number(adapters.and_then(|content| Some(content.most_frequent()?.1))),
+            number(adapters.and_then(AdapterContent::poly_g_percent)),
+            number(qc.and_then(|qc| Some(qc.duplication.as_ref()?.repeated_percent()))),
             s.quality
                 .mean
                 .map_or(TableCell::Nothing, |mean| TableCell::Drawing(spark(s, scale), mean)),

@@ -101,7 +101,7 @@ fn overrepresented(found: &Duplication) -> String {
             grouped(n as u64)
         ),
     };
-    table::plain(&caption, &["Sequence", "Reads", "% of reads", "May be of"], &rows)
+    table::plain(&caption, &["Sequence", "Reads", "% of reads", "Possible source"], &rows)
         .replacen("class=\"plain\"", "class=\"plain sequences\"", 1)
 }
 
@@ -248,8 +248,8 @@ fn tiles(id: &str, quality: &TileQuality) -> String {
     chart.table(&["Tile", "Lowest deviation", "At position"], listed.collect());
     let said = match lowest.first() {
         Some((tile, deviation, position)) => format!(
-            "How far the mean quality of a tile is from the mean of all {} tiles, of every tenth read. The lowest is {} at \
-             position {}, of tile {tile}.",
+            "Difference between the mean quality of each tile and the mean of all {} tiles, measured in every tenth read. The lowest is {} at \
+             position {} of tile {tile}.",
             grouped(rows as u64),
             decimal(*deviation, 2),
             grouped(*position as u64)
@@ -264,8 +264,7 @@ pub(super) fn missing(qc: &Qc) -> String {
     let mut text = String::new();
     if let Some(content) = &qc.adapters {
         if qc.duplication.is_none() {
-            text +=
-                "Repeated sequences are counted in single files only, and this sample has several.";
+            text += "Repeated sequences are counted only in samples of one file, and this one has several.";
         }
         if qc.tiles.is_none() {
             text += " The read names don't contain tile numbers.";

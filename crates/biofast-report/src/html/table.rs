@@ -39,7 +39,7 @@ pub(super) struct TableRow {
     pub(super) apart: Vec<f64>,
 }
 
-/// Names up to this length stay in one line.
+/// Names up to this length stay in one line where there is room.
 const SHORT: usize = 28;
 
 /// The table of `rows`, with these columns behind those of every table. Those in `wholes`, of which `rows` are the parts, stand apart
@@ -47,48 +47,70 @@ const SHORT: usize = 28;
 pub(super) fn table(
     id: &str,
     caption: &str,
-    columns: &[&str],
+    names: &[&str],
     rows: &[TableRow],
     wholes: &[TableRow],
 ) -> String {
-    // Where nothing is judged there is no column of verdicts.
-    let is_judged =
-        rows.iter().chain(wholes).any(|row| !matches!(row.verdicts, TableCell::Nothing));
-    let first: &[&str] =
-        if is_judged { &["Sample", "Verdicts", "Status"] } else { &["Sample", "Status"] };
+    let all = || rows.iter().chain(wholes);
+    let has_value = |at: &usize| {
+        all().any(|row| !matches!(row.cells.get(*at), None | Some(TableCell::Nothing)))
+    };
+    let columns = ShownColumns {
+        // Where nothing is judged there is no column of verdicts, and where all was read well none of that.
+        verdicts: all().any(|row| !matches!(row.verdicts, TableCell::Nothing)),
+        status: all().any(|row| row.error.is_some() || row.warnings > 0),
+        values: (0..names.len()).filter(has_value).collect(),
+    };
+    let first = [("Sample", true), ("Verdicts", columns.verdicts), ("Status", columns.status)];
+    let first = first.iter().filter(|(_, is_shown)| *is_shown).map(|(name, _)| *name);
     let tall = if rows.len() > MANY { " tall" } else { "" };
     let mut text = format!(
         "<div class=\"scroll{tall}\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\
-         <table class=\"sortable\" id=\"{id}\"><caption>{caption}<span class=\"unseen\">; the buttons in its \
-         head sort it</span></caption><thead><tr>"
+         <table class=\"sortable\" id=\"{id}\"><caption>{caption}<span class=\"sorts\"> · Select a column name to \
+         sort.</span></caption><thead><tr>"
     );
-    for column in first.iter().chain(columns) {
+    let is_number = |at: usize| {
+        all().any(|row| {
+            matches!(row.cells.get(at), Some(TableCell::Count(_) | TableCell::Number(..)))
+        })
+    };
+    let values = columns.values.iter().map(|&at| (names[at], is_number(at)));
+    for (column, is_number) in first.map(|name| (name, false)).chain(values) {
+        let class = if is_number { " class=\"n\"" } else { "" };
         let _ = write!(
             text,
-            "<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">{column}</button></th>"
+            "<th scope=\"col\"{class} aria-sort=\"none\"><button type=\"button\">{column}</button></th>"
         );
     }
     text.push_str("</tr></thead><tbody>\n");
-    rows.iter().for_each(|row| push_row(&mut text, row, columns.len(), is_judged));
+    rows.iter().for_each(|row| push_row(&mut text, row, &columns));
     if !wholes.is_empty() {
         text.push_str("</tbody><tbody class=\"wholes\">\n");
-        wholes.iter().for_each(|row| push_row(&mut text, row, columns.len(), is_judged));
+        wholes.iter().for_each(|row| push_row(&mut text, row, &columns));
     }
     text.push_str("</tbody></table></div>\n");
     text
 }
 
-fn push_row(text: &mut String, row: &TableRow, columns: usize, is_judged: bool) {
+/// The columns in which a row has something to show.
+struct ShownColumns {
+    verdicts: bool,
+    status: bool,
+    /// Places of cells.
+    values: Vec<usize>,
+}
+
+fn push_row(text: &mut String, row: &TableRow, columns: &ShownColumns) {
     let class = match (&row.error, row.mate) {
         (Some(_), _) => " class=\"faulty\"",
         (None, Some(2)) => " class=\"mate\"",
         _ => "",
     };
-    let name = escape(&row.sample);
+    // Names are as long as those of files: they break at their parts.
+    let name = escape(&row.sample).replace('_', "_<wbr>").replace('.', "<wbr>.");
     let name = match row.sample.chars().count() {
         ..=SHORT => format!("<span class=\"short\">{name}</span>"),
-        // Names are as long as those of files: they break at their parts.
-        _ => name.replace('_', "_<wbr>").replace('.', "<wbr>."),
+        _ => name,
     };
     let _ = write!(
         text,
@@ -100,13 +122,14 @@ fn push_row(text: &mut String, row: &TableRow, columns: usize, is_judged: bool) 
             false => format!(" title=\"{}\"", escape(&row.path)),
         },
     );
-    if is_judged {
+    if columns.verdicts {
         push_cell(text, &row.verdicts, 0.0);
     }
     let status = match (&row.error, row.warnings) {
         (Some(error), _) => format!(
             "<td class=\"status bad\" data-v=\"2\">✗ error</td><td class=\"why\" \
-             colspan=\"{columns}\">{}</td>",
+             colspan=\"{}\">{}</td>",
+            columns.values.len().max(1),
             escape(error)
         ),
         (None, 0) => "<td class=\"status good\" data-v=\"0\">✓ ok</td>".into(),
@@ -115,9 +138,13 @@ fn push_row(text: &mut String, row: &TableRow, columns: usize, is_judged: bool) 
             if n == 1 { "" } else { "s" }
         ),
     };
-    text.push_str(&status);
-    let apart = row.apart.iter().copied().chain(std::iter::repeat(0.0));
-    row.cells.iter().zip(apart).for_each(|(cell, apart)| push_cell(text, cell, apart));
+    if columns.status {
+        text.push_str(&status);
+    }
+    for &at in columns.values.iter().filter(|_| row.error.is_none()) {
+        let cell = row.cells.get(at).unwrap_or(&TableCell::Nothing);
+        push_cell(text, cell, row.apart.get(at).copied().unwrap_or(0.0));
+    }
     text.push_str("</tr>\n");
 }
 

@@ -238,7 +238,7 @@ fn heat_map(samples: &[Sample<'_>]) -> String {
         "all-heat".into(),
         "Quality by sample and position",
         Axis::new(axis.name, 0.0, columns as f64),
-        Axis::new("Sample, as in the table", 0.0, samples.len() as f64),
+        Axis::new("Row in the table of samples", 0.0, samples.len() as f64),
     );
     // Means of the positions in each column.
     let mut rows: Vec<Vec<f64>> = Vec::new();

@@ -45,17 +45,18 @@ pub(super) fn section(assessment: Option<&Assessment>) -> String {
 }
 
 /// Which chart shows what a check is about, by the end of its id.
-const SHOWN: [(&str, &[&str]); 11] = [
+const SHOWN: [(&str, &[&str]); 12] = [
     ("quality", &["lowest-position-quality"]),
     ("bases", &["n-share", "n-by-position", "first-bases", "base-composition"]),
     ("gc", &["gc-deviation"]),
     ("lengths", &["mean-length", "empty-reads"]),
     ("qualities", &["q30-share", "old-encoding"]),
     ("means", &["mean-quality"]),
-    ("adapters", &["adapter-content"]),
+    ("adapters", &["adapter-content", "poly-g"]),
     ("duplication", &["duplication", "overrepresented-sequences"]),
     ("insert", &["insert-size"]),
     ("depth", &["mean-depth"]),
+    ("gc-bias", &["at-dropout", "gc-dropout"]),
     (
         "reached",
         &[
@@ -68,8 +69,14 @@ const SHOWN: [(&str, &[&str]); 11] = [
 /// What is in a part of a page about the sample `id`: its charts, each with the worst of the verdicts about what it shows.
 pub(super) fn contents(id: &str, assessment: Option<&Assessment>, part: &str) -> String {
     let links = chart::listed(part).map(|(chart, title)| {
+        let suffix = chart.strip_prefix(id).and_then(|rest| rest.strip_prefix('-'));
+        // Alignments have the charts of several sets of reads.
+        let (set, suffix) = match suffix.and_then(|suffix| suffix.split_once('-')) {
+            Some((set @ ("first" | "last" | "other"), suffix)) => (Some(set), Some(suffix)),
+            _ => (None, suffix),
+        };
+        let set = set.map_or(String::new(), |set| format!(", {set} reads"));
         let of = |check: &Judged| {
-            let suffix = chart.strip_prefix(id).and_then(|rest| rest.strip_prefix('-'));
             let shown = SHOWN.iter().find(|(name, _)| suffix == Some(name));
             let check = check.check.strip_prefix(PREFIX).unwrap_or(&check.check);
             shown.is_some_and(|(_, checks)| checks.contains(&check))
@@ -85,7 +92,7 @@ pub(super) fn contents(id: &str, assessment: Option<&Assessment>, part: &str) ->
                 )
             }
         };
-        format!("<li>{mark}<a href=\"#{chart}\">{title}</a></li>")
+        format!("<li>{mark}<a href=\"#{chart}\">{title}{set}</a></li>")
     });
     let links: Vec<String> = links.collect();
     match links.len() {
@@ -135,7 +142,7 @@ pub(super) fn findings(id: &str, samples: &[(String, &str, Option<&Assessment>)]
     let mut text = format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Failed checks and warnings\"><table class=\"plain \
          findings\" id=\"{id}\"><caption>Failed checks and warnings</caption><thead><tr><th scope=\"col\">Check</th>\
-         <th scope=\"col\">Verdict</th><th scope=\"col\">Samples, the worst first</th><th scope=\"col\">The worst</th></tr>\
+         <th scope=\"col\">Verdict</th><th scope=\"col\">Samples, worst first</th><th scope=\"col\">Worst sample</th></tr>\
          </thead><tbody>"
     );
     for found in &checks {
@@ -160,6 +167,18 @@ pub(super) fn findings(id: &str, samples: &[(String, &str, Option<&Assessment>)]
         );
     }
     text + "</tbody></table></div>\n"
+}
+
+/// Where samples are judged as those of any library: how more of them is judged.
+pub(super) fn more_by_library(samples: &[(String, &str, Option<&Assessment>)]) -> &'static str {
+    let is_any = |all: &&Assessment| all.library == Library::Any.name();
+    match samples.iter().filter_map(|(.., assessment)| *assessment).any(|all| is_any(&all)) {
+        true => {
+            "<p class=\"said\">Only what is wrong in every library is judged. <code>--library TYPE</code> (wgs, exome, rna and \
+             others) judges the rest, such as duplicates, GC and insert sizes, by the type of library.</p>\n"
+        }
+        false => "",
+    }
 }
 
 /// Verdicts by number.
@@ -190,7 +209,7 @@ pub(super) fn cell(assessment: Option<&Assessment>) -> TableCell {
         (0, 0) => badge(Verdict::Pass),
         (0, warns) => part(Verdict::Warn, warns),
         (fails, 0) => part(Verdict::Fail, fails),
-        (fails, warns) => part(Verdict::Fail, fails) + " " + &part(Verdict::Warn, warns),
+        (fails, warns) => part(Verdict::Fail, fails) + ", " + &part(Verdict::Warn, warns),
     };
     TableCell::Drawing(markup, (1000 * fails + warns) as f64)
 }

@@ -53,7 +53,7 @@ pub(super) fn write_details(found: &GcBias, file: &mut File) {
 pub(super) fn write_summary(found: &GcBias, file: &mut File) {
     use MetricValue::{Count, Empty, Real, Text};
     let mean = found.reads_a_window();
-    let dropouts = found.dropouts();
+    let dropouts = found.dropouts().unwrap_or_default();
     let coverage = |range: std::ops::RangeInclusive<usize>| {
         let (mut reads, mut windows) = (0.0, 0);
         for gc in range {

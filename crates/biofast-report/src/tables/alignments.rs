@@ -4,7 +4,7 @@ use super::{align, plain};
 use crate::number::grouped;
 use biofast_ops::measure::alignments::report::Figures;
 use biofast_ops::measure::reads::Percent;
-use biofast_ops::measure::reads::report::Composition;
+use biofast_ops::measure::reads::report::{Composition, Statistics};
 
 /// The columns of the tab-separated form.
 pub const COLUMNS: [&str; 24] = [
@@ -39,7 +39,7 @@ struct Cells {
     proper: u64,
     proper_share: String,
     bases: u64,
-    mean_len: f64,
+    mean_len: Option<f64>,
     max_len: u64,
     q30: String,
     gc: String,
@@ -51,17 +51,7 @@ struct Cells {
 impl From<&Figures> for Cells {
     fn from(f: &Figures) -> Cells {
         let (all, failed) = (f.records.all(), &f.records.failed);
-        let reads = [&f.reads.first, &f.reads.last, &f.reads.other];
-        let reads = || reads.into_iter().flatten();
-        let bases: u64 = reads().map(|r| r.bases).sum();
-        let n: u64 = reads().map(|r| r.reads).sum();
-        let qualities = |from: u8| -> u64 {
-            let histograms = reads().flat_map(|r| &r.quality.histogram);
-            histograms.filter(|(phred, _)| *phred >= from).map(|(_, n)| n).sum()
-        };
-        let letters =
-            |of: fn(&Composition) -> u64| -> u64 { reads().map(|r| of(&r.composition)).sum() };
-        let gc = letters(|c| c.g + c.c);
+        let bases: u64 = reads(f).map(|r| r.bases).sum();
         let primary = all.primary;
         let mapped = all.primary_mapped;
         let paired = all.paired;
@@ -79,11 +69,11 @@ impl From<&Figures> for Cells {
             proper,
             proper_share: share(proper, paired),
             bases,
-            mean_len: if n == 0 { 0.0 } else { bases as f64 / n as f64 },
-            max_len: reads().map(|r| r.length.max).max().unwrap_or(0),
-            q30: share(qualities(30), qualities(0)),
-            gc: share(gc, gc + letters(|c| c.a + c.t)),
-            gc_of_all: share(gc, bases),
+            mean_len: mean_length(f),
+            max_len: reads(f).map(|r| r.length.max).max().unwrap_or(0),
+            q30: known(q30(f)),
+            gc: known(gc(f)),
+            gc_of_all: share(letters(f, |c| c.g + c.c), bases),
             error_rate: (f.alignment.aligned_bases > 0).then_some(f.alignment.error_rate),
             insert: match f.insert_size.pairs {
                 0 => NONE.into(),
@@ -97,7 +87,47 @@ impl From<&Figures> for Cells {
 const NONE: &str = "NA";
 
 fn share(part: u64, whole: u64) -> String {
-    if whole == 0 { NONE.into() } else { Percent::of(part, whole).to_string() }
+    known(share_of(part, whole))
+}
+
+fn share_of(part: u64, whole: u64) -> Option<Percent> {
+    (whole > 0).then(|| Percent::of(part, whole))
+}
+
+fn known(share: Option<Percent>) -> String {
+    share.map_or(NONE.into(), |share| share.to_string())
+}
+
+/// First, last and other reads.
+fn reads(figures: &Figures) -> impl Iterator<Item = &Statistics> {
+    let reads = &figures.reads;
+    [&reads.first, &reads.last, &reads.other].into_iter().flatten()
+}
+
+fn letters(figures: &Figures, of: fn(&Composition) -> u64) -> u64 {
+    reads(figures).map(|reads| of(&reads.composition)).sum()
+}
+
+/// The mean length of all reads.
+pub(crate) fn mean_length(figures: &Figures) -> Option<f64> {
+    let n: u64 = reads(figures).map(|reads| reads.reads).sum();
+    let bases: u64 = reads(figures).map(|reads| reads.bases).sum();
+    (n > 0).then(|| bases as f64 / n as f64)
+}
+
+/// Bases of quality 30 and more among those with a quality.
+pub(crate) fn q30(figures: &Figures) -> Option<Percent> {
+    let from = |least: u8| -> u64 {
+        let histograms = reads(figures).flat_map(|reads| &reads.quality.histogram);
+        histograms.filter(|(phred, _)| *phred >= least).map(|(_, n)| n).sum()
+    };
+    share_of(from(30), from(0))
+}
+
+/// G and C among A, C, G and T.
+pub(crate) fn gc(figures: &Figures) -> Option<Percent> {
+    let gc = letters(figures, |c| c.g + c.c);
+    share_of(gc, gc + letters(figures, |c| c.a + c.t))
 }
 
 fn coverage(figures: &Figures) -> [String; 3] {
@@ -136,7 +166,7 @@ pub fn tsv(rows: &[AlignmentRow<'_>]) -> String {
                     c.proper.to_string(),
                     c.proper_share,
                     c.bases.to_string(),
-                    format!("{:.1}", c.mean_len),
+                    format!("{:.1}", c.mean_len.unwrap_or_default()),
                     c.max_len.to_string(),
                     c.q30,
                     c.gc_of_all,
@@ -180,7 +210,7 @@ pub fn table(rows: &[AlignmentRow<'_>]) -> String {
                     c.proper_share,
                     grouped(c.duplicates),
                     grouped(c.supplementary),
-                    format!("{:.1}", c.mean_len),
+                    format!("{:.1}", c.mean_len.unwrap_or_default()),
                     c.q30,
                     c.gc,
                     c.error_rate.map_or(NONE.into(), |rate| format!("{:.2}", 100.0 * rate)),

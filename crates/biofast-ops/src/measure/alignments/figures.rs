@@ -1,12 +1,13 @@
 //! The figures of alignments as a report has them.
 
 use biofast_bam::Record;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::partial::PartialAlignments;
 use crate::measure::coverage::Distribution;
 use crate::measure::flagstat::FlagStat;
 use crate::measure::picard::gc_bias::GcBias;
+use crate::measure::reads::numbers::rounded;
 use crate::measure::reads::statistic::Statistics as ReadStatistics;
 use crate::number::percent;
 
@@ -44,13 +45,30 @@ pub struct Figures {
     pub duplicate_types: DuplicateTypes,
     /// Read starts by GC content of the reference, as Picard's CollectGcBiasMetrics counts them; absent without a reference,
     /// and of regions and groups.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "with_dropouts")]
     pub gc_bias: Option<GcBias>,
     /// Primary reads as they were sequenced.
     pub reads: ReadsByFragment,
     /// What the report of a part carries for [joining](super::join) it with others; absent in that of a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<PartialAlignments>,
+}
+
+/// The counts, and what follows from them.
+fn with_dropouts<S: Serializer>(found: &Option<GcBias>, to: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Dropouts<'a> {
+        at_dropout_percent: Option<f64>,
+        gc_dropout_percent: Option<f64>,
+        #[serde(flatten)]
+        counts: &'a GcBias,
+    }
+    let of = |counts| {
+        let dropouts = GcBias::dropouts(counts).map(|shares| shares.map(rounded));
+        let [at, gc] = dropouts.map_or([None; 2], |shares| shares.map(Some));
+        Dropouts { at_dropout_percent: at, gc_dropout_percent: gc, counts }
+    };
+    found.as_ref().map(of).serialize(to)
 }
 
 /// Records by flag.

@@ -148,11 +148,15 @@ impl GcBias {
         reads as f64 / self.windows.iter().sum::<u64>() as f64
     }
 
-    /// By how much the share of reads, in percent, is below the share of windows: of low and of high GC content.
+    /// By how much the share of reads, in percent, is below the share of windows: of low and of high GC content. Nothing without
+    /// reads or windows.
     #[doc(hidden)]
-    pub fn dropouts(&self) -> [f64; 2] {
+    pub fn dropouts(&self) -> Option<[f64; 2]> {
         let reads: u64 = self.by_gc.iter().map(|class| class.reads).sum();
         let windows: u64 = self.windows.iter().sum();
+        if reads == 0 || windows == 0 {
+            return None;
+        }
         let mut dropouts = [0.0; 2];
         for (gc, (class, own)) in self.by_gc.iter().zip(self.windows.iter()).enumerate() {
             let share = *own as f64 / windows as f64 - class.reads as f64 / reads as f64;
@@ -161,7 +165,7 @@ impl GcBias {
                 dropouts[usize::from(gc > 50)] += dropout;
             }
         }
-        dropouts
+        Some(dropouts)
     }
 
     pub(crate) fn merge(&mut self, other: &GcBias) {

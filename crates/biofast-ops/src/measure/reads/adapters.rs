@@ -224,6 +224,23 @@ impl AdapterContent {
         }
     }
 
+    /// The adapter that most reads have, and their share in percent; nothing where no read is long enough.
+    pub fn most_frequent(&self) -> Option<(&str, f64)> {
+        let mut most: Option<(&str, f64)> = None;
+        for found in self.positions.iter().flat_map(|at| self.true_adapters(at)) {
+            if most.is_none_or(|(_, other)| found.1 > other) {
+                most = Some(found);
+            }
+        }
+        most
+    }
+
+    /// Percent of the reads with 12 G in a row; nothing where no read is long enough.
+    pub fn poly_g_percent(&self) -> Option<f64> {
+        let place = self.names.iter().position(|name| name == "PolyG")?;
+        self.positions.last()?.percent.get(place).copied()
+    }
+
     /// The adapters with their shares at a position, without poly-A and poly-G, which reads can end with for other reasons.
     pub fn true_adapters<'a>(
         &'a self,

@@ -22,6 +22,8 @@ pub(super) fn measure(check: &Check, figures: &Figures) -> Measured {
         CheckKind::Duplicates => duplicates(figures),
         CheckKind::Errors => errors(figures),
         CheckKind::Insert => insert(figures),
+        CheckKind::AtDropout => dropout(figures, 0, "up to"),
+        CheckKind::GcDropout => dropout(figures, 1, "above"),
         _ if check.is_of_depth() => match &figures.coverage {
             Some(coverage) => of_depth(check, coverage, "positions"),
             None => Measured::Missing(NO_COVERAGE),
@@ -95,6 +97,20 @@ fn insert(figures: &Figures) -> Measured {
     );
     let advice = "With inserts this short, both mates read the same bases and then adapters: trim adapters and count overlaps once.";
     found(insert.median as f64, says, advice)
+}
+
+/// GC content up to or above 50 %, and whether its reads are those of its share of the reference.
+fn dropout(figures: &Figures, part: usize, side: &str) -> Measured {
+    let Some(gc_bias) = &figures.gc_bias else {
+        return Measured::Missing("it needs a reference, and all records of a file");
+    };
+    let Some(dropouts) = gc_bias.dropouts() else {
+        return Measured::Missing(NO_RECORDS);
+    };
+    let share = dropouts[part];
+    let says = format!("{} % of the reads are missing where the GC is {side} 50 %", shown(share));
+    let advice = "PCR or capture loses such fragments: use fewer cycles, or a polymerase or kit with less GC bias.";
+    found(share, says, advice)
 }
 
 const NO_COVERAGE: &str = "depth is computed only for whole files sorted by coordinate";

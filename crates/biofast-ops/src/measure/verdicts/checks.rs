@@ -11,7 +11,7 @@ pub mod fastqc {
     pub const CONTENT: [f64; 2] = [10.0, 20.0];
     /// Percent of N at a position.
     pub const N: [f64; 2] = [5.0, 20.0];
-    /// Percent of the reads with an adapter.
+    /// Percent of the reads with an adapter, or with poly-G.
     pub const ADAPTERS: [f64; 2] = [5.0, 10.0];
     /// Percent of the reads that are left of duplicates; less is worse.
     pub const DEDUPLICATED: [f64; 2] = [70.0, 50.0];
@@ -41,6 +41,7 @@ pub(super) enum CheckKind {
     FirstBases,
     Bases,
     Adapters,
+    PolyG,
     Duplication,
     Overrepresented,
     Mapped,
@@ -54,6 +55,8 @@ pub(super) enum CheckKind {
     AtLeastTwenty,
     AtLeastThirty,
     Evenness,
+    AtDropout,
+    GcDropout,
 }
 
 /// What a check is about.
@@ -143,7 +146,7 @@ pub static CHECKS: &[Check] = {
             Both,
             [20.0, 15.0],
         ),
-        check(Q30, "q30-share", "Bases of quality 30 and more", "%", Below, Both, [70.0, 50.0]),
+        check(Q30, "q30-share", "Bases of quality 30 or more", "%", Below, Both, [70.0, 50.0]),
         check(
             Encoding,
             "old-encoding",
@@ -156,18 +159,26 @@ pub static CHECKS: &[Check] = {
         check(
             LowestQuality,
             "lowest-position-quality",
-            "Lowest median quality of a position",
+            "Lowest median quality at a position",
             "Phred",
             Below,
             Both,
             fastqc::MEDIAN,
         ),
-        check(N, "n-share", "N among all bases", "%", Above, Both, [1.0, 5.0]),
-        check(NByPosition, "n-by-position", "Most N at a position", "%", Above, Both, fastqc::N),
+        check(N, "n-share", "N, as a share of all bases", "%", Above, Both, [1.0, 5.0]),
+        check(
+            NByPosition,
+            "n-by-position",
+            "Highest share of N at a position",
+            "%",
+            Above,
+            Both,
+            fastqc::N,
+        ),
         check(
             Gc,
             "gc-deviation",
-            "Reads off a normal distribution of GC",
+            "Reads outside a normal GC distribution",
             "%",
             Above,
             Both,
@@ -176,7 +187,7 @@ pub static CHECKS: &[Check] = {
         check(
             FirstBases,
             "first-bases",
-            "Most that A and T, or G and C, differ at one of the first 12 positions",
+            "Largest difference between A and T, or G and C, at positions 1 to 12",
             "points",
             Above,
             Both,
@@ -185,7 +196,7 @@ pub static CHECKS: &[Check] = {
         check(
             Bases,
             "base-composition",
-            "Most that A and T, or G and C, differ at a position from 13 on",
+            "Largest difference between A and T, or G and C, from position 13 on",
             "points",
             Above,
             Both,
@@ -200,6 +211,7 @@ pub static CHECKS: &[Check] = {
             READS,
             fastqc::ADAPTERS,
         ),
+        check(PolyG, "poly-g", "Reads with 12 G in a row", "%", Above, READS, fastqc::ADAPTERS),
         check(
             Duplication,
             "duplication",
@@ -278,28 +290,28 @@ pub static CHECKS: &[Check] = {
         Check {
             genome: CheckLimits { warn: Some(80.0), fail: None },
             ..check(
-                Breadth, "covered-share", "Positions of depth 1 and more", "%", Below, Alignments,
+                Breadth, "covered-share", "Positions at or above depth 1", "%", Below, Alignments,
                 [0.0; 2],
             )
         },
         Check {
             genome: CheckLimits::OFF,
             ..check(
-                AtLeastTen, "covered-10x-share", "Positions of depth 10 and more", "%", Below,
+                AtLeastTen, "covered-10x-share", "Positions at or above depth 10", "%", Below,
                 Alignments, [0.0; 2],
             )
         },
         Check {
             genome: CheckLimits::OFF,
             ..check(
-                AtLeastTwenty, "covered-20x-share", "Positions of depth 20 and more", "%", Below,
+                AtLeastTwenty, "covered-20x-share", "Positions at or above depth 20", "%", Below,
                 Alignments, [0.0; 2],
             )
         },
         Check {
             genome: CheckLimits::OFF,
             ..check(
-                AtLeastThirty, "covered-30x-share", "Positions of depth 30 and more", "%", Below,
+                AtLeastThirty, "covered-30x-share", "Positions at or above depth 30", "%", Below,
                 Alignments, [0.0; 2],
             )
         },
@@ -312,6 +324,30 @@ pub static CHECKS: &[Check] = {
             Alignments,
             [70.0, 50.0],
         ),
+        Check {
+            genome: CheckLimits::OFF,
+            ..check(
+                AtDropout,
+                "at-dropout",
+                "Reads missing at a GC up to 50 %",
+                "%",
+                Above,
+                Alignments,
+                [0.0; 2],
+            )
+        },
+        Check {
+            genome: CheckLimits::OFF,
+            ..check(
+                GcDropout,
+                "gc-dropout",
+                "Reads missing at a GC above 50 %",
+                "%",
+                Above,
+                Alignments,
+                [0.0; 2],
+            )
+        },
     ]
 };
 

@@ -200,7 +200,7 @@ impl VerdictRules {
 }
 
 /// Why a check is off that no library has limits for.
-const NO_DEFAULT: &str = "the required depth depends on the purpose";
+const NO_DEFAULT: &str = "the limits depend on the purpose";
 /// Why a check is off that was on.
 const GIVEN: &str = "switched off by --limits";
 

@@ -65,6 +65,7 @@ fn of(kind: CheckKind, reads: &Statistics) -> Measured {
         CheckKind::FirstBases => composition(reads, |position| position.end <= FIRST),
         CheckKind::Bases => composition(reads, |position| position.start > FIRST),
         CheckKind::Adapters => adapters(reads),
+        CheckKind::PolyG => poly_g(reads),
         CheckKind::Duplication => duplication(reads),
         CheckKind::Overrepresented => overrepresented(reads),
         _ => Measured::Missing("it applies to alignments"),
@@ -263,15 +264,7 @@ fn adapters(reads: &Statistics) -> Measured {
     let Some(content) = reads.qc.as_ref().and_then(|qc| qc.adapters.as_ref()) else {
         return Measured::Missing("adapters were not searched");
     };
-    let mut most: Option<(&str, f64)> = None;
-    for position in &content.positions {
-        for (name, share) in content.true_adapters(position) {
-            if most.is_none_or(|(_, other)| share > other) {
-                most = Some((name, share));
-            }
-        }
-    }
-    let Some((name, share)) = most else {
+    let Some((name, share)) = content.most_frequent() else {
         return Measured::Missing("no read is longer than the 12 bases searched");
     };
     let says = match share > 0.0 {
@@ -279,6 +272,18 @@ fn adapters(reads: &Statistics) -> Measured {
         false => "No read has an adapter".into(),
     };
     let advice = "Trim adapters before alignment or assembly; if most reads have one, inserts are too short.";
+    found(share, says, advice)
+}
+
+fn poly_g(reads: &Statistics) -> Measured {
+    let Some(content) = reads.qc.as_ref().and_then(|qc| qc.adapters.as_ref()) else {
+        return Measured::Missing("poly-G was not searched");
+    };
+    let Some(share) = content.poly_g_percent() else {
+        return Measured::Missing("no read is longer than the 12 bases searched");
+    };
+    let says = format!("{} % of the reads have 12 G in a row", shown(share));
+    let advice = "Sequencers with two colors, such as NextSeq and NovaSeq, call G where there is no signal: trim poly-G before alignment, and check insert sizes and the end of the run.";
     found(share, says, advice)
 }
 
@@ -294,7 +299,7 @@ fn duplication(reads: &Statistics) -> Measured {
     let Some(counted) = reads.qc.as_ref().and_then(|qc| qc.duplication.as_ref()) else {
         return uncounted(reads);
     };
-    let share = 100.0 - counted.deduplicated_percent;
+    let share = counted.repeated_percent();
     let says = format!("{} % of the reads repeat the sequence of another one", shown(share));
     let advice = "Mark or drop duplicates. Sequencing this library deeper gains little: use more input and fewer PCR cycles next time.";
     found(share, says, advice)

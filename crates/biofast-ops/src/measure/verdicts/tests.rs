@@ -180,6 +180,7 @@ fn good_reads_pass_and_each_fault_is_seen_where_it_is() {
         ),
         1 => record(i, &bases(9999, 100), 'I'),
         2 | 3 => record(i, &format!("AAN{}", bases(i, 97)), 'I'),
+        4 => record(i, &format!("{}{}", bases(i, 80), "G".repeat(20)), 'I'),
         _ => format!("@{i}\n{}\n+\n{}{}\n", bases(i, 100), "I".repeat(90), "*".repeat(10)),
     });
     let bad: String = bad.chain([record(2001, "", 'I'), record(2002, "", 'I')]).collect();
@@ -197,6 +198,8 @@ fn good_reads_pass_and_each_fault_is_seen_where_it_is() {
         "9.99 % of the reads have the adapter 'Illumina Universal Adapter'"
     );
     assert_eq!(verdict("adapter-content"), Verdict::Warn);
+    assert_eq!(says("poly-g"), "9.99 % of the reads have 12 G in a row");
+    assert_eq!(verdict("poly-g"), Verdict::Warn);
     assert!(says("overrepresented-sequences").starts_with("9.99 % of the reads are "));
     assert_eq!(verdict("overrepresented-sequences"), Verdict::Fail);
     assert_eq!(says("empty-reads"), "2 reads (0.1 %) have no bases");

@@ -21,7 +21,7 @@
   };
 
   // Where axes begin and end; names of lines may follow. Below is a margin.
-  const [LEFT, RIGHT, TOP, BOTTOM] = [58, 526, 12, 44];
+  const [LEFT, RIGHT, TOP, BOTTOM] = [64, 526, 12, 44];
 
   // The table is made when it is opened.
   document.addEventListener("toggle", (event) => {
@@ -33,7 +33,7 @@
     box.className = "scroll";
     box.tabIndex = 0;
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", `Figures of ${figure.querySelector("h4").textContent}`);
+    box.setAttribute("aria-label", `Values of ${figure.querySelector("h4").textContent}`);
     const table = document.createElement("table");
     const head = table.createTHead().insertRow();
     for (const name of columns) {

@@ -80,7 +80,7 @@
     const tools = document.createElement("div");
     tools.className = "tools";
     tools.innerHTML = '<label>Find <input type="search" autocomplete="off"></label>' +
-      '<button type="button" aria-pressed="false">Only chosen</button><button type="button">Clear choice</button>' +
+      '<button type="button" aria-pressed="false">Show selected only</button><button type="button">Clear selection</button>' +
       '<button type="button">Save as TSV</button><output></output>';
     const [find, only, none, save, said] =
       [tools.querySelector("input"), ...tools.querySelectorAll("button"), tools.querySelector("output")];
@@ -108,7 +108,7 @@
       }
       section.classList.toggle("has-chosen", chosen.size > 0);
       said.textContent = (seen < rows.length ? `${seen} of ${rows.length} samples` : "") +
-        (chosen.size ? `${seen < rows.length ? ", " : ""}${chosen.size} chosen` : "");
+        (chosen.size ? `${seen < rows.length ? ", " : ""}${chosen.size} selected` : "");
     };
     look();
     section.addEventListener("biofast-unpacked", (event) => {
@@ -127,7 +127,7 @@
     for (const row of rows) {
       const box = document.createElement("input");
       box.type = "checkbox";
-      box.setAttribute("aria-label", `Choose ${row.cells[0].textContent}`);
+      box.setAttribute("aria-label", `Select ${row.cells[0].textContent}`);
       row.cells[0].prepend(box);
     }
     table.tBodies[0].addEventListener("change", change);
@@ -149,7 +149,7 @@
     save.addEventListener("click", () => {
       const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
       const line = (row) => [...row.cells].map((cell, i) =>
-        (i > 2 && cell.dataset.v !== undefined ? cell.dataset.v : cell.textContent).trim()).join("\t");
+        (!["Sample", "Verdicts", "Status"].includes(heads[i]) && cell.dataset.v !== undefined ? cell.dataset.v : cell.textContent).trim()).join("\t");
       const shown = [...table.tBodies[0].rows].filter((row) => !row.hidden);
       dispatchEvent(new CustomEvent("biofast-save", { detail:
         { name: `${table.id}.tsv`, type: "text/tab-separated-values", text: [heads.join("\t"), ...shown.map(line)].join("\n") + "\n" } }));

@@ -24,7 +24,6 @@
   for (const table of document.querySelectorAll("table.sortable")) {
     [...table.tHead.rows[0].cells].forEach((head, column) => {
       const numbers = table.tBodies[0].querySelector(`tr > :nth-child(${column + 1}).n`);
-      if (numbers) head.classList.add("n");
       head.querySelector("button").addEventListener("click", () => {
         const now = head.getAttribute("aria-sort");
         // Of numbers, the largest are looked for first.

@@ -58,6 +58,11 @@ impl Duplication {
         self
     }
 
+    /// Percent of the reads that repeat the sequence of another one.
+    pub fn repeated_percent(&self) -> f64 {
+        100.0 - self.deduplicated_percent
+    }
+
     /// The overrepresented sequences that are in [at least ten reads](Self::ENOUGH_COPIES): those of verdicts and pages.
     pub fn repeated(&self) -> impl Iterator<Item = &Overrepresented> {
         self.overrepresented.iter().filter(|one| one.reads >= Self::ENOUGH_COPIES)
