@@ -1,5 +1,7 @@
 //! Barcodes as sets of bases, and how many of them differ.
 
+use std::ops::Range;
+
 use crate::change::grep::bases;
 
 /// Bases of a barcode at most.
@@ -72,7 +74,7 @@ impl BarcodeBits {
     }
 
     /// The same with nothing but the bases at these places.
-    pub(super) fn part(&self, places: std::ops::Range<usize>) -> BarcodeBits {
+    pub(super) fn part(&self, places: Range<usize>) -> BarcodeBits {
         let outside = (0..LONGEST_BARCODE).filter(|at| !places.contains(at));
         outside.fold(*self, |bits, at| bits.with(at, UNKNOWN))
     }

@@ -1,6 +1,7 @@
 //! Which sample a barcode belongs to.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::barcode::{BarcodeBits, LONGEST_BARCODE};
 use super::sheet::Sample;
@@ -348,8 +349,13 @@ const FEW_BARCODES: usize = 1000;
 
 /// Many barcodes by their parts: one that is near enough to matter agrees with what is read in at least one of them.
 struct PartTable {
-    /// The places of each part, and what barcodes have there, in order, with their numbers.
-    parts: Vec<(std::ops::Range<usize>, Vec<(BarcodeBits, u32)>)>,
+    parts: Vec<SortedPart>,
+}
+
+/// What barcodes have at some places, in order, with their numbers.
+struct SortedPart {
+    places: Range<usize>,
+    sorted: Vec<(BarcodeBits, u32)>,
 }
 
 impl PartTable {
@@ -373,14 +379,14 @@ impl PartTable {
             let mut sorted: Vec<_> =
                 barcodes.map(|(bits, number)| (bits.part(places.clone()), number)).collect();
             sorted.sort_unstable();
-            (places, sorted)
+            SortedPart { places, sorted }
         });
         Some(PartTable { parts: parts.collect() })
     }
 
     /// The numbers of barcodes that agree in a part, some of them several times.
     fn near(&self, barcode: &BarcodeBits) -> impl Iterator<Item = usize> {
-        self.parts.iter().flat_map(|(places, sorted)| {
+        self.parts.iter().flat_map(|SortedPart { places, sorted }| {
             let part = barcode.part(places.clone());
             let start = sorted.partition_point(|(other, _)| *other < part);
             let same = sorted[start..].iter().take_while(move |(other, _)| *other == part);
