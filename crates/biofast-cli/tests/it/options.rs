@@ -641,6 +641,7 @@ fn stage() -> Folder {
                 0 => sequence.replace_range(60.., &"G".repeat(20)),
                 1 => sequence.replace_range(5..12, "NNNNNNN"),
                 2 => sequence.truncate(60),
+                3 => sequence.replace_range(77.., "NNN"),
                 _ => {}
             }
             let scores = qualities(random, sequence.len());
