@@ -241,7 +241,8 @@ pub mod filter {
         #[doc(inline)]
         pub use biofast_ops::filter::trim::{
             Adapters, Crop, CutFront, CutRight, CutTail, InvalidAdapter, KeepFirst, MaskDust,
-            NextSeqTrim, Overlap, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
+            NextSeqTrim, Overlap, PolyA, PolyG, PolyX, QualityCutoff, QualityWindow, TrimN, Umi,
+            UmiSource,
         };
     }
 

@@ -6,7 +6,6 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["-m"], "use --min-len N for cutadapt's -m, --merge for fastp's -m"),
     (&["--max-ee"], "use --max-expected-errors E"),
     (&["--max-aer"], "use --max-expected-errors-per-base E"),
-    (&["--trim-n"], "biofast can't trim Ns at the ends of reads; use `cutadapt --trim-n`"),
     (
         &["-y", "-Y", "--low_complexity_filter"],
         "use --min-complexity 30, which is what fastp's -y does",
@@ -68,6 +67,10 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--length"], "use --keep-first N for cutadapt's --length, --min-len N for Trim Galore's"),
     (&["--paired"], "leave it out: two files hold the mates of pairs"),
     (&["--stringency"], "use --adapter-min-overlap N"),
+    (
+        &["--skip-broken"],
+        "use `biofast check --repair FILE -o WHOLE --skipped LIST` first: it leaves out broken records, and lists them",
+    ),
     (&["--illumina"], "use --adapter truseq"),
     (&["--small_rna"], "use --adapter small-rna"),
     (&["--nextera"], "use --adapter nextera"),
@@ -91,7 +94,7 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--keep"], "leave it out: there are no files in between"),
     (&["--hardtrim5"], "use --keep-first N"),
     (&["--hardtrim3"], "use `biofast convert --subseq` with the range -N:-1"),
-    (&["--polyA"], "use --trim-poly-x, which trims runs of any base"),
+    (&["--polyA"], "use --trim-poly-a, with the rule of cutadapt"),
     (&["--gzip", "--dont_gzip"], "the extension of --out decides, or -O bgzf and -O plain"),
     (&["--output_dir", "--basename"], "name the files with --out FILE and --out2 FILE"),
     (&["--fastqc", "--fastqc_args"], "use `biofast stats --format fastqc` on the output"),
@@ -146,7 +149,6 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["-z", "--compression"], "use --level LEVEL"),
     (&["--paired-output"], "use --out2 FILE"),
     (&["--untrimmed-output"], "use --discard-untrimmed with --rejected FILE"),
-    (&["--poly-a"], "use --trim-poly-x, which trims runs of any base"),
     // chopper
     (
         &["--trim-approach", "--cutoff"],
@@ -154,7 +156,7 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     ),
     (
         &["--contam"],
-        "biofast can't remove contaminants; use `chopper --contam`, or map the reads and keep the unmapped ones with `biofast fastq -f UNMAP`",
+        "use --deplete INDEX, with an index that `biofast index --minimizers contaminants.fa -o INDEX` makes",
     ),
     // fastplong
     (
@@ -184,10 +186,12 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--adapter-list"], "use --adapter file:FILE and --adapter2 file:FILE with FASTA files"),
     (&["--identify-adapters"], "use --detect-adapter, which reports the adapters that it finds"),
     (&["--minadapteroverlap"], "use --adapter-min-overlap N"),
-    (&["--mm"], "use --error-rate SHARE for adapters, --overlap-diff-percent-limit P for --merge"),
+    (
+        &["--mm"],
+        "use --error-rate SHARE or --adapter-match quality for adapters, --overlap-diff-percent-limit P for --merge",
+    ),
     (&["--shift"], "leave it out: adapters are found with missing and additional bases"),
     (&["--trim5p", "--trim3p"], "use --crop-front N and --crop-tail N, or N,M for both mates"),
-    (&["--trimns"], "biofast can't trim Ns at the ends of reads; use cutadapt"),
     (&["--maxns"], "use --max-n N"),
     (
         &["--trimqualities", "--minquality"],
@@ -197,7 +201,7 @@ pub(super) const OF_FILTER: &[(&[&str], &str)] = &[
     (&["--trimwindows"], "use --cut-front and --cut-tail with --cut-window-size N"),
     (
         &["--collapse", "--collapse-deterministic", "--collapse-conservatively"],
-        "use --merge, with --merged-out FILE for merged mates",
+        "use --merge --merge-rule best, with --merged-out FILE for merged mates",
     ),
     (&["--minalignmentlength"], "use --overlap-len-require N"),
     (

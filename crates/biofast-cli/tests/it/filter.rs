@@ -2,7 +2,7 @@
 //! are reached.
 
 use crate::common::{
-    Folder, Run, assert_ok, biofast, biofast_with, command, finish, ok, reads, text,
+    Folder, Run, assert_error, assert_ok, biofast, biofast_with, command, finish, ok, reads, text,
 };
 use biofast_testkit::container::{KINDS, Kind, bgzf, wrap};
 use biofast_testkit::reference;
@@ -41,6 +41,39 @@ fn selection_equals_the_definition() {
         .collect();
     assert!((50..450).contains(&expected.len()), "{}", expected.len());
     assert_eq!(run.stdout, expected.concat());
+}
+
+#[test]
+fn each_mate_may_have_its_own_limits_of_length() {
+    let folder = Folder::new();
+    let paths = [1, 2].map(|mate| folder.file(&format!("{mate}.fq"), mates(500, mate)));
+    let texts = [1, 2].map(|mate| mates(500, mate));
+    let lens = texts.each_ref().map(|text| text.lines().skip(1).step_by(4).map(str::len));
+    let [first, second] = lens.map(Iterator::collect::<Vec<_>>);
+    for (typed, least) in
+        [("50,40", [50, 40]), ("50:40", [50, 40]), ("50,", [50, 0]), (":40", [0, 40])]
+    {
+        let args = ["filter", "--quiet", "--min-len", typed, "--max-len", ",60"];
+        let run = ok(&[&args[..], &[&paths[0], &paths[1]]].concat());
+        let pairs = first.iter().zip(&second);
+        // What was empty before isn't refused for that.
+        let kept = pairs.filter(|&(&a, &b)| a >= least[0] && (least[1]..=60).contains(&b)).count();
+        assert!((20..480).contains(&kept), "{kept}");
+        assert_eq!(run.stdout.lines().count(), 8 * kept, "{typed}");
+    }
+    for (args, message) in [
+        (
+            &["--min-len", "50,30", &paths[0]][..],
+            "--min-len with a limit for each mate needs pairs",
+        ),
+        (&["--min-len", "50,30", "--max-len", "60,20"], "--min-len 30 is above --max-len 20"),
+        (&["--min-len", ","], "expected one or two numbers of bases"),
+        (&["--min-len", "9,9,9"], "expected one or two numbers of bases"),
+        (&["--min-len", "50,30", "--preset", "trim-galore"], "takes one limit for both mates"),
+    ] {
+        let files: &[&str] = if args.len() == 3 { &[] } else { &[&paths[0], &paths[1]] };
+        assert_error(&biofast(&[&["filter"], args, files].concat()), &[message]);
+    }
 }
 
 #[test]

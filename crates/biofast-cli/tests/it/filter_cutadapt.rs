@@ -18,6 +18,40 @@ fn reads_go_to_the_files_of_their_adapters_on_any_threads() {
     }
 }
 
+/// An adapter in the low quality of a read's end, a short one by chance, one on the other strand, and what the rule has no use for.
+#[test]
+fn adapters_are_matched_by_quality() {
+    let folder = Folder::new();
+    let reads = [
+        // Two errors of twelve, of quality 2: the rule of errors doesn't find it.
+        ("low", "GCATTACCAGAGTTCGGAACAG", "IIIIIIIIII############"),
+        ("high", "GCATTACCAGAGTTCGGAACAG", "IIIIIIIIIIIIIIIIIIIIII"),
+        ("chance", "GCATTACCAGTTTAGA", "IIIIIIIIIIIIIIII"),
+        ("other", "TCCGATCTGTACCATTG", "IIIIIIIIIIIIIIIII"),
+    ];
+    let text: String =
+        reads.map(|(name, seq, quality)| format!("@{name}\n{seq}\n+\n{quality}\n")).concat();
+    let input = folder.file("r.fq", text);
+    let lens = |more: &[&str]| {
+        let args = ["filter", "--quiet", "-a", "AGATCGGAAGAG", &input];
+        let run = biofast(&[&args[..], more].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout.lines().skip(1).step_by(4).map(str::len).collect::<Vec<_>>()
+    };
+    assert_eq!(lens(&[]), [22, 22, 13, 17]);
+    assert_eq!(lens(&["--adapter-match", "quality"]), [10, 22, 16, 17]);
+    assert_eq!(lens(&["--adapter-match", "quality", "--revcomp"]), [10, 22, 16, 9]);
+    for (more, message) in [
+        ("-a ACGT --adapter-error-rate 0.2", "--adapter-error-rate has no effect"),
+        ("-g ACGT", "'ACGT' can't be matched by quality"),
+        ("-a ACRT", "'ACRT' can't be matched by quality"),
+        ("--preset fastp", "--preset has a rule of its own"),
+        ("", "needs a 3′ adapter"),
+    ] {
+        refused(&folder, &format!("filter r.fq --adapter-match quality {more}"), message);
+    }
+}
+
 #[test]
 fn a_place_for_an_adapter_needs_one_and_leaves_nothing_where_it_fails() {
     let folder = Folder::new();

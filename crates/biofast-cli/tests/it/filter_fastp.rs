@@ -189,3 +189,30 @@ fn windows_of_the_preset_are_those_of_fastp() {
         ["ACGTACGTACGT"]
     );
 }
+
+/// The rule that weighs qualities: more pairs are merged, on any number of threads the same, and what it has no use for is refused.
+#[test]
+fn mates_are_merged_where_they_fit_best() {
+    let folder = Folder::new();
+    let [one, two] = pairs(9, 3000, [120, 110]);
+    let (one, two) = (folder.file("1.fq", one), folder.file("2.fq", two));
+    let merged = |more: &[&str]| {
+        let args = ["filter", "--quiet", "--merge", "--merged-out", "/dev/stdout", &one, &two];
+        let [o1, o2] = ["o1.fq", "o2.fq"].map(|name| text(&folder.path(name)));
+        let run = biofast(&[&args[..], &["-o", &o1, "--out2", &o2], more].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    let best = merged(&["--merge-rule", "best", "-@", "1"]);
+    assert!(best == merged(&["--merge-rule", "best", "-@", "3", "--chunk-size", "9999"]));
+    let n = |text: &str| text.lines().count() / 4;
+    assert!(n(&best) > n(&merged(&[])), "{}", n(&best));
+    for (more, message) in [
+        (&["--merge", "--overlap-diff-limit", "3"][..], "--overlap-diff-limit has no effect"),
+        (&["--merge", "--preset", "fastp"], "--preset fastp merges by fastp's rule"),
+        (&[], "--merge"),
+    ] {
+        let args = ["filter", "--quiet", &one, &two, "--merge-rule", "best"];
+        assert_error(&biofast(&[&args[..], more].concat()), &[message]);
+    }
+}

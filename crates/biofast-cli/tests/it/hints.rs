@@ -174,7 +174,7 @@ const OF_OTHERS: &[&str] = &[
     "--min_mean_q", "--min_window_q", "--window_size", "--minimum-length", "--maximum-length",
     "--max-n", "--max-expected-errors", "--max-average-error-rate", "--times", "--overlap",
     "--error-rate", "--no-indels", "--discard-trimmed", "--discard-untrimmed",
-    "--untrimmed-output", "--cores", "--cut", "--length", "--nextseq-trim", "--poly-a",
+    "--untrimmed-output", "--cores", "--cut", "--length", "--nextseq-trim", "--poly-a", "--trim-n",
     "--info-file", "--rename", "--pair-filter", "--revcomp",
 ];
 

@@ -550,6 +550,7 @@ fn stage() -> Folder {
             0 => mates[0].replace_range(60.., &"G".repeat(20)),
             3 => mates[0].replace_range(5..12, "NNNNNNN"),
             5 => mates.clone_from(&last),
+            7 => mates[0].replace_range(77.., "NNN"),
             _ => {}
         }
         last.clone_from(&mates);
@@ -652,6 +653,7 @@ fn stage() -> Folder {
                 0 => sequence.replace_range(60.., &"G".repeat(20)),
                 1 => sequence.replace_range(5..12, "NNNNNNN"),
                 2 => sequence.truncate(60),
+                3 => sequence.replace_range(77.., "NNN"),
                 _ => {}
             }
             let scores = qualities(random, sequence.len());

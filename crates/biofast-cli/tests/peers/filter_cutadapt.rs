@@ -223,20 +223,33 @@ impl Options {
                 self.same(ours, theirs, format!("{front}{tail}"));
             }
         }
+        for (ours, theirs) in [("--trim-poly-a", "--poly-a"), ("--trim-n", "--trim-n")] {
+            if random.chance(20) {
+                self.add(ours, theirs);
+            }
+        }
         if random.chance(20) {
             self.same("--keep-first", "-l", 10 + random.below(70));
         }
         // cutadapt's filters object each by itself where both mates must be bad, so there may be one only.
         let both = paired && random.chance(15);
         let least = if both || random.chance(40) { 1 + random.below(40) } else { 1 };
-        self.same("--min-len", "-m", least);
+        // Of each mate its own: both must have one, as cutadapt keeps mates without bases otherwise.
+        let second = if paired && random.chance(30) { 1 + random.below(40) } else { least };
+        let limits = |first: usize, second: usize| match first == second {
+            true => first.to_string(),
+            false => format!("{first}:{second}"),
+        };
+        self.same("--min-len", "-m", limits(least, second));
         if both {
             self.add("--pair any", "--pair-filter both");
             return;
         }
         if random.chance(20) {
             // Where no read could be kept, ours says so.
-            self.same("--max-len", "-M", least.max(30 + random.below(50)));
+            let most = least.max(second).max(30 + random.below(50));
+            let of_second = if paired && random.chance(30) { most + 9 } else { most };
+            self.same("--max-len", "-M", limits(most, of_second));
         }
         if random.chance(15) {
             self.same("--max-n", "--max-n", 1 + random.below(6));

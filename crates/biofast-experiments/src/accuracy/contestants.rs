@@ -83,6 +83,13 @@ pub(super) const CONTESTANTS: &[AccuracyContestant] = &[
         dark: None,
     },
     AccuracyContestant {
+        name: "biofast --adapter-match quality",
+        program: "biofast",
+        task: Task::TrimReads,
+        words: "filter --quiet --adapter-match quality -a {a1} {in1} -o {out1}",
+        dark: None,
+    },
+    AccuracyContestant {
         name: "biofast --preset fastp",
         program: "biofast",
         task: Task::TrimReads,
@@ -125,10 +132,10 @@ pub(super) const CONTESTANTS: &[AccuracyContestant] = &[
         dark: None,
     },
     AccuracyContestant {
-        name: "biofast, 16 of 50 may differ",
+        name: "biofast --merge-rule best",
         program: "biofast",
         task: Task::Merge,
-        words: "filter --quiet --merge --correct --overlap-diff-limit 16 --overlap-diff-percent-limit 25 --merged-out {merged} {in1} {in2} -o {out1} --out2 {out2}",
+        words: "filter --quiet --merge --merge-rule best --overlap-len-require 29 --merged-out {merged} {in1} {in2} -o {out1} --out2 {out2}",
         dark: None,
     },
     AccuracyContestant {

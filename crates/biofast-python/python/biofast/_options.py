@@ -1273,6 +1273,12 @@ class FilterOptions(TypedDict, total=False):
     trim_poly_g : int | bool
         Cut a run of at least MIN G from the end
 
+    trim_poly_a, poly_a : bool
+        Cut poly-A tails, and poly-T heads of second reads, like `cutadapt --poly-a`
+
+    trim_n, trimns : bool
+        Cut N from both ends
+
     trim_poly_x, x : int | bool
         Cut a run of at least MIN of the same base from the end
 
@@ -1292,7 +1298,10 @@ class FilterOptions(TypedDict, total=False):
         Cut adapters found by the overlap of mates, where fragments are shorter than reads
 
     merge : bool
-        Merge overlapping mates into one read, corrected like with --correct
+        Merge overlapping mates into one read
+
+    merge_rule : Literal["fastp", "best"]
+        How --merge finds the overlap, and which bases it takes [default: fastp]
 
     merged_out : Path
         Write merged reads to FILE [default: to --out, with the unmerged pairs]
@@ -1345,6 +1354,9 @@ class FilterOptions(TypedDict, total=False):
     adapter_error_rate, error_rate : float
         Errors allowed in an adapter: a share of the bases compared if below 1, else a number [default: 0.1]
 
+    adapter_match : Literal["errors", "quality"]
+        What decides whether a 3′ adapter matches [default: errors]
+
     no_indels : bool
         Don't allow insertions and deletions in adapters
 
@@ -1369,11 +1381,11 @@ class FilterOptions(TypedDict, total=False):
     discard_untrimmed, trimmed_only : bool
         Keep only reads with an adapter
 
-    min_len, length_required, minlength, min_length, minimum_length, l : int
-        Keep reads of at least N bases
+    min_len, length_required, minlength, min_length, minimum_length, l : str | float
+        Keep reads of at least N bases; N,M for first and second reads
 
-    max_len, length_limit, maxlength, max_length, maximum_length : int
-        Keep reads of at most N bases
+    max_len, length_limit, maxlength, max_length, maximum_length : str | float
+        Keep reads of at most N bases; N,M for first and second reads
 
     min_mean_qual, quality, min_qual : float
         Keep reads with a mean quality of at least Q
@@ -1587,6 +1599,10 @@ class FilterOptions(TypedDict, total=False):
     W: int
     cut_mean_quality: float
     trim_poly_g: int | bool
+    trim_poly_a: bool
+    poly_a: bool
+    trim_n: bool
+    trimns: bool
     trim_poly_x: int | bool
     x: int | bool
     mask_below: int
@@ -1595,6 +1611,7 @@ class FilterOptions(TypedDict, total=False):
     dust_action: Literal["mask", "lowercase"]
     trim_overlap: bool
     merge: bool
+    merge_rule: Literal["fastp", "best"]
     merged_out: Path
     correct: bool
     correction: bool
@@ -1622,6 +1639,7 @@ class FilterOptions(TypedDict, total=False):
     overlap: int
     adapter_error_rate: float
     error_rate: float
+    adapter_match: Literal["errors", "quality"]
     no_indels: bool
     match_read_wildcards: bool
     no_match_adapter_wildcards: bool
@@ -1633,17 +1651,17 @@ class FilterOptions(TypedDict, total=False):
     discard: bool
     discard_untrimmed: bool
     trimmed_only: bool
-    min_len: int
-    length_required: int
-    minlength: int
-    min_length: int
-    minimum_length: int
-    l: int
-    max_len: int
-    length_limit: int
-    maxlength: int
-    max_length: int
-    maximum_length: int
+    min_len: str | float
+    length_required: str | float
+    minlength: str | float
+    min_length: str | float
+    minimum_length: str | float
+    l: str | float
+    max_len: str | float
+    length_limit: str | float
+    maxlength: str | float
+    max_length: str | float
+    maximum_length: str | float
     min_mean_qual: float
     quality: float
     min_qual: float

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 use biofast_io::TextBounds;
 use biofast_ops::filter::trim::detect::AdapterEvidence;
 use biofast_ops::filter::trim::{
-    Action, AdapterCutter, AdapterFile, AdapterSettings, AdapterSide, KITS, LONG_KITS,
-    LongAdapters, LongKit, Middle,
+    Action, AdapterCutter, AdapterFile, AdapterMatching, AdapterSettings, AdapterSide, KITS,
+    LONG_KITS, LongAdapters, LongKit, Middle,
 };
 use biofast_ops::filter::{AdapterRule, Filter};
 use clap::{ArgMatches, FromArgMatches, ValueEnum};
@@ -15,7 +15,7 @@ use clap::{ArgMatches, FromArgMatches, ValueEnum};
 use super::named::{self, NamedAdapter};
 use crate::console::Console;
 use crate::inputs;
-use crate::options::InFile;
+use crate::options::{Given, InFile};
 use crate::session::Session;
 
 /// Which adapters are looked for and what is done with them, with the meaning the options have in cutadapt.
@@ -63,6 +63,12 @@ pub(super) struct AdapterArgs {
         group = "of_reads"
     )]
     adapter_error_rate: f64,
+
+    /// What decides whether a 3′ adapter matches
+    ///
+    /// 'quality' finds more adapters in low-quality ends, and cuts fewer bases by chance.
+    #[arg(long, value_enum, default_value_t = AdapterMatch::Errors, value_name = "RULE", group = "of_reads")]
+    adapter_match: AdapterMatch,
 
     /// Don't allow insertions and deletions in adapters
     #[arg(long, group = "of_reads")]
@@ -225,7 +231,40 @@ enum ActionArg {
     None,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AdapterMatch {
+    /// The number of errors (--adapter-error-rate), like in cutadapt
+    Errors,
+    /// Matches and mismatches weighed by base quality, without insertions and deletions
+    Quality,
+}
+
 impl AdapterArgs {
+    /// Refuses what has no effect beside --adapter-match quality, and that where another rule holds.
+    pub(super) fn check(&self, given: &Given, preset: bool) -> Result<()> {
+        if self.adapter_match == AdapterMatch::Errors {
+            return Ok(());
+        }
+        if preset {
+            bail!(
+                "--preset has a rule of its own for adapters: --adapter-match quality has no effect"
+            );
+        }
+        if self.given().is_none() && self.detect_adapter.is_none() {
+            bail!("--adapter-match quality needs a 3′ adapter: use -a or --detect-adapter");
+        }
+        let limits = [
+            ("adapter_error_rate", "--adapter-error-rate"),
+            ("no_indels", "--no-indels"),
+            ("match_read_wildcards", "--match-read-wildcards"),
+            ("no_match_adapter_wildcards", "--no-match-adapter-wildcards"),
+        ];
+        if let Some((_, option)) = limits.iter().find(|(id, _)| given.has(id)) {
+            bail!("{option} has no effect with --adapter-match quality");
+        }
+        Ok(())
+    }
+
     /// The first option given that looks for adapters.
     pub(super) fn given(&self) -> Option<&'static str> {
         let named = self.named.0.first().map(|&(id, ..)| match id {
@@ -341,6 +380,10 @@ impl AdapterArgs {
             indels: !self.no_indels,
             adapter_wildcards: !self.no_match_adapter_wildcards,
             read_wildcards: self.match_read_wildcards,
+            matching: match self.adapter_match {
+                AdapterMatch::Errors => AdapterMatching::Errors,
+                AdapterMatch::Quality => AdapterMatching::Qualities,
+            },
         };
         let action = match self.action {
             ActionArg::Trim => Action::Trim,

@@ -390,13 +390,15 @@ pub(super) struct SubsetArgs {
 /// What reads must be like, as trimmed.
 #[derive(clap::Args)]
 pub(super) struct Select {
-    /// Keep reads of at least N bases
+    /// Keep reads of at least N bases; N,M for first and second reads
+    ///
+    /// `N,` and `,M` set a limit for one mate only. A colon (N:M) is the same.
     #[arg(short = 'l', long, aliases = ["length_required", "minlength", "min_length", "minimum-length"], value_name = "N")]
-    pub(super) min_len: Option<usize>,
+    pub(super) min_len: Option<LengthLimit>,
 
-    /// Keep reads of at most N bases
+    /// Keep reads of at most N bases; N,M for first and second reads
     #[arg(long, aliases = ["length_limit", "maxlength", "max_length", "maximum-length"], value_name = "N")]
-    pub(super) max_len: Option<usize>,
+    pub(super) max_len: Option<LengthLimit>,
 
     /// Keep reads with a mean quality of at least Q
     #[arg(long, aliases = ["quality", "min-qual"], value_name = "Q")]
@@ -457,6 +459,44 @@ pub(super) struct Select {
     /// Scores are those of PRINSEQ; 70 is a common limit.
     #[arg(long, value_name = "PERCENT")]
     pub(super) min_entropy: Option<f64>,
+}
+
+/// A limit of lengths, of first and of second reads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct LengthLimit([Option<usize>; 2]);
+
+impl LengthLimit {
+    /// The same for all reads.
+    pub(super) const fn of_all(n: usize) -> LengthLimit {
+        LengthLimit([Some(n); 2])
+    }
+
+    /// The limit of both mates, if it is the same.
+    pub(super) fn common(self) -> Option<usize> {
+        self.0[0].filter(|_| self.0[0] == self.0[1])
+    }
+
+    pub(super) fn of_mates(self) -> [Option<usize>; 2] {
+        self.0
+    }
+}
+
+impl std::str::FromStr for LengthLimit {
+    type Err = String;
+
+    fn from_str(typed: &str) -> Result<LengthLimit, String> {
+        let Some((first, second)) = typed.split_once([',', ':']) else {
+            return typed.parse().map(LengthLimit::of_all).map_err(|error| error.to_string());
+        };
+        let number = |text: &str| match text {
+            "" => Ok(None),
+            text => text.parse::<usize>().map(Some),
+        };
+        match number(first).and_then(|n| Ok([n, number(second)?])) {
+            Ok(limits) if limits != [None; 2] => Ok(LengthLimit(limits)),
+            _ => Err("expected one or two numbers of bases, such as 50 or 50,30".into()),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -8,12 +8,13 @@ use biofast_ops::filter::names::{NameFilter, compile};
 use biofast_ops::filter::predicate::{
     Gc, MaxDust, MaxExpectedErrors, MaxExpectedErrorsPerBase, MaxLen, MaxLowQualityPercent,
     MaxMeanQuality, MaxN, MaxNPercent, Mean, MinComplexity, MinEntropy, MinLen, MinMeanQuality,
+    Predicate,
 };
 use biofast_ops::filter::trim::detect::{self, AdapterEvidence};
 use biofast_ops::filter::trim_galore::TOLD_KITS;
 use biofast_ops::filter::{Filter, PairRule};
 
-use super::args::{Args, FilterPairRule, MeanArg, Select};
+use super::args::{Args, FilterPairRule, LengthLimit, MeanArg, Select};
 use super::bounds::number;
 use super::places::Places;
 use super::preset_fastp;
@@ -42,6 +43,8 @@ pub(super) fn filter(
     looked: &Looked,
     session: &mut Session,
 ) -> Result<Filter> {
+    args.mates.check(&args.given, args.preset.is_fastp())?;
+    args.adapters.check(&args.given, args.preset.is_fastp() || args.preset.is_trim_galore())?;
     let pair = args.which.pair.unwrap_or(FilterPairRule::Both);
     let filter = Filter::new().mates(args.pairing.rule()).pair_rule(match pair {
         FilterPairRule::Both => PairRule::Both,
@@ -76,11 +79,11 @@ pub(super) fn filter(
     };
     let filter = trimmers(&args.trim, paired, &args.preset, others, filter)?.with_adapter(rule);
     if args.preset.is_trim_galore() {
-        return predicates(&preset_galore::select(args, &looked.detected), filter);
+        return predicates(&preset_galore::select(args, &looked.detected)?, paired, filter);
     }
     match args.preset.is_fastp() {
-        true => fastp_predicates(&args.select, filter.as_fastp()),
-        false => predicates(&args.select, filter),
+        true => fastp_predicates(&args.select, paired, filter.as_fastp()),
+        false => predicates(&args.select, paired, filter),
     }
 }
 
@@ -118,7 +121,7 @@ pub(super) fn look(
 }
 
 /// What fastp asks for, in its order, where nothing else is asked for.
-fn fastp_predicates(select: &Select, mut filter: Filter) -> Result<Filter> {
+fn fastp_predicates(select: &Select, paired: bool, mut filter: Filter) -> Result<Filter> {
     let percent = select.max_low_quality_percent.unwrap_or(40.0);
     let percent = number("--max-low-quality-percent", percent, 0.0, 100.0)?;
     let qualified = select.qualified_quality;
@@ -128,7 +131,8 @@ fn fastp_predicates(select: &Select, mut filter: Filter) -> Result<Filter> {
         filter = filter.require(MinMeanQuality::new(q, mean(select)));
     }
     filter = filter.require(MaxN(select.max_n.unwrap_or(5)));
-    filter = filter.require(MinLen(select.min_len.unwrap_or(15)));
+    let least = select.min_len.unwrap_or(LengthLimit::of_all(15));
+    filter = limited(filter, least, "--min-len", paired, MinLen)?;
     // What is left, but for these.
     let rest = Select {
         max_low_quality_percent: None,
@@ -137,7 +141,7 @@ fn fastp_predicates(select: &Select, mut filter: Filter) -> Result<Filter> {
         min_len: None,
         ..*select
     };
-    predicates(&rest, filter)
+    predicates(&rest, paired, filter)
 }
 
 fn mean(select: &Select) -> Mean {
@@ -167,18 +171,43 @@ fn names(args: &Args, filter: Filter) -> Result<Filter> {
     Ok(filter.names(names))
 }
 
-fn predicates(args: &Select, mut filter: Filter) -> Result<Filter> {
+/// Adds a limit of lengths, of each mate its own.
+fn limited<P: Predicate + 'static>(
+    filter: Filter,
+    limit: LengthLimit,
+    option: &str,
+    paired: bool,
+    predicate: impl Fn(usize) -> P,
+) -> Result<Filter> {
+    if let Some(n) = limit.common() {
+        return Ok(filter.require(predicate(n)));
+    }
+    if !paired {
+        bail!("{option} with a limit for each mate needs pairs: two files, or --interleaved");
+    }
+    let limits = [[true, false], [false, true]].into_iter().zip(limit.of_mates());
+    Ok(limits.fold(filter, |filter, (mates, limit)| match limit {
+        Some(n) => filter.require_of(mates, predicate(n)),
+        None => filter,
+    }))
+}
+
+fn predicates(args: &Select, paired: bool, mut filter: Filter) -> Result<Filter> {
     let mean = mean(args);
-    if let (Some(least), Some(most)) = (args.min_len, args.max_len)
-        && least > most
-    {
-        bail!("--min-len {least} is above --max-len {most}: no read could be kept");
+    if let (Some(least), Some(most)) = (args.min_len, args.max_len) {
+        for (least, most) in least.of_mates().into_iter().zip(most.of_mates()) {
+            if let (Some(least), Some(most)) = (least, most)
+                && least > most
+            {
+                bail!("--min-len {least} is above --max-len {most}: no read could be kept");
+            }
+        }
     }
-    if let Some(n) = args.min_len {
-        filter = filter.require(MinLen(n));
+    if let Some(limit) = args.min_len {
+        filter = limited(filter, limit, "--min-len", paired, MinLen)?;
     }
-    if let Some(n) = args.max_len {
-        filter = filter.require(MaxLen(n));
+    if let Some(limit) = args.max_len {
+        filter = limited(filter, limit, "--max-len", paired, MaxLen)?;
     }
     if let Some(q) = args.min_mean_qual {
         let q = number("--min-mean-qual", q, 0.0, 93.0)?;

@@ -2,17 +2,22 @@
 
 use anyhow::{Result, bail};
 use biofast_ops::filter::Filter;
-use biofast_ops::filter::trim::{MateOverlap, MateRule};
+use biofast_ops::filter::trim::{BestOverlap, MateOverlap, MateRule, MergeRule};
+use clap::ValueEnum;
 
 use super::bounds::number;
-use crate::options::OutFile;
+use crate::options::{Given, OutFile};
 
 /// What is made of mates that lie on each other, with the meaning the options have in fastp.
 #[derive(clap::Args)]
 pub(super) struct MateArgs {
-    /// Merge overlapping mates into one read, corrected like with --correct
+    /// Merge overlapping mates into one read
     #[arg(long)]
     merge: bool,
+
+    /// How --merge finds the overlap, and which bases it takes
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = MergeRuleArg::Fastp, requires = "merge")]
+    merge_rule: MergeRuleArg,
 
     /// Write merged reads to FILE [default: to --out, with the unmerged pairs]
     #[arg(long, alias = "merged_out", value_name = "FILE", requires = "merge")]
@@ -42,6 +47,14 @@ pub(super) struct MateArgs {
     overlap_diff_percent_limit: f64,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MergeRuleArg {
+    /// The first overlap with few mismatches, corrected like with --correct, like fastp
+    Fastp,
+    /// The overlap with the highest score, by qualities, and the bases of higher quality
+    Best,
+}
+
 impl MateArgs {
     /// The first option given that is of pairs.
     pub(super) fn given(&self) -> Option<&'static str> {
@@ -57,7 +70,37 @@ impl MateArgs {
     }
 
     pub(super) fn corrects(&self) -> bool {
-        self.correct || self.merge
+        self.correct || self.merge && self.merge_rule == MergeRuleArg::Fastp
+    }
+
+    /// How mates are merged.
+    pub(super) fn merge_rule(&self) -> Result<MergeRule> {
+        Ok(match self.merge_rule {
+            MergeRuleArg::Fastp => MergeRule::First(self.rule()?),
+            MergeRuleArg::Best => {
+                MergeRule::Best(BestOverlap { min_len: self.overlap_len_require })
+            }
+        })
+    }
+
+    /// Refuses what has no effect.
+    pub(super) fn check(&self, given: &Given, is_fastp: bool) -> Result<()> {
+        if self.merge_rule == MergeRuleArg::Fastp {
+            return Ok(());
+        }
+        if is_fastp {
+            bail!("--preset fastp merges by fastp's rule, not by --merge-rule best");
+        }
+        let limits = [
+            ("overlap_diff_limit", "--overlap-diff-limit"),
+            ("overlap_diff_percent_limit", "--overlap-diff-percent-limit"),
+        ];
+        if !self.correct
+            && let Some((_, option)) = limits.iter().find(|(id, _)| given.has(id))
+        {
+            bail!("{option} has no effect with --merge-rule best");
+        }
+        Ok(())
     }
 
     pub(super) fn rule(&self) -> Result<MateRule> {
@@ -78,6 +121,8 @@ impl MateArgs {
             Some(option) if !paired => {
                 bail!("{option} needs pairs: two files, or --interleaved")
             }
+            // Mates are laid on each other by another rule where they are merged.
+            _ if !(self.corrects() || measured) => return Ok(filter),
             _ => {}
         }
         let mates = MateOverlap::new(self.rule()?);

@@ -10,7 +10,7 @@ use biofast_ops::filter::trim::detect::AdapterEvidence;
 use biofast_ops::filter::trim_galore::{self, GaloreLimits, TOLD_KITS, is_small_rna};
 use biofast_report::trim_galore::{AdapterOrigin, GaloreSettings};
 
-use super::args::{Args, Select};
+use super::args::{Args, LengthLimit, Select};
 use super::trims;
 use crate::console::Hinted;
 use crate::inputs::Input;
@@ -81,13 +81,20 @@ pub(super) fn min_overlap(args: &Args) -> Option<usize> {
 }
 
 /// What reads must be like: of Trim Galore's length, unless another one is given.
-pub(super) fn select(args: &Args, detected: &[AdapterEvidence]) -> Select {
+pub(super) fn select(args: &Args, detected: &[AdapterEvidence]) -> Result<Select> {
     let found = detected.iter().filter_map(|found| found.adapter.as_deref());
     let mut adapters = args.adapters.first_backs().chain(found);
     let small_rna =
         adapters.any(|text| is_small_rna(text) || text.eq_ignore_ascii_case("small-rna"));
     let least = MIN_LEN[usize::from(small_rna)];
-    Select { min_len: args.select.min_len.or(Some(least)), ..args.select }
+    let limits = [("--min-len", args.select.min_len), ("--max-len", args.select.max_len)];
+    if let Some((option, _)) =
+        limits.iter().find(|(_, limit)| limit.is_some_and(|limit| limit.common().is_none()))
+    {
+        bail!("{option} takes one limit for both mates with --preset trim-galore");
+    }
+    let least = args.select.min_len.unwrap_or(LengthLimit::of_all(least));
+    Ok(Select { min_len: Some(least), ..args.select })
 }
 
 /// How Trim Galore's reports begin, if they are wanted.
@@ -126,7 +133,7 @@ pub(super) fn report(
             .and_then(|named| kit(&named.to_ascii_lowercase()))
             .map_or(AdapterOrigin::Named, AdapterOrigin::Kit),
     };
-    let select = select(args, detected);
+    let select = select(args, detected)?;
     let mut files: Vec<String> = inputs.iter().map(Input::name).collect();
     // Interleaved mates have one.
     files.extend(files.first().cloned().filter(|_| paired && files.len() == 1));
@@ -142,8 +149,8 @@ pub(super) fn report(
         error_rate: args.adapters.error_rate(),
         min_overlap: min_overlap(args).unwrap_or(MIN_OVERLAP),
         limits: GaloreLimits {
-            min_len: select.min_len.unwrap_or(0),
-            max_len: select.max_len,
+            min_len: select.min_len.and_then(LengthLimit::common).unwrap_or(0),
+            max_len: select.max_len.and_then(LengthLimit::common),
             max_n: select.max_n,
         },
         rrbs: args.preset.rrbs(),

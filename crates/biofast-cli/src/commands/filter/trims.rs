@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use anyhow::{Result, bail};
 use biofast_ops::filter::trim::{
     AdapterCutter, Crop, CutFront, CutRight, CutTail, KeepFirst, LongAdapters, MaskBelow, MaskDust,
-    NextSeqTrim, PolyG, PolyX, QualityCutoff, QualityWindow, Umi, UmiSource,
+    NextSeqTrim, PolyA, PolyG, PolyX, QualityCutoff, QualityWindow, TrimN, Umi, UmiSource,
 };
 use biofast_ops::filter::trim_galore::{FilledIn, LastClip, RrbsCutter};
 use biofast_ops::filter::{Filter, fastp};
@@ -19,7 +19,7 @@ use super::preset::PresetArgs;
 
 /// The trims in their order, for the help.
 pub(super) const TRIM_ORDER: &str = "--umi, --crop-front and --crop-tail, --nextseq-trim, --quality-cutoff, --cut-front, --cut-right or --cut-tail, \
-     --trim-poly-g, --correct, --trim-overlap, --adapter and related options, --trim-poly-x, --keep-first, --adapter-kit, --mask-below, --mask-dust and --merge";
+     --trim-poly-g, --correct, --trim-overlap, --adapter and related options, --trim-poly-a, --trim-poly-x, --keep-first, --trim-n, --adapter-kit, --mask-below, --mask-dust and --merge";
 
 /// What is cut off.
 #[derive(clap::Args)]
@@ -87,6 +87,14 @@ pub(super) struct TrimArgs {
     /// Cut a run of at least MIN G from the end
     #[arg(long, alias = "trim_poly_g", value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
     pub(super) trim_poly_g: Option<std::num::NonZeroUsize>,
+
+    /// Cut poly-A tails, and poly-T heads of second reads, like `cutadapt --poly-a`
+    #[arg(long, visible_alias = "poly-a")]
+    pub(super) trim_poly_a: bool,
+
+    /// Cut N from both ends
+    #[arg(long, alias = "trimns")]
+    pub(super) trim_n: bool,
 
     /// Cut a run of at least MIN of the same base from the end
     #[arg(short = 'x', long, alias = "trim_poly_x", value_name = "MIN", num_args = 0..=1, default_missing_value = "10", require_equals = true)]
@@ -189,11 +197,17 @@ pub(super) fn trimmers(
     if is_galore {
         filter = clip_last(last_clips(args, preset.rrbs()), filter);
     }
+    if args.trim_poly_a {
+        filter = filter.trim(PolyA);
+    }
     if let Some(min) = args.trim_poly_x {
         filter = filter.trim(PolyX(min.get()));
     }
     if let Some(len) = args.keep_first {
         filter = filter.trim(KeepFirst(len));
+    }
+    if args.trim_n {
+        filter = filter.trim(TrimN);
     }
     if let Some(cutter) = others.long_adapters {
         filter = filter.trim(cutter);

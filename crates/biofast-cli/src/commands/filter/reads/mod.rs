@@ -46,7 +46,7 @@ pub(super) fn run(
     let by_adapter = std::mem::replace(&mut opened.by_adapter, Texts::None);
     let mut filter = by_adapter.apply(plan.filter.routes(opened.routes));
     if args.mates.merges() {
-        filter = filter.merge(args.mates.rule()?, opened.merged);
+        filter = filter.merge(args.mates.merge_rule()?, opened.merged);
     }
     let (job, outputs) = (plan.job, &mut opened.written.outputs);
     let mut worker = job.run(|options| filter.run(sources, options, args.which.head, outputs))?;

@@ -21,7 +21,7 @@ use super::read::{EditedBases, TrimCounts, TrimUnit, TrimmedRead};
 use super::sample::SampleFilter;
 use super::statistics::FilterStatistics;
 use super::tally::{FilterTally, Reason};
-use super::trim::{Label, MateRule, Trim, Trimmer};
+use super::trim::{Label, MergeRule, Trim, Trimmer};
 use super::trim_galore::{GaloreCounts, GaloreLimits};
 use crate::measure::records::{Amount, Sum};
 use by_adapter::ByAdapter;
@@ -72,8 +72,9 @@ pub struct Filter {
     with_adapter: AdapterRule,
     by_adapter: ByAdapter,
     /// When pairs are merged, and which text gets them.
-    merge: Option<(MateRule, usize)>,
-    predicates: Vec<Box<dyn Predicate>>,
+    merge: Option<(MergeRule, usize)>,
+    /// Predicates, and which mates must meet each.
+    predicates: Vec<(Box<dyn Predicate>, [bool; 2])>,
     pair: PairRule,
     mates: MateNaming,
     routes: FilterRoutes,
@@ -172,7 +173,7 @@ impl Filter {
     /// The merged read is filtered as a single read. It has the header of the first read, with ` merged_A_B` appended:
     /// A bases come from the first read and B from the second. If it is rejected, so are both mates.
     #[doc(hidden)]
-    pub fn merge(mut self, rule: MateRule, to: usize) -> Filter {
+    pub fn merge(mut self, rule: MergeRule, to: usize) -> Filter {
         self.merge = Some((rule, to));
         self
     }
@@ -193,8 +194,14 @@ impl Filter {
     }
 
     /// Adds a predicate after those there are; they see the reads as trimmed.
-    pub fn require(mut self, predicate: impl Predicate + 'static) -> Filter {
-        self.predicates.push(Box::new(predicate));
+    pub fn require(self, predicate: impl Predicate + 'static) -> Filter {
+        self.require_of([true; 2], predicate)
+    }
+
+    /// Adds a predicate for first reads, second reads or both. Reads without mates and merged reads count as first reads.
+    #[must_use]
+    pub fn require_of(mut self, mates: [bool; 2], predicate: impl Predicate + 'static) -> Filter {
+        self.predicates.push((Box::new(predicate), mates));
         self
     }
 
@@ -307,18 +314,19 @@ impl Filter {
         }
     }
 
-    fn objection(&self, read: &TrimmedRead<'_>) -> Option<Reason> {
+    fn objection(&self, read: &TrimmedRead<'_>, mate: usize) -> Option<Reason> {
         if self.is_fastp && read.is_empty() {
             return Some(Reason::TooShort);
         }
-        let found = self.predicates.iter().find_map(|predicate| predicate.objection(read));
+        let mut of_mate = self.predicates.iter().filter(|(_, mates)| mates[mate]);
+        let found = of_mate.find_map(|(predicate, _)| predicate.objection(read));
         found.or((read.is_empty() && read.is_trimmed()).then_some(Reason::Emptied))
     }
 
     /// Makes header, bases and qualities of one read of mates that lie on each other.
     fn merged(
         &self,
-        rule: MateRule,
+        rule: MergeRule,
         [first, second]: [&TrimmedRead<'_>; 2],
         (tag, is_numbered): (&[u8], bool),
         scratch: &mut Vec<u8>,
@@ -330,7 +338,7 @@ impl Filter {
         }
         merged.iter_mut().for_each(Vec::clear);
         let [definition, sequence, qualities] = merged;
-        let Some(lens) = rule.merge(first, second, scratch, sequence, qualities) else {
+        let Some(lens) = rule.merge([first, second], scratch, sequence, qualities) else {
             return false;
         };
         match tag {
@@ -611,9 +619,9 @@ impl FilterWorker<'_> {
                 // Whatever else is to be said against it.
                 objections = objections.map(|unwanted| unwanted.or(Some(Reason::AdapterDimer)));
             }
-            objections[0] = objections[0].or_else(|| filter.objection(&first));
+            objections[0] = objections[0].or_else(|| filter.objection(&first, 0));
             objections[1] =
-                objections[1].or_else(|| second.and_then(|read| filter.objection(&read)));
+                objections[1].or_else(|| second.and_then(|read| filter.objection(&read, 1)));
             if adapter_inside {
                 objections[0] = objections[0].or(Some(Reason::AdapterInside));
             }
@@ -688,7 +696,7 @@ impl FilterWorker<'_> {
     ) -> Result<(), S::Error> {
         let record = Record::new(definition, sequence, qualities);
         let read = TrimmedRead::new(record);
-        let objection = self.filter.objection(&read);
+        let objection = self.filter.objection(&read, 0);
         self.tally.decide(2, [objection, None]);
         if objection.is_some() {
             for (mate, read) in mates.into_iter().enumerate() {
@@ -724,7 +732,7 @@ impl FilterWorker<'_> {
             let record =
                 Record::new(&definition, &sequence[piece.clone()], &qualities[piece.clone()]);
             let piece = TrimmedRead::new(record);
-            let objection = self.filter.objection(&piece);
+            let objection = self.filter.objection(&piece, 0);
             self.tally.decide(1, [objection, None]);
             self.send(0, piece, &[], Some(Amount::of(&record)), objection, Some(to), sink)?;
         }

@@ -3,30 +3,39 @@
 //! A new one: docs/adding-a-trim.md.
 
 mod adapter;
+mod best_overlap;
 mod crop;
 mod cutter;
 pub mod detect;
 mod dust;
+mod likelihood;
 mod long;
 mod mask;
 mod mates;
+mod n_ends;
 mod overlap;
 mod poly;
+mod poly_a;
 mod running;
 mod trimmer;
 mod umi;
 mod window;
 
 pub use adapter::{Adapters, InvalidAdapter, KITS, Kit};
+pub use best_overlap::BestOverlap;
 pub use crop::{Crop, KeepFirst};
-pub use cutter::{Action, AdapterCutter, AdapterFile, AdapterSettings, AdapterSide, InvalidSpec};
+pub use cutter::{
+    Action, AdapterCutter, AdapterFile, AdapterMatching, AdapterSettings, AdapterSide, InvalidSpec,
+};
 pub use dust::MaskDust;
 pub(in crate::change) use long::MiddlePattern;
 pub use long::{LONG_KITS, LongAdapters, LongKit, Middle};
 pub use mask::MaskBelow;
-pub use mates::{LONGEST_INSERT, Laid, MateOverlap, MateRule, reverse_complement};
+pub use mates::{LONGEST_INSERT, Laid, MateOverlap, MateRule, MergeRule, reverse_complement};
+pub use n_ends::TrimN;
 pub use overlap::Overlap;
 pub use poly::{PolyG, PolyX};
+pub use poly_a::PolyA;
 pub use running::{NextSeqTrim, QualityCutoff};
 pub use trimmer::{Label, Trimmer};
 pub use umi::{Umi, UmiSource};
@@ -49,10 +58,14 @@ named! {
         AdapterByOverlap = "adapter_by_overlap",
         /// An adapter found by its sequence.
         Adapter = "adapter",
+        /// A poly-A tail, or the poly-T head of a second read.
+        PolyA = "poly_a",
         /// A run of one base at the end.
         PolyX = "poly_x",
         /// What lies beyond a fixed length.
         KeepFirst = "keep_first",
+        /// N at either end.
+        NEnds = "n_ends",
         /// Bases of low quality that became N; these aren't cut.
         MaskBelow = "mask_below",
         /// Bases of low complexity that became N or lower case; these aren't cut.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::single::{Match, SearchMemory, Single};
+use super::single::{Match, SearchMemory, SearchedRead, Single};
 
 /// An adapter as it was given.
 #[derive(Clone, Debug)]
@@ -63,7 +63,11 @@ impl AdapterMatch {
 }
 
 impl Adapter {
-    pub(super) fn find(&self, read: &[u8], memory: &mut SearchMemory) -> Option<AdapterMatch> {
+    pub(super) fn find(
+        &self,
+        read: SearchedRead<'_>,
+        memory: &mut SearchMemory,
+    ) -> Option<AdapterMatch> {
         match &self.part {
             AdapterPart::Single(single) => {
                 Some(AdapterMatch::new([Some(single.find(read, memory)?), None]))
@@ -73,7 +77,7 @@ impl Adapter {
                 if required[0] && first.is_none() {
                     return None;
                 }
-                let rest = &read[first.as_ref().map_or(0..read.len(), |f| f.left(read.len()))];
+                let rest = read.part(first.as_ref().map_or(0..read.len(), |f| f.left(read.len())));
                 let second = back.find(rest, memory);
                 if second.is_none() && (required[1] || first.is_none()) {
                     return None;

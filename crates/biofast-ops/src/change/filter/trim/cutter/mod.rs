@@ -10,6 +10,7 @@ mod align;
 mod settings;
 mod single;
 mod spec;
+mod weighed;
 mod words;
 
 use std::cell::RefCell;
@@ -22,8 +23,8 @@ use super::trimmer::{Label, Trimmer};
 use crate::change::filter::read::{AdapterPlace, TrimUnit, TrimmedRead};
 use crate::change::grep::reverse_complement;
 use adapter::{Adapter, AdapterMatch, AdapterPart};
-pub use settings::{AdapterSettings, InvalidSpec};
-use single::{SearchMemory, Single};
+pub use settings::{AdapterMatching, AdapterSettings, InvalidSpec};
+use single::{SearchMemory, SearchedRead, Single};
 pub use spec::{AdapterFile, AdapterSide};
 
 /// What is done to a read with an adapter.
@@ -183,7 +184,7 @@ impl AdapterCutter {
     /// The best adapter in a stretch, with its number among those of the mate.
     fn find(
         &self,
-        read: &[u8],
+        read: SearchedRead<'_>,
         mate: usize,
         memory: &mut SearchMemory,
     ) -> Option<(usize, AdapterMatch)> {
@@ -201,7 +202,7 @@ impl AdapterCutter {
     }
 
     /// Looks for adapters in reads, those of mates that have any.
-    fn search_unit(&self, reads: [Option<&[u8]>; 2]) -> [Option<AdaptersFound>; 2] {
+    fn search_unit(&self, reads: [Option<SearchedRead<'_>>; 2]) -> [Option<AdaptersFound>; 2] {
         [0, 1].map(|mate| {
             let read = reads[mate].filter(|_| !self.adapters[mate].is_empty())?;
             Some(self.search(read, mate))
@@ -209,12 +210,13 @@ impl AdapterCutter {
     }
 
     /// Looks for adapters.
-    fn search(&self, read: &[u8], mate: usize) -> AdaptersFound {
+    fn search(&self, read: SearchedRead<'_>, mate: usize) -> AdaptersFound {
         MEMORY.with_borrow_mut(|memory| {
             let (mut stretch, mut numbers, mut score, mut errors) =
                 (0..read.len(), Vec::new(), 0, 0);
             for _ in 0..self.times {
-                let Some((number, best)) = self.find(&read[stretch.clone()], mate, memory) else {
+                let Some((number, best)) = self.find(read.part(stretch.clone()), mate, memory)
+                else {
                     break;
                 };
                 numbers.push(number);
@@ -243,7 +245,7 @@ impl Trimmer for AdapterCutter {
 
     /// Cuts; what marks adapters or turns reads needs [`trim`](Trimmer::trim).
     fn trim_read(&self, read: &mut TrimmedRead<'_>, mate: usize) {
-        let left = self.search(read.sequence(), mate).left;
+        let left = self.search(SearchedRead::of(read), mate).left;
         if matches!(self.action, Action::Trim | Action::Retain | Action::Crop) {
             read.truncate(left.end);
             read.drop_front(left.start);
@@ -252,12 +254,15 @@ impl Trimmer for AdapterCutter {
 
     fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         let mut sequences = [0, 1].map(|mate| reads.read(mate).map(TrimmedRead::sequence));
-        let mut found = self.search_unit(sequences);
+        let searched = [0, 1].map(|mate| reads.read(mate).map(SearchedRead::of));
+        let mut found = self.search_unit(searched);
         if self.both_strands {
-            let other = match sequences {
+            let other = match searched {
                 [Some(single), None] => {
-                    reverse_complement(single, reads.scratch);
-                    self.search_unit([Some(reads.scratch), None])
+                    reverse_complement(single.sequence, reads.scratch);
+                    reads.scratch.extend(single.qualities.iter().rev());
+                    let (sequence, qualities) = reads.scratch.split_at(single.len());
+                    self.search_unit([Some(SearchedRead { sequence, qualities }), None])
                 }
                 [first, second] => self.search_unit([second, first]),
             };
@@ -361,7 +366,9 @@ impl AdapterFinder {
 
     /// Where it is.
     pub(super) fn find(&self, stretch: &[u8]) -> Option<AdapterSpan> {
-        let found = MEMORY.with_borrow_mut(|memory| self.0.find(stretch, memory))?;
+        // It isn't matched by quality.
+        let read = SearchedRead { sequence: stretch, qualities: &[] };
+        let found = MEMORY.with_borrow_mut(|memory| self.0.find(read, memory))?;
         Some(AdapterSpan { place: found.found, score: found.score })
     }
 }

@@ -16,6 +16,19 @@ pub struct AdapterSettings {
     pub adapter_wildcards: bool,
     /// Whether IUPAC letters of a read do.
     pub read_wildcards: bool,
+    /// What decides whether an adapter matches.
+    pub matching: AdapterMatching,
+}
+
+/// What decides whether an adapter matches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AdapterMatching {
+    /// The number of errors, like in cutadapt.
+    #[default]
+    Errors,
+    /// The qualities of bases that match and that don't, without insertions and deletions. Of 3′ adapters only.
+    Qualities,
 }
 
 impl Default for AdapterSettings {
@@ -26,6 +39,7 @@ impl Default for AdapterSettings {
             indels: true,
             adapter_wildcards: true,
             read_wildcards: false,
+            matching: AdapterMatching::Errors,
         }
     }
 }
@@ -48,6 +62,9 @@ pub enum InvalidSpec {
     /// It has a letter that is no base and no IUPAC code.
     #[error("'{1}' is not a valid adapter: '{letter}' is not a base or IUPAC code", letter = .0.escape_default())]
     Letter(char, String),
+    /// It isn't one of those that can be matched by quality.
+    #[error("'{0}' can't be matched by quality: expected a 3′ adapter of A, C, G, T and N (SEQ)")]
+    NotByQuality(String),
     /// It fits everything.
     #[error("'{0}' is not a valid adapter: N alone matches everything")]
     OnlyN(String),

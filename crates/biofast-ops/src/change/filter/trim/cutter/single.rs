@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use super::align::{AdapterAlignment, Aligner, Cell, Comparer, FreeEnds, LONGEST, LetterMatching};
-use super::settings::{AdapterSettings, InvalidSpec};
+use super::settings::{AdapterMatching, AdapterSettings, InvalidSpec};
+use super::weighed::Weigher;
 use super::words::Words;
+use crate::change::filter::read::TrimmedRead;
 
 /// Where an adapter may be, and what is cut with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,29 @@ impl Match {
 enum SearchMethod {
     Aligner(Aligner),
     Comparer(Comparer),
+    Weigher(Weigher),
+}
+
+/// What is searched for adapters; qualities are there if an adapter is matched by them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SearchedRead<'a> {
+    pub(super) sequence: &'a [u8],
+    pub(super) qualities: &'a [u8],
+}
+
+impl<'a> SearchedRead<'a> {
+    pub(super) fn of(read: &TrimmedRead<'a>) -> SearchedRead<'a> {
+        SearchedRead { sequence: read.sequence(), qualities: read.qualities() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.sequence.len()
+    }
+
+    pub(super) fn part(self, part: Range<usize>) -> SearchedRead<'a> {
+        let qualities = self.qualities.get(part.clone()).unwrap_or_default();
+        SearchedRead { sequence: &self.sequence[part], qualities }
+    }
 }
 
 /// An adapter to be looked for.
@@ -83,6 +108,7 @@ pub(super) struct Single {
 pub(super) struct SearchMemory {
     column: Vec<Cell>,
     reversed: Vec<u8>,
+    upper: Vec<u8>,
 }
 
 impl Single {
@@ -134,7 +160,14 @@ impl Single {
         if kind.is_rightmost() {
             searched.reverse();
         }
-        let (finder, words) = if whole && !settings.indels {
+        let (finder, words) = if settings.matching == AdapterMatching::Qualities {
+            let is_plain = sequence.iter().all(|letter| b"ACGTN".contains(letter));
+            if kind != AdapterKind::Back || anywhere || !is_plain {
+                let text = String::from_utf8_lossy(&sequence).into_owned();
+                return Err(InvalidSpec::NotByQuality(text));
+            }
+            (SearchMethod::Weigher(Weigher::new(&sequence, min_overlap)), Words::default())
+        } else if whole && !settings.indels {
             let comparer = Comparer::new(&searched, letters, rate, kind == AdapterKind::Suffix);
             (SearchMethod::Comparer(comparer), Words::default())
         } else {
@@ -153,10 +186,16 @@ impl Single {
     }
 
     /// Where it is, if it is in the read.
-    pub(super) fn find(&self, read: &[u8], memory: &mut SearchMemory) -> Option<Match> {
-        let SearchMemory { column, reversed } = memory;
+    pub(super) fn find(
+        &self,
+        searched: SearchedRead<'_>,
+        memory: &mut SearchMemory,
+    ) -> Option<Match> {
+        let SearchMemory { column, reversed, upper } = memory;
+        let read = searched.sequence;
         let alignment = match &self.finder {
             SearchMethod::Comparer(comparer) => comparer.locate(read)?,
+            SearchMethod::Weigher(weigher) => weigher.locate(searched, upper)?,
             SearchMethod::Aligner(aligner) if self.kind.is_rightmost() => {
                 reversed.clear();
                 reversed.extend(read.iter().rev());

@@ -104,10 +104,9 @@ fn of_equals_the_first_adapter_is_found() {
         cutter.add(0, AdapterSide::Back, text, &AdapterSettings::default()).expect("an adapter");
     }
     cutter.add(1, AdapterSide::Back, "CCCCC", &AdapterSettings::default()).expect("an adapter");
-    let (_, found) =
-        cutter.find(b"GGACGTCAGG", 0, &mut SearchMemory::default()).expect("an adapter");
-    let (number, _) =
-        cutter.find(b"GGACGTCAGG", 0, &mut SearchMemory::default()).expect("an adapter");
+    let read = SearchedRead { sequence: b"GGACGTCAGG", qualities: b"IIIIIIIIII" };
+    let (_, found) = cutter.find(read, 0, &mut SearchMemory::default()).expect("an adapter");
+    let (number, _) = cutter.find(read, 0, &mut SearchMemory::default()).expect("an adapter");
     assert_eq!((number, found.errors), (1, 0));
     assert_eq!([(0, 1), (1, 0), (1, 2)].map(|(mate, at)| cutter.number(mate, at)), [1, 4, 6]);
     let names: Vec<String> = cutter.adapters().into_iter().map(|label| label.name).collect();

@@ -9,15 +9,26 @@ use crate::change::filter::read::{TrimUnit, TrimmedRead};
 /// Cuts both mates to the fragment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
-    /// The shortest overlap that counts.
+    /// The shortest overlap that counts, unless adapters of both reads follow, which then count with it.
     pub min_len: usize,
     /// So many bases may differ, as far as that is no more than a fifth of the overlap.
     pub max_mismatches: usize,
     /// So many of a longer overlap may differ.
     pub max_share: f64,
     /// What is known to follow the fragment in first reads, and, as the other strand has it, in second ones.
-    adapters: [Vec<Vec<u8>>; 2],
+    adapters: [Vec<FollowingAdapter>; 2],
 }
+
+/// An adapter behind a fragment, on the strand of the first read.
+#[derive(Clone, Debug, PartialEq)]
+struct FollowingAdapter {
+    sequence: Vec<u8>,
+    has_n: bool,
+}
+
+/// The bases next to a fragment of which at most [`MOST_OF_HEAD`] differ, of a short fragment in one of the mates.
+const HEAD: usize = 16;
+const MOST_OF_HEAD: usize = 7;
 
 impl Default for Overlap {
     /// 30 bases, of which 5, or a tenth if that is more, may differ.
@@ -42,7 +53,8 @@ impl Overlap {
         if mate > 0 {
             crate::change::grep::reverse_complement(adapter, &mut known);
         }
-        self.adapters[mate.min(1)].push(known);
+        let has_n = known.contains(&b'N');
+        self.adapters[mate.min(1)].push(FollowingAdapter { sequence: known, has_n });
         self
     }
 
@@ -68,7 +80,11 @@ impl Overlap {
             let found = self.points(first, reversed, fragment).map(|points| (points, fragment));
             best = best.max(found);
         };
-        // Fragments longer than the second read, then those whose start or end is like the other read.
+        // Fragments that only adapters show, those longer than the second read, then those whose start or end is like the other read.
+        if self.adapters.iter().all(|known| !known.is_empty()) {
+            let short = 0..least.min(longest + 1);
+            short.filter(|&at| self.is_near_adapter(first, reversed, at)).for_each(&mut look_at);
+        }
         (least.max(len2 + 1)..=longest).for_each(&mut look_at);
         let near = |&(_, differ): &(usize, usize)| 16 * differ <= 7 * least.min(WINDOW);
         let starts = Windows::new(first, reversed, least, len2.saturating_sub(longest));
@@ -97,13 +113,32 @@ impl Overlap {
         if is_without { OverlapOutcome::NoAdapter } else { OverlapOutcome::Fragment(fragment) }
     }
 
+    /// Whether an adapter may begin behind this short fragment in one of the reads.
+    fn is_near_adapter(&self, first: &[u8], reversed: &[u8], fragment: usize) -> bool {
+        let near = |found: &[u8], head: &[u8]| mismatches(found, head, HEAD) <= MOST_OF_HEAD;
+        let behind = first.get(fragment..).unwrap_or_default();
+        let before = &reversed[..reversed.len().saturating_sub(fragment)];
+        let firsts = self.adapters[0].iter().any(|known| {
+            let head = known.sequence.len().min(HEAD);
+            known.has_n
+                || behind.get(..head).is_some_and(|found| near(found, &known.sequence[..head]))
+        });
+        firsts
+            || self.adapters[1].iter().any(|known| {
+                let head = known.sequence.last_chunk::<HEAD>().map_or(&known.sequence[..], |c| c);
+                let found = before.len().checked_sub(head.len()).map(|start| &before[start..]);
+                known.has_n || found.is_some_and(|found| near(found, head))
+            })
+    }
+
     /// The points of a fragment of this length, if what both reads have of it agrees.
     fn points(&self, first: &[u8], reversed: &[u8], fragment: usize) -> Option<i32> {
         let (len1, len2) = (first.len(), reversed.len());
         let from = fragment.saturating_sub(len2);
         let to = len1.min(fragment);
         let start = (len2 + from).saturating_sub(fragment);
-        let len = to.checked_sub(from).filter(|&len| len >= self.min_len.max(1))?;
+        let len = to.checked_sub(from)?;
+        let least = self.min_len.max(1);
         let behind = [&first[to..], &reversed[..len2.saturating_sub(fragment)]];
         // The adapters may agree as well as all of the overlap.
         let most =
@@ -116,7 +151,13 @@ impl Overlap {
         let share = (len as f64 * self.max_share) as usize;
         let agrees = differ <= self.max_mismatches.max(share).min(len / 5);
         let known = self.adapter_points(behind);
-        match (known, agrees) {
+        if len < least {
+            // Of a longer fragment, mates must show enough.
+            let (points, compared) = known.filter(|_| fragment < least)?;
+            return Some(of_overlap + points)
+                .filter(|&points| points >= 0 && len + compared >= least);
+        }
+        match (known.map(|(points, _)| points), agrees) {
             // What doesn't fit may be another adapter.
             (known, true) => Some(of_overlap + known.unwrap_or(0).max(0)),
             (Some(known), false) => Some(of_overlap + known).filter(|&points| points >= 0),
@@ -124,21 +165,23 @@ impl Overlap {
         }
     }
 
-    /// The points of the adapters that fit best what is behind a fragment, if those of both reads are known.
-    fn adapter_points(&self, [first, second]: [&[u8]; 2]) -> Option<i32> {
-        let compare = |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| {
-            let (mut len, mut differ) = (0, 0);
-            for (base, known) in pairs.filter(|(_, known)| **known != b'N') {
-                len += 1;
-                differ += usize::from(base != known);
-            }
-            points(len, differ)
+    /// The points of the adapters that fit best what is behind a fragment, and how many bases were compared, if those of both reads
+    /// are known.
+    fn adapter_points(&self, [first, second]: [&[u8]; 2]) -> Option<(i32, usize)> {
+        let compare = |found: &[u8], known: &[u8]| {
+            let count = |is: fn(u8, u8) -> bool| -> usize {
+                found.iter().zip(known).map(|(&base, &known)| usize::from(is(base, known))).sum()
+            };
+            let len = count(|_, known| known != b'N');
+            (points(len, count(|base, known| base != known && known != b'N')), len)
         };
-        let firsts = self.adapters[0].iter().map(|known| compare(&mut first.iter().zip(known)));
-        let seconds = self.adapters[1]
-            .iter()
-            .map(|known| compare(&mut second.iter().rev().zip(known.iter().rev())));
-        Some(firsts.max()? + seconds.max()?)
+        let firsts = self.adapters[0].iter().map(|known| compare(first, &known.sequence));
+        let seconds = self.adapters[1].iter().map(|FollowingAdapter { sequence, .. }| {
+            let len = second.len().min(sequence.len());
+            compare(&second[second.len() - len..], &sequence[sequence.len() - len..])
+        });
+        let (firsts, seconds) = (firsts.max()?, seconds.max()?);
+        Some((firsts.0 + seconds.0, firsts.1 + seconds.1))
     }
 }
 
