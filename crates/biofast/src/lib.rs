@@ -356,10 +356,13 @@ pub mod markdup {
 #[cfg(feature = "ops")]
 pub mod umi {
     #[doc(inline)]
+    pub use biofast_ops::demux::MatchRules;
+    #[doc(inline)]
     pub use biofast_ops::umi::{
         BarcodeTag, ConsensusCounts, ConsensusFilter, ConsensusFilterCounts, ConsensusFilterRules,
         ConsensusMaker, ConsensusRules, FoundUmis, GenePattern, MoleculeCounts, MoleculeGrouper,
-        MoleculeRules, MoleculeStrategy, MultimappingTag, PerUmi, UmiGene, UmiLocation, UmiMethod,
+        MoleculeRules, MoleculeStrategy, MultimappingTag, PerUmi, UmiCorrectionCounts,
+        UmiCorrectionRules, UmiCorrector, UmiGene, UmiListError, UmiLocation, UmiMethod,
         UmiPlaceCounts, UmiPolicy, UmiReadCounts, UmiReports, UmiRules, UmiStatistics, UmiSummary,
         UmiTask, WrittenUmis, cluster_umis, find_umis,
     };
