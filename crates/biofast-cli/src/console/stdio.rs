@@ -1,6 +1,9 @@
 //! Standard output and signals, as the program finds them.
 #![cfg_attr(unix, allow(unsafe_code))]
 
+use std::process::Child;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
 /// Whether standard output was closed when the program was started.
 ///
 /// The runtime of Rust opens `/dev/null` in the place of closed standard descriptors before `main`, so that what is
@@ -38,6 +41,25 @@ mod early {
     }
 }
 
+/// Processes that a signal ends before it ends this one.
+static CHILDREN: Mutex<Vec<Weak<Mutex<Child>>>> = Mutex::new(Vec::new());
+
+/// A signal that ends this process ends that one, too.
+pub(crate) fn end_by_signals(child: &Arc<Mutex<Child>>) {
+    let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
+    children.retain(|child| child.strong_count() > 0);
+    children.push(Arc::downgrade(child));
+}
+
+#[cfg(unix)]
+fn end_children() {
+    for child in CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        if let Some(child) = child.upgrade() {
+            let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+        }
+    }
+}
+
 /// From now on SIGINT, SIGTERM and SIGHUP remove the temporary files and then end the program as they would have done, so
 /// that a shell sees 130, 143 or 129. If outputs are already under their names, the program ends by itself instead; a
 /// second signal ends it at once. A signal that was ignored (`nohup`, a job in the background) stays ignored.
@@ -54,6 +76,7 @@ pub(crate) fn handle_signals() {
     let handler = move || {
         let mut before = false;
         for signal in signals.forever() {
+            end_children();
             let appeared = biofast_io::output::abandon();
             if before || !appeared {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);

@@ -346,7 +346,8 @@ fn what_cant_be_run_is_told_with_what_helps() {
     refused("-- stats --paired a.fq", &["even number of files"]);
     refused("-- stats --sample x --sample y a.fq b.fq", &["one --sample"]);
     refused("-- coverage a.bam b.bam", &["one file for coverage"]);
-    refused("--work nowhere --step status", &["nowhere", "not the folder of a run"]);
+    let nowhere = run_in(&folder, &["run", "--work", "nowhere", "--step", "status"]);
+    assert!(nowhere.stderr.contains("nowhere: not the folder of a run"), "{}", nowhere.stderr);
     // Outputs are looked at before anything is done.
     refused("-- stats --json a.fq b.fq -o b.fq", &["b.fq is an input and would be overwritten"]);
     refused("-- stats a.fq --html a.fq -o r.txt", &["a.fq is an input and would be overwritten"]);
@@ -358,11 +359,30 @@ fn what_cant_be_run_is_told_with_what_helps() {
     for made in ["b.fq.run", "r.txt.run", "none", "w"] {
         assert!(!folder.path(made).exists(), "{made}");
     }
-    // Folders that others filled would be removed with the run.
-    fs::create_dir_all(folder.path("mine/logs")).unwrap();
-    folder.file("mine/logs/kept", "");
-    refused("--work mine -- stats --json a.fq", &["mine/logs: not empty", "--work"]);
-    assert!(folder.path("mine/logs/kept").exists());
+    // Whatever way an output in the folder of the run is named, it would be removed with it.
+    fs::create_dir_all(folder.path("real/parts")).unwrap();
+    std::os::unix::fs::symlink(folder.path("real"), folder.path("link")).unwrap();
+    for (work, out) in [("link", "real/parts/r"), ("real", "link/r"), ("real", "link/../real/r")] {
+        let words = format!("--work {work} -- stats --json a.fq -o {out}");
+        refused(&words, &["the folder of the run"]);
+    }
+    // What others have in a folder would be removed with the run.
+    for name in ["logs/kept", "counts.json", "plan.sh", "kept"] {
+        fs::create_dir_all(folder.path("mine/logs")).unwrap();
+        folder.file(&format!("mine/{name}"), "[0]");
+        refused(
+            "--work mine -- stats --json a.fq",
+            &["mine: not empty, and not of a run", "--work"],
+        );
+        assert!(folder.path(&format!("mine/{name}")).exists());
+        fs::remove_dir_all(folder.path("mine")).unwrap();
+    }
+    // Options without effect.
+    refused("--submit-option=x -- stats a.fq", &["--submit-option is for --engine slurm"]);
+    refused("--work w --step plan", &["--number has no effect on a run that was begun"]);
+    refused("--step prepare --jobs 2 -- stats a.fq", &["--jobs has no effect with --step prepare"]);
+    refused("--step prepare --share 0/2 -- stats a.fq", &["--share has no effect"]);
+    refused("--step prepare --keep-work -- stats a.fq", &["--keep-work has no effect"]);
     // A fault of the data isn't tried again, and says where it is.
     refused(
         "-- stats --json a.fq b.fq",
@@ -463,4 +483,91 @@ fn ten_thousand_shards_are_named_and_not_sent() {
         part["parts"][0]["shard"]["pieces"][0]["shards"],
         serde_json::json!([10_000, 10_000])
     );
+}
+
+#[test]
+fn what_another_run_or_a_change_would_mix_up_is_refused() {
+    let folder = Folder::new();
+    folder.file("a.fq", reads("a", 50));
+    folder.file("b.fq", reads("b", 70));
+    let one = |file: &str| good(&folder, &["stats", "-T", file]).stdout;
+    let expected = [one("a.fq"), one("b.fq")];
+    // In the same folder at the same time: each prints its own or nothing.
+    let mut done = 0;
+    for _ in 0..8 {
+        let both = std::thread::scope(|scope| {
+            let files = ["a.fq", "b.fq"];
+            let runs = files.map(|file| {
+                let folder = &folder;
+                scope.spawn(move || run_in(folder, &["run", "-q", "--", "stats", "-T", file]))
+            });
+            runs.map(|run| run.join().unwrap())
+        });
+        for (run, expected) in both.iter().zip(&expected) {
+            match run.code {
+                0 => assert_eq!(&run.stdout, expected),
+                _ => assert_eq!((run.code, &run.stdout[..]), (2, ""), "{}", run.stderr),
+            }
+            done += usize::from(run.code == 0);
+        }
+        let _ = fs::remove_dir_all(folder.path("biofast.run"));
+    }
+    assert!(done >= 8, "{done}");
+    // A driver that is under way keeps others out.
+    let words = ["run", "-q", "--work", "w", "--step", "prepare", "--", "stats", "-T", "a.fq"];
+    good(&folder, &words);
+    let held = fs::File::open(folder.path("w/run.json")).unwrap();
+    held.lock().unwrap();
+    let run = run_in(&folder, &["run", "--work", "w", "--", "stats", "-T", "a.fq"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("w: this run is under way"), "{}", run.stderr);
+    drop(held);
+    // Wrong numbers of shards are counted again.
+    for counts in ["[0]", "[1,1]", "[99999999999999]", "x"] {
+        folder.file("w/counts.json", counts);
+        let run = ["run", "-q", "--work", "w", "--keep-work", "--", "stats", "-T", "a.fq"];
+        assert_eq!(good(&folder, &run).stdout, expected[0], "{counts}");
+    }
+    // What else is read must be as it was.
+    folder.file("limits.txt", good(&folder, &["stats", "--print-limits"]).stdout);
+    let words = ["run", "-q", "--work", "v", "--step", "prepare", "--", "stats", "a.fq"];
+    good(&folder, &[&words[..], &["--limits", "limits.txt"]].concat());
+    folder
+        .file("limits.txt", good(&folder, &["stats", "--print-limits", "--library", "rna"]).stdout);
+    let run = run_in(&folder, &["run", "--work", "v", "--step", "plan"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("limits.txt has changed since the run began"), "{}", run.stderr);
+}
+
+#[test]
+fn workers_may_say_much_and_end_with_the_driver() {
+    let folder = Folder::new();
+    folder.file("a.fq", reads("a", 50));
+    let loud = format!("head -c 200000 /dev/zero | tr '\\0' x >&2; exec {} \"$@\"\n", binary());
+    let loud = script(&folder, "loud", &loud);
+    let run = ["run", "-q", "--program", &loud, "--number", "2", "--", "stats", "-T", "a.fq"];
+    assert_eq!(good(&folder, &run).stdout, good(&folder, &["stats", "-T", "a.fq"]).stdout);
+    let slow = script(&folder, "slow", "echo $$ > worker; exec sleep 100\n");
+    let mut driver = command(&["run", "-q", "--program", &slow, "--", "stats", "-T", "a.fq"]);
+    let mut driver = driver.current_dir(folder.path("")).spawn().unwrap();
+    let worker = loop {
+        let worker = fs::read_to_string(folder.path("worker")).unwrap_or_default();
+        match worker.trim().parse::<u32>() {
+            Ok(worker) => break worker,
+            Err(_) => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    let signal = |process: u32, signal: &str| {
+        let kill = Command::new("kill").args([signal, &process.to_string()]).output();
+        kill.unwrap().status.success()
+    };
+    assert!(signal(driver.id(), "-TERM"));
+    driver.wait().unwrap();
+    // Whoever takes it over may not have noticed yet that it has ended.
+    let has_ended = |_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        let state = fs::read_to_string(format!("/proc/{worker}/stat")).unwrap_or_default();
+        !signal(worker, "-0") || state.contains(") Z ")
+    };
+    assert!((0..500).any(has_ended), "the worker goes on");
 }

@@ -1,7 +1,9 @@
 //! Processes on this machine.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -10,6 +12,7 @@ use anyhow::{Context, Result};
 use super::shares::Step;
 use super::work::Work;
 use super::{GivenJob, Launch, manifest};
+use crate::console::stdio;
 use crate::options::memory_of_host;
 
 /// Starts a process for each plan and shard, a few at a time.
@@ -29,17 +32,50 @@ impl Processes {
     }
 }
 
-/// Processes that run. What is left of them when the run ends early is ended, too.
-struct Running(Vec<(usize, Child, Instant)>);
+/// A process that runs. It is ended with the run, however that ends.
+struct Worker {
+    at: usize,
+    child: Arc<Mutex<Child>>,
+    /// What it says, which may be more than a pipe takes before it is read.
+    said: File,
+    since: Instant,
+}
 
-impl Drop for Running {
+impl Worker {
+    fn start(mut command: Command, at: usize) -> std::io::Result<Worker> {
+        let said = tempfile::tempfile()?;
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?);
+        let child = Arc::new(Mutex::new(command.spawn()?));
+        stdio::end_by_signals(&child);
+        Ok(Worker { at, child, said, since: Instant::now() })
+    }
+
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The end of what it said.
+    fn said(&mut self) -> std::io::Result<String> {
+        let start = self.said.seek(SeekFrom::End(0))?.saturating_sub(SAID);
+        self.said.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        self.said.read_to_end(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+    }
+}
+
+impl Drop for Worker {
     fn drop(&mut self) {
-        for (_, child, _) in &mut self.0 {
+        let mut child = self.child();
+        if matches!(child.try_wait(), Ok(None)) {
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
+
+/// Bytes of what a process said that are told.
+const SAID: u64 = 4096;
 
 impl Launch for Processes {
     fn launch(&self, step: Step, work: &Work, missing: &[usize]) -> Result<()> {
@@ -48,50 +84,46 @@ impl Launch for Processes {
             _ => work.tasks()?.len(),
         };
         let mut waiting = missing.iter().copied();
-        let mut running = Running(Vec::new());
+        let mut running: Vec<Worker> = Vec::new();
         let mut goes_on = true;
         loop {
-            while goes_on && running.0.len() < self.at_once() {
+            while goes_on && running.len() < self.at_once() {
                 let Some(at) = waiting.next() else { break };
                 let words = self.given.words(work, step, &format!("{at}/{of}"));
                 let (program, words) = words.split_first().context("no program")?;
                 let mut command = Command::new(program);
                 command.args(words).current_dir(&work.manifest.folder);
-                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-                let child = command.spawn().with_context(|| format!("can't start {program}"))?;
-                running.0.push((at, child, Instant::now()));
+                let worker = Worker::start(command, at);
+                running.push(worker.with_context(|| format!("can't start {program}"))?);
             }
-            if running.0.is_empty() {
+            if running.is_empty() {
                 return Ok(());
             }
             let mut still = Vec::new();
-            for (at, mut child, since) in running.0.drain(..) {
-                let is_late = self.given.time.is_some_and(|time| since.elapsed() > time);
-                match child.try_wait()? {
+            for mut worker in running.drain(..) {
+                let at = worker.at;
+                let is_late = self.given.time.is_some_and(|time| worker.since.elapsed() > time);
+                let status = worker.child().try_wait()?;
+                match status {
                     Some(status) if status.success() => {}
                     Some(status) => {
-                        let mut said = String::new();
-                        if let Some(mut stderr) = child.stderr.take() {
-                            stderr.read_to_string(&mut said)?;
-                        }
                         // Who could note what is wrong has done so.
                         if !work.is_explained(step, at) {
-                            let message = format!("ended by {status}: {}", said.trim());
+                            let message = format!("ended by {status}: {}", worker.said()?);
                             work.fail(step, at, message.trim_end_matches(": "), true)?;
                         }
                         // What can't be helped by running it again ends the run; what runs is finished.
                         goes_on &= work.failures(step, &[at]).iter().all(|it| it.again);
                     }
                     None if is_late => {
-                        child.kill()?;
-                        child.wait()?;
+                        drop(worker);
                         work.fail(step, at, "took longer than --time", false)?;
                         goes_on = false;
                     }
-                    None => still.push((at, child, since)),
+                    None => still.push(worker),
                 }
             }
-            running.0 = still;
+            running = still;
             sleep(Duration::from_millis(2));
         }
     }

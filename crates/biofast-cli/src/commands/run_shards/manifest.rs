@@ -1,11 +1,12 @@
 //! What is run: the command as it was typed, taken apart into what is done to each shard and what is done with all parts.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
-use anyhow::{Result, anyhow, bail};
-use biofast_io::display_name;
+use anyhow::{Context, Result, anyhow, bail};
 use biofast_io::output::Files;
+use biofast_io::{Source, display_name};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,26 @@ pub(super) struct RunManifest {
     pub(super) out: Option<String>,
     /// Files that are written of the whole.
     reports: Vec<String>,
+    /// Other files that shards or the whole are made with.
+    pub(super) beside: Vec<Beside>,
+}
+
+/// A file that is read beside those that are divided, such as a reference, as it was when the run began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Beside {
+    pub(super) path: String,
+    size: u64,
+    /// When it was changed last, in nanoseconds since 1970.
+    modified: u128,
+}
+
+impl Beside {
+    pub(super) fn of(path: &str) -> Result<Beside> {
+        let found = std::fs::metadata(path).with_context(|| path.to_owned())?;
+        let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let modified = modified.map_or(0, |time| time.as_nanos());
+        Ok(Beside { path: path.to_owned(), size: found.len(), modified })
+    }
 }
 
 impl RunManifest {
@@ -110,6 +131,8 @@ impl RunManifest {
                 id.replace('_', "-")
             );
         }
+        let files = files(&command, &matches, session)?;
+        let is_of_reads = has("qc") && holds_reads(&files)?;
         // What is written of the whole is the business of `merge`, the rest that of shards.
         let (mut shard, mut merge) = (vec![name.to_owned()], Vec::new());
         for argument in command.get_arguments() {
@@ -122,7 +145,8 @@ impl RunManifest {
             match id {
                 "out" => merge.extend(words),
                 "compat" if has("out_dir") => merge.extend(words),
-                // Its files are counted in shards.
+                // Reads have all that is needed in their reports. Other files are counted in shards.
+                "qc" if has("out_dir") && is_of_reads => merge.extend(words),
                 "qc" if has("out_dir") => {
                     merge.extend(words.clone());
                     shard.extend(words);
@@ -160,12 +184,22 @@ impl RunManifest {
             }
         }
         let together = if has("paired") { 2 } else { 1 };
-        let files = files(&command, &matches, session)?;
         if files.len() % together != 0 {
             bail!("--paired takes an even number of files, but {} are named", files.len());
         }
         if files.len() > 1 && name == "coverage" {
             bail!("`run` takes one file for coverage, but {} are named", files.len());
+        }
+        let mut beside = Vec::new();
+        for argument in command.get_arguments() {
+            let id = argument.get_id().as_str();
+            if argument.is_positional() || id == "files_from" || !has(id) {
+                continue;
+            }
+            for path in matches.try_get_many::<InFile>(id).ok().flatten().into_iter().flatten() {
+                let is_file = path.is_file() && biofast_io::remote::address(path).is_none();
+                beside.extend(path.to_str().filter(|_| is_file).map(Beside::of).transpose()?);
+            }
         }
         let path = |id: &str| {
             let mut paths = matches.try_get_raw(id).ok().flatten()?;
@@ -184,12 +218,18 @@ impl RunManifest {
             units: files.chunks(together).map(<[String]>::to_vec).collect(),
             out,
             reports: ["out", "html", "verdicts"].into_iter().filter_map(path).collect(),
+            beside,
         })
     }
 
     /// The folder of the run, if none was named.
     pub(super) fn work(&self) -> PathBuf {
-        self.out.as_ref().map_or("biofast.run".into(), |out| format!("{out}.run")).into()
+        // Nothing can be put beside a device or a pipe.
+        let is_file = |out: &&String| {
+            std::fs::metadata(out).map_or(true, |found| found.is_file() || found.is_dir())
+        };
+        let out = self.out.as_ref().filter(is_file);
+        out.map_or("biofast.run".into(), |out| format!("{out}.run")).into()
     }
 
     /// An error if the outputs can't be written, before anything is done for them.
@@ -199,7 +239,7 @@ impl RunManifest {
             files.read(Path::new(input))?;
         }
         for output in self.reports.iter().chain(&self.out) {
-            if absolute(Path::new(output))?.starts_with(work) {
+            if resolved(Path::new(output))?.starts_with(resolved(work)?) {
                 bail!(
                     "{output} is in {}, the folder of the run: choose another output",
                     display_name(work)
@@ -222,6 +262,25 @@ impl RunManifest {
             _ => "pairs",
         }
     }
+}
+
+/// Where a path leads that may not be there yet, or not as a whole.
+fn resolved(path: &Path) -> Result<PathBuf> {
+    let path = absolute(path)?;
+    for there in path.ancestors() {
+        // What isn't there has no links, and `..` leads back from it.
+        let Ok(known) = there.canonicalize() else { continue };
+        let rest = path.strip_prefix(there).unwrap_or(Path::new(""));
+        let mut found = known;
+        for part in rest.components() {
+            match part {
+                Component::ParentDir => drop(found.pop()),
+                part => found.push(part),
+            }
+        }
+        return Ok(found);
+    }
+    Ok(path)
 }
 
 /// The command and its arguments as it understands them.
@@ -304,6 +363,12 @@ fn files(
         files.push(text.to_owned());
     }
     Ok(files)
+}
+
+/// Whether the first of these files has reads, and no alignments.
+fn holds_reads(files: &[String]) -> Result<bool> {
+    let Some(first) = files.first() else { return Ok(false) };
+    Ok(inputs::holds_reads(&mut Source::open(Path::new(first))?)?)
 }
 
 /// A word for the shell.

@@ -14,6 +14,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use biofast_io::display_name;
 use biofast_ops::number::counted;
 use clap::ValueEnum;
 
@@ -171,7 +172,47 @@ impl GivenJob {
     }
 }
 
+impl Args {
+    /// An error if an option has no effect here.
+    fn check(&self) -> Result<()> {
+        let without_command = [
+            (self.number.is_some(), "--number"),
+            (self.size.is_some(), "--size"),
+            (self.write_index, "--write-index"),
+        ];
+        if self.words.is_empty()
+            && let Some((_, option)) = without_command.iter().find(|(is_given, _)| *is_given)
+        {
+            bail!("{option} has no effect on a run that was begun: add -- COMMAND FILE…");
+        }
+        if self.engine == ShardEngine::Local && !self.submit_option.is_empty() {
+            bail!("--submit-option is for --engine slurm");
+        }
+        if self.share.is_some() && !matches!(self.step, Some(Step::Plan | Step::Shards)) {
+            bail!("--share has no effect without --step plan or shards");
+        }
+        if self.keep_work && !matches!(self.step, None | Some(Step::Merge)) {
+            bail!("--keep-work has no effect before the step merge");
+        }
+        let of_drivers = [
+            (self.jobs.is_some(), "--jobs"),
+            (self.memory.is_some(), "--memory"),
+            (self.time.is_some(), "--time"),
+            (self.program.is_some(), "--program"),
+            (self.engine == ShardEngine::Slurm, "--engine slurm"),
+            (self.dry_run, "--dry-run"),
+        ];
+        if let (Some(step), Some((_, option))) =
+            (self.step, of_drivers.iter().find(|(is_given, _)| *is_given))
+        {
+            bail!("{option} has no effect with --step {}", step.name());
+        }
+        Ok(())
+    }
+}
+
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
+    args.check()?;
     let manifest = match args.words.is_empty() {
         false => Some(manifest(args, session)?),
         true => None,
@@ -181,6 +222,9 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         (None, Some(manifest)) => manifest.work(),
         (None, None) => bail!("no command: add -- COMMAND FILE…, or --work to continue a run"),
     };
+    if folder.to_str().is_none() {
+        bail!("{}: `run` needs names in UTF-8", display_name(&folder));
+    }
     let given = GivenJob {
         program: program(args)?,
         jobs: args.jobs.map(|jobs| jobs as usize),
@@ -229,6 +273,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         Some(Step::Merge) => return merge(args, work, session),
         None => {}
     }
+    let _lock = work.lock()?;
     let launcher = launcher(args, given, &work);
     let say = |text: &str| {
         if !args.messages.quiet {

@@ -103,7 +103,8 @@ fn plan(work: &Work, unit: usize) -> Result<Outcome> {
     let threads = format!("--threads={}", work.manifest.threads);
     if work.manifest.write_index {
         for file in work.files(unit)? {
-            if is_ordinary_gzip(&file)? && GzipIndex::open(&file).is_err() {
+            // One that is damaged or of another file isn't replaced: planning says what is wrong with it.
+            if is_ordinary_gzip(&file)? && !GzipIndex::is_beside(&file) {
                 let words = ["index".into(), threads.clone().into(), "--".into(), file.into()];
                 let outcome = Run::new(words).run();
                 if outcome.code > 0 {

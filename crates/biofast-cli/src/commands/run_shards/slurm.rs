@@ -93,7 +93,10 @@ impl Launch for Arrays {
         drop(stdout);
         // With --wait, sbatch fails if an element did: what is missing says so.
         if id.is_empty() {
-            bail!("sbatch: {} ({status})", said.trim());
+            match said.trim() {
+                "" => bail!("sbatch printed no number of a job ({status})"),
+                said => bail!("sbatch: {said} ({status})"),
+            }
         }
         Ok(())
     }

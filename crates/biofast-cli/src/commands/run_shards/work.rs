@@ -1,19 +1,22 @@
 //! The folder of a run: what was planned and what is done, in files that appear when they are complete.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use biofast_io::{TextBounds, display_name};
-use biofast_ops::shards::Plan;
+use biofast_ops::shards::{MAX_SHARDS, Plan};
 use serde::{Deserialize, Serialize};
 
-use super::manifest::RunManifest;
+use super::manifest::{Beside, RunManifest};
 use super::shares::Step;
 use super::{absolute, manifest};
 use crate::console::Hinted;
 use crate::{inputs, parts};
+
+/// Folders of its own that a run has.
+const FOLDERS: [&str; 3] = ["plans", "parts", "logs"];
 
 /// A run.
 pub(super) struct Work {
@@ -53,31 +56,27 @@ impl Work {
     /// If another run is in the folder, or the files have changed since it began.
     pub(super) fn create(folder: &Path, manifest: RunManifest) -> Result<Work> {
         let work = Work { folder: absolute(folder)?, manifest };
+        let other = |what: &str| Hinted {
+            message: format!("{}: {what}", display_name(folder)),
+            hint: "remove the folder, or name another one with --work".into(),
+        };
         if !work.path("run.json").exists() {
-            for name in ["plans", "parts", "logs"] {
-                let path = work.path(name);
-                fs::create_dir_all(&path)
-                    .with_context(|| format!("can't create {}", path.display()))?;
-                // All that is in them is removed with the run.
-                if fs::read_dir(&path)?.next().is_some() {
-                    return Err(Hinted {
-                        message: format!("{}: not empty, and not of a run", display_name(&path)),
-                        hint: "name another folder with --work".into(),
-                    }
-                    .into());
-                }
+            fs::create_dir_all(&work.folder)
+                .with_context(|| format!("can't create {}", work.folder.display()))?;
+            // All that a run has is removed with it: what others have must not be there.
+            let is_empty = fs::read_dir(&work.folder)?.next().is_none();
+            if is_empty && work.begin_run()? {
+                return Ok(work);
             }
-            work.write("run.json", &serde_json::to_vec_pretty(&work.manifest)?)?;
-            return Ok(work);
+            // Another one may have begun it at the same time.
+            if !work.path("run.json").exists() {
+                return Err(other("not empty, and not of a run").into());
+            }
         }
         let mut there = Work::open(folder)?;
         // Who was told that a seek index is missing may have it written, and continues the same run.
         let is_as_before = there.manifest.write_index == work.manifest.write_index;
         there.manifest.write_index = work.manifest.write_index;
-        let other = |what: &str| Hinted {
-            message: format!("{}: {what}", display_name(folder)),
-            hint: "remove the folder, or name another one with --work".into(),
-        };
         if there.manifest != work.manifest {
             return Err(other("the folder of another run").into());
         }
@@ -93,6 +92,46 @@ impl Work {
             work.write("run.json", &serde_json::to_vec_pretty(&work.manifest)?)?;
         }
         Ok(work)
+    }
+
+    /// Writes down what is run in an empty folder; false if that has been done meanwhile.
+    fn begin_run(&self) -> Result<bool> {
+        let path = self.path("run.json");
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        file.write_all(&serde_json::to_vec_pretty(&self.manifest)?)?;
+        match file.persist_noclobber(&path) {
+            Ok(_) => {}
+            Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Ok(false);
+            }
+            Err(error) => {
+                return Err(error.error).with_context(|| format!("can't write {}", path.display()));
+            }
+        }
+        for name in FOLDERS {
+            let path = self.path(name);
+            fs::create_dir_all(&path)
+                .with_context(|| format!("can't create {}", path.display()))?;
+        }
+        Ok(true)
+    }
+
+    /// Makes sure that nobody else drives the run.
+    ///
+    /// # Errors
+    /// If somebody does.
+    pub(super) fn lock(&self) -> Result<File> {
+        let path = self.path("run.json");
+        let file = File::open(&path).with_context(|| path.display().to_string())?;
+        // Where files can't be locked, nobody can tell.
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(Hinted {
+                message: format!("{}: this run is under way", display_name(&self.folder)),
+                hint: "wait for it, or name another folder with --work".into(),
+            }
+            .into()),
+            _ => Ok(file),
+        }
     }
 
     /// The run in this folder.
@@ -116,6 +155,25 @@ impl Work {
         if std::env::current_dir()? != Path::new(&manifest.folder) {
             bail!("the paths of this run are relative to {}: start biofast there", manifest.folder);
         }
+        for beside in &manifest.beside {
+            if Beside::of(&beside.path)? != *beside {
+                return Err(Hinted {
+                    message: format!("{} has changed since the run began", beside.path),
+                    hint: format!(
+                        "remove {} to begin again, or name another folder with --work",
+                        display_name(&folder)
+                    )
+                    .into(),
+                }
+                .into());
+            }
+        }
+        // Who wrote it down may not have come to them.
+        for name in FOLDERS {
+            let path = folder.join(name);
+            fs::create_dir_all(&path)
+                .with_context(|| format!("can't create {}", path.display()))?;
+        }
         Ok(Work { folder, manifest })
     }
 
@@ -136,7 +194,7 @@ impl Work {
     pub(super) fn remove(&self) -> std::io::Result<()> {
         // First what makes it a run: what is left after a failure isn't taken for one.
         fs::remove_file(self.path("run.json"))?;
-        for name in ["plans", "parts", "logs"] {
+        for name in FOLDERS {
             fs::remove_dir_all(self.path(name))?;
         }
         for entry in fs::read_dir(&self.folder)? {
@@ -193,7 +251,11 @@ impl Work {
     pub(super) fn tasks(&self) -> Result<Vec<Task>> {
         // Not every worker reads every plan.
         let counts = self.read("counts.json").and_then(|text| serde_json::from_str(&text).ok());
-        let counts: Vec<u64> = match counts {
+        let is_sound = |counts: &Vec<u64>| {
+            counts.len() == self.manifest.units.len()
+                && counts.iter().all(|count| (1..=MAX_SHARDS).contains(count))
+        };
+        let counts: Vec<u64> = match counts.filter(is_sound) {
             Some(counts) => counts,
             None => {
                 let count = |unit| -> Result<u64> {
