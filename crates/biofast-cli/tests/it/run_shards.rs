@@ -345,6 +345,7 @@ fn what_cant_be_run_is_told_with_what_helps() {
     refused("-- stats a.fq ./a.fq a.fq", &["a.fq is named twice"]);
     refused("-- stats --paired a.fq", &["even number of files"]);
     refused("-- stats --sample x --sample y a.fq b.fq", &["one --sample"]);
+    refused("-- stats --qc seqkit,fastqc --out-dir d a.fq", &["--qc fastqc of reads"]);
     refused("-- coverage a.bam b.bam", &["one file for coverage"]);
     let nowhere = run_in(&folder, &["run", "--work", "nowhere", "--step", "status"]);
     assert!(nowhere.stderr.contains("nowhere: not the folder of a run"), "{}", nowhere.stderr);

@@ -133,6 +133,11 @@ impl RunManifest {
         }
         let files = files(&command, &matches, session)?;
         let is_of_reads = has("qc") && holds_reads(&files)?;
+        let qc = matches.try_get_raw("qc").ok().flatten().into_iter().flatten();
+        let other = qc.map(|name| name.to_string_lossy()).find(|name| *name != "seqkit");
+        if let (true, Some(other)) = (is_of_reads, other) {
+            bail!("--qc {other} of reads can't be made in shards: only seqkit");
+        }
         // What is written of the whole is the business of `merge`, the rest that of shards.
         let (mut shard, mut merge) = (vec![name.to_owned()], Vec::new());
         for argument in command.get_arguments() {
