@@ -213,10 +213,11 @@ fn compare(files: &[String], program: &str, version: &str) -> Vec<String> {
     verdicts
 }
 
-/// The same text, or the same number up to how it is rounded.
+/// The same text, or the same number up to how it is rounded: a read of up to 1,000 bases counts for a GC percent as 1/11 or more, kept in
+/// billionths.
 fn same(a: &str, b: &str) -> bool {
     match (a.parse::<f64>(), b.parse::<f64>()) {
-        (Ok(a), Ok(b)) => (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-9 * a.abs().max(1.0),
+        (Ok(a), Ok(b)) => (a.is_nan() && b.is_nan()) || (a - b).abs() <= 5.5e-9 * a.abs().max(1.0),
         _ => a == b,
     }
 }
