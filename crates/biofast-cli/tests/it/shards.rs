@@ -600,7 +600,13 @@ fn parts_of_view_and_filter_joined_are_what_one_run_writes() {
     good(&folder, &["shards", "--number", "2", "unaligned.bam", "-o", "unaligned.plan.json"]);
     let args = ["filter", "--crop-front", "3", "--shard", "unaligned.plan.json#1", "-o", "o.bam"];
     fails_in(&folder, &args, &["--crop-front", "can't be combined with --shard"]);
-    for (option, value) in [("--head", "5"), ("--sample-count", "5"), ("--preset", "fastp")] {
+    for (option, value) in [
+        ("--head", "5"),
+        ("--sample-count", "5"),
+        ("--keep-percent", "90"),
+        ("--target-bases", "70K"),
+        ("--preset", "fastp"),
+    ] {
         let args =
             ["filter", option, value, "--shard", "plan.json#1", "-o", "1.fq", "--out2", "2.fq"];
         fails_in(&folder, &args, &[option, "can't be combined with --shard"]);
