@@ -686,7 +686,8 @@ fn what_cannot_be_cut_is_refused() {
     folder.file("y.fq", reads("r", 21));
     folder.file("gzip.fq.gz", biofast_testkit::container::gzip(text.as_bytes()));
     folder.file("x.fa", ">a\nACGT\n");
-    folder.file("wrapped.fq", "@r\nAC\nGT\n+\nII\nII\n");
+    folder.file("wrapped.fq", "@q\nAC\n+\nII\n@r\nAC\nGT\n+\nII\nII\n");
+    folder.file("bad.fq", reads("r", 10) + "@bad\nACGT\n+\nII\n" + &reads("r", 10));
     folder.file("broken.fq", "@r\nACGT\n+\nIII\n");
     bam(&folder, "aln.bam", 20, 700);
     for (line, needed) in [
@@ -696,7 +697,8 @@ fn what_cannot_be_cut_is_refused() {
         ),
         ("shards --number 2 -o plan.json x.sam", "x.sam … SAM"),
         ("shards --number 2 -o plan.json x.fa", "x.fa … FASTA"),
-        ("shards --number 2 -o plan.json wrapped.fq", "wrapped.fq: record 1 … four lines"),
+        ("shards --number 2 -o plan.json wrapped.fq", "wrapped.fq: record 2 … four lines"),
+        ("shards --number 2 -o plan.json bad.fq", "bad.fq: record 11, line 44 … found 2"),
         ("shards --number 2 -o plan.json broken.fq", "broken.fq: record 1"),
         ("shards --number 2 -o plan.json no.fq", "no.fq"),
         ("shards --number 2 -o plan.json -", "standard input"),
