@@ -376,7 +376,7 @@ pub(super) fn rewrite<R: Rewrite>(
     if inputs::holds_reads(&mut source)? {
         bail!("{} holds reads, which have no alignments and no molecules", input.name());
     }
-    if args.writing.format(args.out_path()) != bam::Format::Cram {
+    if !args.writing.needs_reference(args.out_path()) {
         inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
     }
     let query = Query::from(bam::Input::open(source, &opening)?.source);
