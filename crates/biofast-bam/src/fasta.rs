@@ -100,12 +100,17 @@ impl Fasta {
     /// The same; what is compressed otherwise is read into memory if `any` is set.
     pub(crate) fn open_as(path: &Path, any: bool) -> io::Result<Fasta> {
         let name = biofast_io::display_name(path);
+        if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            let why = "FASTA must be a regular file: its sequences are read in any order";
+            return Err(invalid(&name, why));
+        }
         let mut source = Source::open(path)?;
         match source.peek(1)?.first() {
             Some(b'>') => {}
+            None => return Err(invalid(&name, "not FASTA: it is empty")),
             _ => return Err(invalid(&name, "not FASTA: it doesn't start with '>'")),
         }
-        let named = |e: io::Error| io::Error::new(e.kind(), format!("{name}: {e}"));
+        let named = |error| located(&name, error);
         let file = Ranged::open(path).map_err(named)?;
         let bytes = match container_of(&file).map_err(named)? {
             Container::Plain => Bytes::Plain(file),
@@ -441,7 +446,18 @@ impl Fasta {
 const BAD_GZI: &str = "its index (.gzi) is damaged or belongs to another file";
 
 fn invalid(name: &str, what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {what}"))
+    located(name, io::Error::new(io::ErrorKind::InvalidData, what))
+}
+
+/// The error with the name, which nobody adds again.
+fn located(name: &str, error: io::Error) -> io::Error {
+    match error.downcast::<biofast_io::Error>() {
+        Ok(own) => own.into(),
+        Err(error) => {
+            let at = Location::in_input(&name.into());
+            biofast_io::Error::new(biofast_io::ErrorKind::Io(error), at).into()
+        }
+    }
 }
 
 fn other_container(name: &str, found: Container) -> io::Error {

@@ -49,7 +49,7 @@ impl AlignmentsJob {
         let mut source = input.open()?;
         let quiet = self.reading.messages.quiet;
         let target = self.writing.target(default, reference, watch.options.threads);
-        if target.format() != bam::Format::Cram {
+        if !target.needs_reference() {
             inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
         }
         // A header that can't be read is noticed before any output is touched.

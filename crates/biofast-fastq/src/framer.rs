@@ -174,6 +174,8 @@ pub struct Frame {
     /// records are here.
     arena: Vec<u8>,
     in_arena: bool,
+    /// Then so many records in front lie there as they do in the chunk.
+    unmoved: usize,
     first_record: u64,
     /// Decompressed bytes before the chunk's.
     offset: u64,
@@ -195,7 +197,8 @@ impl Frame {
     }
 
     fn start_in_chunk(&self, index: usize) -> Option<usize> {
-        Some(self.spans.get(index).filter(|_| !self.in_arena)?.definition as usize - 1)
+        let is_in_place = !self.in_arena || index < self.unmoved;
+        Some(self.spans.get(index).filter(|_| is_in_place)?.definition as usize - 1)
     }
 
     /// The records, whose bytes are in `chunk` or here.
@@ -439,7 +442,7 @@ impl<S: Readable> Framer<S> {
         }
         frame.arena.clear();
         frame.arena.extend_from_slice(&bytes[..start]);
-        frame.in_arena = true;
+        (frame.in_arena, frame.unmoved) = (true, frame.spans.len());
         let (mut doubt, mut progress) = match std::mem::take(&mut self.mode) {
             Mode::Wrapped { doubt, progress } => (doubt, progress),
             _ => (None, Progress::default()),
@@ -521,7 +524,7 @@ impl<S: Readable> pipeline::Framer for Framer<S> {
 
     fn frame(&mut self, chunk: &mut Chunk, frame: &mut Frame, end: End) -> Result<(), Error> {
         frame.spans.clear();
-        frame.in_arena = false;
+        (frame.in_arena, frame.unmoved) = (false, 0);
         frame.first_record = self.records;
         (frame.offset, frame.place) = (self.offset, self.place);
         let mut carried = self.carry.len();

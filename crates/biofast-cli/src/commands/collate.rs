@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let mut source = input.open()?;
     let threads = watch.options.threads;
     let target = args.writing.target(bam::Format::Bam, reference, threads);
-    if target.format() != bam::Format::Cram {
+    if !target.needs_reference() {
         inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
     }
     // A header that can't be read is noticed before any output is touched.

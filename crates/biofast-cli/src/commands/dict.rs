@@ -8,7 +8,7 @@ use biofast_io::{TextBounds, display_name, remote};
 use biofast_ops::dict::Dictionary;
 
 use crate::inputs::{self, Input};
-use crate::options::{InFile, Out};
+use crate::options::{InFile, Out, header_value};
 use crate::output;
 use crate::session::{Exit, Session};
 use crate::watch::{Reading, Watch};
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     out: Out,
 
     /// Assembly (AS)
-    #[arg(short, long, value_name = "STR", value_parser = value)]
+    #[arg(short, long, value_name = "STR", value_parser = header_value)]
     assembly: Option<String>,
 
     /// Add an alternative name (AN) to each sequence: with 'chr' in front, or without
@@ -40,11 +40,11 @@ pub(crate) struct Args {
     alias: bool,
 
     /// Species (SP)
-    #[arg(short, long, value_name = "STR", value_parser = value)]
+    #[arg(short, long, value_name = "STR", value_parser = header_value)]
     species: Option<String>,
 
     /// Address of the file (UR) [default: file:// and its absolute path]
-    #[arg(short, long, value_name = "STR", value_parser = value)]
+    #[arg(short, long, value_name = "STR", value_parser = header_value)]
     uri: Option<String>,
 
     /// Mark alternate loci (AH): sequences that FILE names in the first column of its lines
@@ -57,14 +57,6 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     reading: Reading,
-}
-
-/// A value that a header can hold.
-fn value(typed: &str) -> Result<String, String> {
-    match typed.contains(|c: char| c.is_control()) {
-        true => Err("a header can't hold tabs and line breaks".into()),
-        false => Ok(typed.to_owned()),
-    }
 }
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
@@ -116,7 +108,13 @@ fn address(path: &Path) -> Result<String> {
     }
     let absolute = std::fs::canonicalize(path)
         .with_context(|| format!("can't find {}", display_name(path)))?;
-    let absolute = absolute.to_string_lossy();
-    value(&absolute).map_err(anyhow::Error::msg).context("name the address with --uri")?;
+    // As addresses write what isn't ASCII.
+    let letters =
+        absolute.as_os_str().as_encoded_bytes().iter().map(|&byte| match byte.is_ascii() {
+            true => char::from(byte).to_string(),
+            false => format!("%{byte:02X}"),
+        });
+    let absolute: String = letters.collect();
+    header_value(&absolute).map_err(anyhow::Error::msg).context("name the address with --uri")?;
     Ok(format!("file://{absolute}"))
 }

@@ -1,6 +1,6 @@
 //! `biofast import`: FASTQ to unaligned BAM.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use biofast_fastq as fastq;
 use biofast_io::Options;
 use biofast_io::output::Level;
@@ -9,7 +9,7 @@ use biofast_ops::import::{self, Import, ImportSummary, ReadGroup, TagSelection};
 use crate::console::Console;
 use crate::inputs::{self, Input, Layout};
 use crate::options::{
-    AlignmentsTarget, InFile, Messages, OutFile, Pairing, ProgramLineArgs, Threads,
+    AlignmentsTarget, InFile, Messages, OutFile, Pairing, ProgramLineArgs, Threads, header_value,
 };
 use crate::output;
 use crate::reads_job::ReadsJob;
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     read_groups: Vec<String>,
 
     /// Add a read group with this ID and nothing else
-    #[arg(short = 'R', long = "rg", value_name = "ID", conflicts_with = "read_groups")]
+    #[arg(short = 'R', long = "rg", value_name = "ID", value_parser = header_value, conflicts_with = "read_groups")]
     read_group_id: Option<String>,
 
     /// Keep these tags of the description, separated by commas, or '*' or '' for all
@@ -198,6 +198,11 @@ fn rules(args: &Args) -> Result<(Vec<ReadGroup>, Import)> {
         None => args.read_groups.clone(),
     };
     let groups = ReadGroup::parse(&texts).map_err(anyhow::Error::msg)?;
+    if let (Some(id), [group]) = (&args.read_group_id, &groups[..])
+        && group.id() != id
+    {
+        bail!("'{id}' is not an ID alone: give whole read groups with -r");
+    }
     let name = |text: &String| {
         let name = <[u8; 2]>::try_from(text.as_bytes()).ok();
         let name = name.filter(|[a, b]| a.is_ascii_alphabetic() && b.is_ascii_alphanumeric());

@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         bail!("{} holds reads, which have no alignments; use `biofast dedup`", input.name());
     }
     let reference = args.reference.as_deref();
-    if args.writing.format(args.out_path()) != bam::Format::Cram {
+    if !args.writing.needs_reference(args.out_path()) {
         inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
     }
     // A header that can't be read is noticed before any output is touched.

@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let mut source = input.open()?;
     let (reference, quiet) = (args.reference.as_deref(), args.reading.messages.quiet);
     let target = args.target(reference, 1);
-    if args.count || target.format() != bam::Format::Cram {
+    if args.count || !target.needs_reference() {
         inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
     }
     let query = regions.query(args.reading.messages.console(session), input, source, &opening)?;

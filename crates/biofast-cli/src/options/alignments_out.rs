@@ -54,6 +54,13 @@ pub(crate) struct CramArgs {
     no_reference: bool,
 }
 
+impl CramArgs {
+    /// Whether a reference makes a difference.
+    pub(crate) fn uses_reference(self) -> bool {
+        !self.no_reference
+    }
+}
+
 /// What is known of an output of alignments before it is opened.
 pub(crate) struct AlignmentsTarget<'a> {
     pub(crate) path: Option<&'a Path>,
@@ -114,6 +121,11 @@ impl<'a> AlignmentsTarget<'a> {
             None if named("cram") => bam::Format::Cram,
             None => self.default,
         }
+    }
+
+    /// Whether CRAM is written that stores how reads differ from the reference.
+    pub(crate) fn needs_reference(&self) -> bool {
+        self.format() == bam::Format::Cram && self.cram.uses_reference()
     }
 
     /// Opens it, to write records under `header`.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+use biofast_io::output::SeenFiles;
 use biofast_io::{TextBounds, display_name};
 use biofast_ops::alignments::report::{self as alignments, AlignmentReport};
 use biofast_ops::reads::report::{self as reads, ReadReport};
@@ -82,12 +83,17 @@ fn history(named: &[InFile], session: &mut Session) -> Result<History> {
         })
         .collect();
     let mut history = History::default();
+    // A folder may hold what a pattern or another name holds, too.
+    let mut seen = SeenFiles::default();
     for input in inputs::gather(&patterns, None, "-", session)? {
         let name = input.name();
         let Input::Path(path) = input else { bail!("{name}: reports must be files") };
         if path.to_string_lossy().contains('*') && !path.exists() {
             let hint = "name reports of `biofast stats --json`, or a folder of them";
             return Err(Hinted::error(format!("{}: no such report", display_name(&path)), hint));
+        }
+        if !seen.insert(&path) {
+            continue;
         }
         let text = inputs::text(&path, TextBounds::DOCUMENT)?;
         match StatsReport::read(&text).with_context(|| name)? {

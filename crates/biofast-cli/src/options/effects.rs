@@ -227,17 +227,24 @@ pub(crate) fn given_in_vain(command: &Command, matches: &ArgMatches) -> Vec<Stri
         true => typed("paired"),
         false => files > 1 || typed("in2") || ["repair", "import"].contains(&name),
     };
-    let in_vain = typed("mates") && !has_pairs && !typed("interleaved") && !typed("shard");
-    let mates = in_vain.then(|| match known("paired") {
+    let single = !has_pairs && !typed("interleaved") && !typed("shard");
+    let mates = (typed("mates") && single).then(|| match known("paired") {
         true => "--mates has no effect without --paired or --interleaved".to_owned(),
         false => {
             "--mates has no effect on single reads: it needs two files or --interleaved".to_owned()
         }
     });
+    // `filter` says it of reads alone, and `both` is refused.
+    let pair = (name == "grep" && typed("pair") && single)
+        .then(|| matches.get_raw("pair")?.next()?.to_str().filter(|value| *value == "any"))
+        .flatten()
+        .map(|_| {
+            "--pair has no effect on single reads: it needs two files or --interleaved".into()
+        });
     let of_umi = (name == "umi").then(|| idle_of_umi(matches, typed)).into_iter().flatten();
     let of_umi = of_umi
         .filter_map(|(id, mode)| Some(format!("{} has no effect with `umi {mode}`", shown(&id)?)));
-    needing.chain(idle).chain(of_umi).chain(mates).collect()
+    needing.chain(idle).chain(of_umi).chain(mates).chain(pair).collect()
 }
 
 #[cfg(test)]

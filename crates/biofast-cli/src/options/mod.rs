@@ -59,6 +59,6 @@ pub(crate) use shard::{ShardArg, keeps_mates_together, keeps_templates_together}
 pub(crate) use sorted::{SortedOut, TransformTarget, order_of};
 pub(crate) use spill::{SortSpill, Spill, check_temp_dir, temp_dir};
 pub(crate) use strictness::Strictness;
-pub(crate) use tag::{TagArgs, sam_tag};
+pub(crate) use tag::{TagArgs, header_value, sam_name, sam_tag};
 pub(crate) use threads::Threads;
 pub(crate) use verdicts::{Judge, Judged, VerdictArgs};

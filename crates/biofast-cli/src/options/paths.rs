@@ -57,6 +57,7 @@ pub(crate) fn keep_inputs(matches: &ArgMatches, files: &mut Files) -> Result<()>
         // Arguments of other types are not asked for.
         let Ok(Some(paths)) = matches.try_get_many::<InFile>(id.as_str()) else { continue };
         for path in paths {
+            refuse_empty(path)?;
             match path.0 == Path::new("-") {
                 true => files.read_stdin()?,
                 false => files.read(path)?,
@@ -73,11 +74,20 @@ pub(crate) fn keep_inputs(matches: &ArgMatches, files: &mut Files) -> Result<()>
         let files = matches.try_get_many::<OutFile>(id).ok().flatten().into_iter().flatten();
         let folders = matches.try_get_many::<Folder>(id).ok().flatten().into_iter().flatten();
         for path in files.map(OutFile::as_ref).chain(folders.map(Folder::as_ref)) {
+            refuse_empty(path)?;
             if remote::address(path).is_some() {
                 let name = display_name(path);
                 bail!("{name}: outputs can't be written to a URL; write a file and upload it");
             }
         }
+    }
+    Ok(())
+}
+
+/// Refuses the name that a variable of a shell gives that isn't set: the system may take it for the current folder.
+fn refuse_empty(path: &Path) -> Result<()> {
+    if path.as_os_str().is_empty() {
+        bail!("the name of a file or folder is empty");
     }
     Ok(())
 }

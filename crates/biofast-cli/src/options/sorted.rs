@@ -93,9 +93,9 @@ impl SortedOut {
         self.how.level
     }
 
-    /// The format that is written to a file of this name, or to standard output.
-    pub(crate) fn format(&self, path: Option<&Path>) -> bam::Format {
-        self.target(path, None, 1).format()
+    /// Whether CRAM is written that stores how reads differ from the reference.
+    pub(crate) fn needs_reference(&self, path: Option<&Path>) -> bool {
+        self.target(path, None, 1).needs_reference()
     }
 
     fn target<'a>(

@@ -1,4 +1,4 @@
-//! The names of tags.
+//! The names of tags, and what headers and names of records can hold.
 
 use anyhow::bail;
 use biofast_ops::retag::KeptTags;
@@ -8,6 +8,23 @@ pub(crate) fn sam_tag(text: &str) -> Result<[u8; 2], String> {
     match text.as_bytes() {
         &[a, b] if a.is_ascii_alphabetic() && b.is_ascii_alphanumeric() => Ok([a, b]),
         _ => Err("expected a tag: a letter and a letter or digit".into()),
+    }
+}
+
+/// The value of a field of a header line: its lines are ASCII, and tabs and line feeds end fields.
+pub(crate) fn header_value(text: &str) -> Result<String, String> {
+    match !text.is_empty() && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        true => Ok(text.to_owned()),
+        false => Err("a header can contain only printable ASCII characters, and no tabs".into()),
+    }
+}
+
+/// A part of the name of a record.
+pub(crate) fn sam_name(text: &str) -> Result<String, String> {
+    let fits = text.len() <= 254;
+    match fits && text.bytes().all(|byte| matches!(byte, b'!'..=b'?' | b'A'..=b'~')) {
+        true => Ok(text.to_owned()),
+        false => Err("names can contain only '!' to '~' except '@', at most 254 of them".into()),
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use biofast_io::output::Output;
 use biofast_io::{Escaped, TextBounds, display_name};
 use biofast_ops::verdicts::{
-    Assessment, History, Judged as Judgement, Library, Verdict, VerdictRules,
+    Assessment, History, Judged as Judgement, Library, TOO_FEW, Verdict, VerdictRules,
 };
 use biofast_report::tables::verdicts;
 use clap::ValueEnum;
@@ -144,6 +144,7 @@ impl Judge {
         if self.is_asked && !quiet {
             let has_sentences = samples.len() <= SENTENCES;
             samples.iter().for_each(|(name, all)| tell(&self.console, name, all, has_sentences));
+            warn_of_too_few(&self.console, samples);
         }
         if let Some(table) = self.table.take() {
             output::finish(table, verdicts::tsv(samples))?;
@@ -180,6 +181,23 @@ fn tell(console: &Console, name: &str, assessment: &Assessment, has_sentences: b
             console.message(verdict.name(), &format!("{name}: {check}: {text}"));
         }
     }
+}
+
+/// Says of which samples `--baseline` had too few others, and why of the first.
+fn warn_of_too_few(console: &Console, samples: &Judged) {
+    let why = |(name, all): &(String, Assessment)| {
+        let found = all.checks.iter().find(|one| one.check == TOO_FEW)?;
+        Some((name.clone(), found.text.clone()))
+    };
+    let alone: Vec<(String, String)> = samples.iter().filter_map(why).collect();
+    let Some((name, text)) = alone.first() else { return };
+    let name = Escaped(name.as_bytes());
+    let whom = match &alone[..] {
+        [_] => format!("{name} was not compared with --baseline"),
+        all => format!("{} samples were not compared with --baseline, such as {name}", all.len()),
+    };
+    let text = text.strip_prefix("Not measured: ").unwrap_or(text).trim_end_matches('.');
+    console.warning(&format!("{whom}: {text}"));
 }
 
 /// Verdicts in a line: `fail (library wgs): 1 fail (n-share), 2 warn (…), 9 pass, 1 not measured`.

@@ -142,10 +142,13 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
     let mut short = fasta();
     short.remove(short.find("\n>c2").unwrap() - 1);
     folder.file("short.fa", short);
+    folder.file("empty.fa", "");
     for (line, said) in [
         ("view odd.sam -o o.cram", "none was given"),
         ("view odd.sam -o o.cram -T other.fa", "no sequence is named 'c1'"),
         ("view odd.sam -o o.cram -T short.fa", "doesn't match the header"),
+        ("view odd.sam -o o.cram -T empty.fa", "/empty.fa: not FASTA: it is empty"),
+        ("view odd.sam -o o.cram -T /dev/stdin", "error: /dev/stdin: FASTA must be a regular file"),
         ("view odd.sam -o o.cram -T r.fa --embed-reference", "sorted by coordinate"),
         ("view odd.sam -o o.bam --embed-reference", "--embed-reference is for CRAM output"),
         ("view odd.sam --no-reference", "--no-reference is for CRAM output"),

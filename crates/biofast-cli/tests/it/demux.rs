@@ -642,6 +642,14 @@ fn a_column_that_is_not_known_is_an_error() {
     assert!(!folder.path("out").exists());
     let run = with_sheet(&folder, sheet, reads, &["-r", "2B+T", "--ignore-columns", "index_3"]);
     assert_eq!(run.code, 0, "{run:?}");
+    for (option, value, why) in [
+        ("--ignore-columns", "foo", "sheet, line 1: no column 'foo' to ignore"),
+        ("--lane", "9", "sheet, line 1: no column lane"),
+        ("--umi-in", "comment", "--umi-in has no effect"),
+    ] {
+        let sheet = sheet.replace("Index3", "note");
+        assert_error(&with_sheet(&folder, &sheet, reads, &["-r", "2B+T", option, value]), &[why]);
+    }
     let twice = sheet.replace("Index3", "Barcode");
     assert_error(
         &with_sheet(&folder, &twice, reads, &["-r", "2B+T"]),

@@ -64,6 +64,11 @@ fn what_is_missing_is_an_error_or_left_out() {
         assert_eq!(r1[..], ["@a 1:N:0:0\nGGT\n+\nFFH\n"]);
         // What is there would be read along.
         fails_in(&folder, &words, &["the folder out isn't empty"]);
+        fails_in(&folder, &["fastq", "--10x", "a.sam", "a.sam"], &["can't read the folder a.sam"]);
+        for words in [["fastq", "--10x", "", "a.sam"], ["stats", "--out-dir", "", "a.sam"]] {
+            fails_in(&folder, &words, &["the name of a file or folder is empty"]);
+        }
+        assert_eq!(listed(&folder), ["a.sam", "out"]);
     }
 }
 

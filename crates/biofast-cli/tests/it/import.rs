@@ -187,6 +187,14 @@ fn what_check_would_fault_is_an_error_that_names_read_and_character() {
         let run = fails(&[&["import", &reads, "-o", &out], &groups[..]].concat(), &[said]);
         assert!(!run.stderr.contains("line 3"), "{}", run.stderr);
     }
+    for (id, said) in [
+        ("x\\tSM:a", "not an ID alone"),
+        ("x\tSM:a", "printable ASCII"),
+        ("é", "printable ASCII"),
+        ("", "printable ASCII"),
+    ] {
+        fails(&["import", "-R", id, &reads, "-o", &out], &[said]);
+    }
     for options in [["-T", "1x"], ["-T", "BC,é"], ["--barcode-tag", "x_"]] {
         fails(&[&["import", &reads], &options[..]].concat(), &["is not a valid tag"]);
     }

@@ -279,6 +279,15 @@ fn what_cannot_be_done_is_refused() {
     refused("consensus --duplex", HEADER, &[read("a", 65, "MI:Z:7")], "/A or /B");
     let missing = read("a", 0, "MI:Z:7").replace("IIII", "*");
     refused(simplex, HEADER, &[missing], "needs qualities");
+    for (option, text) in [
+        ("--read-group-id", "A\tSM:x"),
+        ("--read-group-id", "é"),
+        ("--read-group-id", ""),
+        ("--read-name-prefix", "@a"),
+        ("--read-name-prefix", "é"),
+    ] {
+        refused(&format!("{simplex} {option} {text}"), HEADER, &[], "can contain only");
+    }
     let umis = ["ACG", "AC"].map(|umi| read(umi, 0, &format!("MI:Z:7\tRX:Z:{umi}")));
     refused(simplex, HEADER, &umis, "different lengths");
     refused("filter", HEADER, &[], "--min-reads is missing");

@@ -582,6 +582,12 @@ fn an_option_without_effect_says_so() {
         ("stats -r ref.fa a.bam", "--reference"),
         ("stats -r ref.fa r1.fq", "--reference"),
         ("view -T ref.fa a.bam", "reference"),
+        ("view -O cram -T ref.fa --no-reference a.bam -o o.cram", "reference"),
+        ("grep -p A -s r1.fq --pair any", "--pair"),
+        ("grep -p A -s r1.fq -o o.fq.gz --color always", "--color"),
+        ("grep -p A -s r1.fq -c --color always", "--color"),
+        ("convert ref.fa -o o.fa --quality 20", "--quality"),
+        ("convert ref.fa -o o.fa --phred64", "--phred64"),
     ] {
         let args: Vec<&str> = case.split(' ').collect();
         let run = run_in(&folder, &args);
@@ -593,6 +599,11 @@ fn an_option_without_effect_says_so() {
         let run = run_in(&folder, &[&args[..], &["--quiet"]].concat());
         assert!(run.code == 0 && !told(&run), "{case}: {run:?}");
     }
+    let words = ["convert", "r1.fq", "--rename-regex", "ZZZ", "--rename", "x", "-o", "o.fq"];
+    let run = run_in(&folder, &words);
+    assert!(run.stderr.contains("--rename-regex ZZZ matches no header line"), "{run:?}");
+    let run = run_in(&folder, &words.map(|word| if word == "ZZZ" { "^" } else { word }));
+    assert!(run.code == 0 && !run.stderr.contains("matches no"), "{run:?}");
     let run = run_in(
         &folder,
         &["filter", "r1.fq", "-o", "/dev/null", "--seed", "3", "--sample-fraction", "0.5"],

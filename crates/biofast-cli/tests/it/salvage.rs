@@ -128,7 +128,7 @@ fn what_cannot_be_repaired_is_refused() {
         ("x.fq.gz", "--out"),
         ("x.fq.gz -o x.fq.gz", "x.fq.gz"),
         ("x.fq.gz plain.fq -o o.fq", "one file"),
-        ("text -o o.fq", "no intact BGZF block"),
+        ("text -o o.fq", "neither BAM nor FASTQ, and"),
         (
             "whole.bam -o o.bam --skipped s.txt",
             "--skipped has no effect: whole.bam holds alignments",
@@ -152,7 +152,7 @@ fn what_cannot_be_repaired_is_refused() {
     // Nothing is left of it.
     bytes.fill(7);
     folder.file("y.fq.gz", &bytes);
-    fails_in(&folder, &["check", "--repair", "y.fq.gz", "-o", "o.fq"], &["no intact"]);
+    fails_in(&folder, &["check", "--repair", "y.fq.gz", "-o", "o.fq"], &["without an intact BGZF block"]);
 }
 
 #[test]

@@ -600,7 +600,13 @@ fn parts_of_view_and_filter_joined_are_what_one_run_writes() {
     good(&folder, &["shards", "--number", "2", "unaligned.bam", "-o", "unaligned.plan.json"]);
     let args = ["filter", "--crop-front", "3", "--shard", "unaligned.plan.json#1", "-o", "o.bam"];
     fails_in(&folder, &args, &["--crop-front", "can't be combined with --shard"]);
-    for (option, value) in [("--head", "5"), ("--sample-count", "5"), ("--preset", "fastp")] {
+    for (option, value) in [
+        ("--head", "5"),
+        ("--sample-count", "5"),
+        ("--keep-percent", "90"),
+        ("--target-bases", "70K"),
+        ("--preset", "fastp"),
+    ] {
         let args =
             ["filter", option, value, "--shard", "plan.json#1", "-o", "1.fq", "--out2", "2.fq"];
         fails_in(&folder, &args, &[option, "can't be combined with --shard"]);
@@ -680,7 +686,8 @@ fn what_cannot_be_cut_is_refused() {
     folder.file("y.fq", reads("r", 21));
     folder.file("gzip.fq.gz", biofast_testkit::container::gzip(text.as_bytes()));
     folder.file("x.fa", ">a\nACGT\n");
-    folder.file("wrapped.fq", "@r\nAC\nGT\n+\nII\nII\n");
+    folder.file("wrapped.fq", "@q\nAC\n+\nII\n@r\nAC\nGT\n+\nII\nII\n");
+    folder.file("bad.fq", reads("r", 10) + "@bad\nACGT\n+\nII\n" + &reads("r", 10));
     folder.file("broken.fq", "@r\nACGT\n+\nIII\n");
     bam(&folder, "aln.bam", 20, 700);
     for (line, needed) in [
@@ -690,7 +697,8 @@ fn what_cannot_be_cut_is_refused() {
         ),
         ("shards --number 2 -o plan.json x.sam", "x.sam … SAM"),
         ("shards --number 2 -o plan.json x.fa", "x.fa … FASTA"),
-        ("shards --number 2 -o plan.json wrapped.fq", "wrapped.fq: record 1 … four lines"),
+        ("shards --number 2 -o plan.json wrapped.fq", "wrapped.fq: record 2 … four lines"),
+        ("shards --number 2 -o plan.json bad.fq", "bad.fq: record 11, line 44 … found 2"),
         ("shards --number 2 -o plan.json broken.fq", "broken.fq: record 1"),
         ("shards --number 2 -o plan.json no.fq", "no.fq"),
         ("shards --number 2 -o plan.json -", "standard input"),

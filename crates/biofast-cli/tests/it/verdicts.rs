@@ -352,6 +352,19 @@ fn samples_are_compared_with_those_of_earlier_reports() {
     let few = judged(&format!("{runs}/?.json"), &[]);
     assert!(few.stdout.contains("10 past samples are of this kind (reads, library wgs) among 10"));
 
+    // Nobody takes it for a comparison, and no file counts twice.
+    let loud = |options: &[&str]| biofast(&[&["stats", &bad, "--baseline"], options].concat());
+    let run = loud(&[&runs, "--library", "rna"]);
+    for said in [
+        "bad.fq was not compared with --baseline: 0 past samples are of this kind (reads, library rna)",
+        "among 16, and 15 are needed. Others are of the kind: reads, library wgs",
+    ] {
+        assert!(run.stderr.contains(said), "{}", run.stderr);
+    }
+    let few = format!("{runs}/?.json");
+    let twice = loud(&[&few, "--baseline", &few, "--baseline", &format!("{runs}/../runs/1.json")]);
+    assert!(twice.stderr.contains(" among 10, and"), "{}", twice.stderr);
+
     // A folder of reports is a page of its own.
     ok(&["merge", "--baseline", &runs, "--html", &page, "--title", "Trend of wgs"]);
     let trend = std::fs::read_to_string(&page).unwrap();

@@ -1,5 +1,6 @@
 //! Which file a path leads to, whatever it is called there.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::Metadata;
 use std::io;
@@ -69,6 +70,24 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (Identity::of(one), Identity::of(other)) {
         (Ok(Some(one_file)), Ok(Some(other_file))) => one_file == other_file && regular(one),
         _ => false,
+    }
+}
+
+/// Files that have been seen, however their paths are written and linked.
+#[derive(Debug, Default)]
+pub struct SeenFiles {
+    files: HashSet<Identity>,
+    /// What the file system doesn't know, as addresses.
+    others: HashSet<PathBuf>,
+}
+
+impl SeenFiles {
+    /// Whether this file is a new one.
+    pub fn insert(&mut self, path: &Path) -> bool {
+        match Identity::of(path) {
+            Ok(Some(identity)) => self.files.insert(identity),
+            _ => self.others.insert(path.to_owned()),
+        }
     }
 }
 
@@ -149,6 +168,11 @@ mod tests {
         symlink("d/x", at("soft"))?;
         symlink("d/new", at("dangling"))?;
         let of = |name: &str| Identity::of(&at(name)).expect("a folder");
+        let mut seen = SeenFiles::default();
+        let new = ["d/x", "hard", "soft", "linked/x", "http://x/y", "http://x/y"]
+            .map(|name| if name.contains(':') { name.into() } else { at(name) })
+            .map(|path| seen.insert(&path));
+        assert_eq!(new, [true, false, false, false, true, false]);
         for same in ["d/../d/./x", "linked/x", "hard", "soft"] {
             assert_eq!(of(same), of("d/x"), "{same}");
             assert!(is_same_file(&at(same), &at("d/x")), "{same}");

@@ -36,7 +36,7 @@ pub use blocks::Blocks;
 pub use encode::Encoder;
 pub use files::{Conflict, Files};
 pub use format::{Compression, Format, InvalidLevel, UnknownFormat};
-pub use identity::is_same_file;
+pub use identity::{SeenFiles, is_same_file};
 pub use leftovers::Leftover;
 pub use limit::allow_open_files;
 pub use parallel::Writer;

@@ -131,6 +131,12 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     }
     let listed = plan.edits.rename.table.as_ref().map(|table| table.summary());
     warn_of_absent_names(args.reading.messages.console(session), listed.as_ref());
+    if let (Some(pattern), Some(console)) =
+        (&args.changes.rename_regex, args.reading.messages.console(session))
+        && !plan.edits.rename.has_matched()
+    {
+        console.warning(&format!("--rename-regex {pattern} matches no header line"));
+    }
     let whole = plan.units == (1..=u64::MAX);
     let renamed = plan.numbers.as_ref().map(|numbers| numbers.len());
     let done = report::Done { summary, held, to, paired, whole, renamed };
@@ -292,6 +298,10 @@ fn tell_unused(console: &Console, args: &Args, held: Holds, to: To, sources: &mu
     };
     let quality = args.changes.quality.is_some() && held != Holds::Fasta;
     warn(quality, "--quality has no effect: the input has qualities");
+    let quality = args.changes.quality.is_some() && held == Holds::Fasta && to == To::Fasta;
+    warn(quality, "--quality has no effect: FASTA has no qualities");
+    let phred64 = args.changes.phred64 && held == Holds::Fasta;
+    warn(phred64, "--phred64 has no effect: the input has no qualities");
     let without = held == Holds::Fasta && args.changes.quality.is_none();
     if without || to == To::Fasta {
         let why = if without { "the input has no qualities" } else { "FASTA has no qualities" };
@@ -360,7 +370,7 @@ fn renaming(args: &Args, session: &mut Session) -> Result<Renaming> {
         (None, true) => Some(ArchiveNaming::Originals),
         (None, false) => None,
     };
-    Ok(Renaming { archive, table, template, pattern, prefix, suffix })
+    Ok(Renaming { archive, table, template, pattern, prefix, suffix, ..Renaming::default() })
 }
 
 fn edits(args: &Args, session: &mut Session) -> Result<Edits> {

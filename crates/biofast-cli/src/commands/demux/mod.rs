@@ -23,7 +23,7 @@ use crate::inputs::{self, Input, Layout};
 use crate::output;
 use crate::reads_job::ReadsJob;
 use crate::session::{Exit, Session};
-use args::Ends;
+use args::{Ends, UmiIn};
 
 pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let inputs = inputs::gather(&args.inputs, None, "-", session)?;
@@ -173,6 +173,14 @@ fn plan(args: &Args, inputs: &[Input], sheet: &Sheet) -> Result<Demux> {
             },
             "give one for each input, such as -r 8B+T +T",
         ));
+    }
+    let has_umis = std::iter::once(&structures)
+        .chain(&sheet.sample_structures)
+        .flatten()
+        .flat_map(ReadStructure::segments)
+        .any(|segment| segment.kind == SegmentKind::Umi);
+    if args.umi_in != UmiIn::Name && !has_umis {
+        bail!("--umi-in has no effect: no read structure has a UMI (M)");
     }
     let of_sheet = || display_name(&args.sample_metadata);
     let has_barcodes = args.header_barcodes

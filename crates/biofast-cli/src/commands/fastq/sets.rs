@@ -39,8 +39,15 @@ impl Sets<'_> {
     ) -> Result<Exit> {
         let Sets { args, folder, header, format } = self;
         let layout = layout(args, header, &input.name())?;
-        let mut listed = std::fs::read_dir(folder).into_iter().flatten();
-        if listed.next().is_some() {
+        let has_files = match std::fs::read_dir(folder) {
+            Ok(mut listed) => listed.next().is_some(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+            Err(error) => {
+                let shown = format!("can't read the folder {}", display_name(folder));
+                return Err(anyhow::Error::new(error).context(shown));
+            }
+        };
+        if has_files {
             return Err(Hinted::error(
                 format!("the folder {} isn't empty", display_name(folder)),
                 "name a new folder: Cell Ranger takes all files of a folder as one run",

@@ -128,6 +128,9 @@ fn check_shard(args: &Args, shards: &[Input], session: &Session) -> Result<()> {
     shard.refuse(which.sample_count.is_some(), "--sample-count", counts)?;
     shard.refuse(which.sample_bases.is_some(), "--sample-bases", counts)?;
     shard.refuse(which.sample_coverage.is_some(), "--sample-coverage", counts)?;
+    let best = "the best reads are chosen among those of the whole file";
+    shard.refuse(which.keep_percent.is_some(), "--keep-percent", best)?;
+    shard.refuse(which.target_bases.is_some(), "--target-bases", best)?;
     let regions = args.alignments.regions.any();
     shard.refuse(regions, "a region", "a shard can't be restricted to regions")?;
     if args.interleaved {

@@ -114,7 +114,7 @@ pub(super) struct What {
     pub(super) region: Option<ReadRegion>,
 
     /// Allow IUPAC codes in motifs, as is always the case; implies -s
-    #[arg(short = 'd', long)]
+    #[arg(short = 'd', long, conflicts_with = "by_name")]
     pub(super) degenerate: bool,
 }
 

@@ -64,6 +64,14 @@ pub(super) fn open(
             texts.second = Some(written.add(out2, compression(out2)?, session)?);
         }
     }
+    if results.color == Color::Always && !painted && !args.reading.messages.quiet {
+        let why = match results.invert_match {
+            true => "reads without matches are written",
+            false if texts.first.is_none() => "no reads are written",
+            false => "the output is compressed",
+        };
+        session.console.warning(&format!("--color has no effect: {why}"));
+    }
     if let Some(path) = args.rejected.as_deref() {
         texts.rejected = Some(written.add(Some(path), compression(Some(path))?, session)?);
     }

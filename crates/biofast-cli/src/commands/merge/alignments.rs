@@ -24,7 +24,7 @@ pub(super) fn run(
     session: &mut Session,
 ) -> Result<Exit> {
     warn_of_repeats(&session.console, inputs.iter().map(|(input, _)| *input));
-    if args.writing.format(args.out.path()) != bam::Format::Cram {
+    if !args.writing.needs_reference(args.out.path()) {
         tell_unused_reference(&session.console, args, &mut inputs)?;
     }
     let order = args.order();

@@ -207,7 +207,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let quiet = args.reading.messages.quiet;
     let reference = args.reference.as_deref();
-    if args.writing.format(args.out_path()) != bam::Format::Cram {
+    if !args.writing.needs_reference(args.out_path()) {
         inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
     }
     let opened = bam::Input::open(source, &opening)?;

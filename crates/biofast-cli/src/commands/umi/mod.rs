@@ -493,7 +493,7 @@ fn run_like_umi_tools(args: &Args, session: &mut Session) -> Result<Exit> {
             input.name()
         );
     }
-    if !writes || args.writing.format(args.out_path()) != bam::Format::Cram {
+    if !writes || !args.writing.needs_reference(args.out_path()) {
         inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
     }
     // A header that can't be read is noticed before any output is touched.

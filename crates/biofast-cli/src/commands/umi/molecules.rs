@@ -16,7 +16,7 @@ use clap::ValueEnum;
 
 use super::Args;
 use crate::inputs::{self, Input};
-use crate::options::{OutFile, tell_losses};
+use crate::options::{OutFile, header_value, sam_name, tell_losses};
 use crate::output;
 use crate::session::{Exit, Session};
 
@@ -114,11 +114,11 @@ pub(super) struct ConsensusArgs {
     no_per_base_tags: bool,
 
     /// Start of read names, before the number of the molecule [default: the libraries of the input]
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = sam_name)]
     read_name_prefix: Option<String>,
 
     /// Read group of consensus reads [default: A]
-    #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "ID", value_parser = header_value)]
     read_group_id: Option<String>,
 }
 
@@ -376,7 +376,7 @@ pub(super) fn rewrite<R: Rewrite>(
     if inputs::holds_reads(&mut source)? {
         bail!("{} holds reads, which have no alignments and no molecules", input.name());
     }
-    if args.writing.format(args.out_path()) != bam::Format::Cram {
+    if !args.writing.needs_reference(args.out_path()) {
         inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
     }
     let query = Query::from(bam::Input::open(source, &opening)?.source);

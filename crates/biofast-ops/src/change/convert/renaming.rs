@@ -1,6 +1,7 @@
 //! New names of reads: by a template, by a pattern, by a table, with something before and after them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use biofast_fastq::Record;
 
@@ -21,6 +22,8 @@ pub struct Renaming {
     pub template: Option<HeaderTemplate>,
     /// What the template replaces; the whole line if it is `None`.
     pub pattern: Option<Regex>,
+    /// Whether the pattern has matched in a copy of this.
+    pub matched: Arc<AtomicBool>,
     /// What is added before names.
     pub prefix: Vec<u8>,
     /// What is added after names, before what tells one mate from the other.
@@ -30,13 +33,18 @@ pub struct Renaming {
 impl Renaming {
     /// Whether names stay as they are.
     pub fn is_empty(&self) -> bool {
-        let Renaming { archive, table, template, pattern, prefix, suffix } = self;
+        let Renaming { archive, table, template, pattern, prefix, suffix, .. } = self;
         archive.is_none()
             && table.is_none()
             && template.is_none()
             && pattern.is_none()
             && prefix.is_empty()
             && suffix.is_empty()
+    }
+
+    /// Whether the pattern has matched so far.
+    pub fn has_matched(&self) -> bool {
+        self.matched.load(Ordering::Relaxed)
     }
 
     /// Whether mates could come to have names of different templates.
@@ -66,12 +74,16 @@ impl Renaming {
             _ if self.archive.is_some() => {}
             (Some(table), ..) => table.rename(read, shared, out),
             (None, Some(template), Some(pattern)) => {
-                let mut done = 0;
+                let (mut done, mut any) = (0, false);
                 regex::each_match(pattern, line, |found, group| {
+                    any = true;
                     out.extend_from_slice(&line[done..found.start]);
                     template.fill(read, (number, mate), &|number| group(number), out);
                     done = found.end;
                 });
+                if any && !self.has_matched() {
+                    self.matched.store(true, Ordering::Relaxed);
+                }
                 out.extend_from_slice(&line[done..]);
             }
             (None, Some(template), None) => template.write(read, number, mate, out),

@@ -150,6 +150,7 @@ impl Salvage {
             Container::Gzip | Container::Bgzf => false,
             _ => true,
         };
+        let is_empty = start.is_empty();
         let reader = Box::new(Cursor::new(start).chain(rest.into_inner()));
         if is_text {
             let source = Source::from_reader(&name, reader);
@@ -174,6 +175,8 @@ impl Salvage {
                 None if first.iter().any(|piece| !matches!(piece, FilePiece::Damaged(_))) => {
                     break (CatContent::Fastq, false);
                 }
+                None if is_empty => return Err(refused(&name, "it is empty")),
+                None if container == Container::Plain => return Err(refused(&name, NOT_EVEN)),
                 None => return Err(refused(&name, NOTHING)),
             };
             let content = match start {
@@ -326,6 +329,7 @@ impl Salvage {
 
 const NOTHING: &str =
     "no intact BGZF block or gzip member: only records of BAM and of FASTQ can be salvaged";
+const NOT_EVEN: &str = "neither BAM nor FASTQ, and without an intact BGZF block";
 const NEITHER: &str = "neither BAM nor FASTQ";
 const OWN_HEADER: &str = "its header is intact, so that no other one can be used";
 const NO_RECORD: &str = "no whole record is left";

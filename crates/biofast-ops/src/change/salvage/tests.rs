@@ -255,7 +255,8 @@ fn what_cannot_be_salvaged_is_refused() {
     let mut bam = bgzf(&biofast_testkit::bam::header(&[("c", 9)]), 20);
     bam[25] ^= 1;
     for (bytes, said) in [
-        (b"a\nb\n".to_vec(), "no intact BGZF block"),
+        (b"a\nb\n".to_vec(), "neither BAM nor FASTQ, and without an intact"),
+        (Vec::new(), "it is empty"),
         (b"@a\nAC\nGT\n+\nIIII\n".to_vec(), "no whole record"),
         (gzip(b"x"), "neither BAM nor FASTQ"),
         (gzip(read)[..10].to_vec(), "no intact BGZF block or gzip member"),

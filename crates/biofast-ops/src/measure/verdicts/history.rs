@@ -24,6 +24,9 @@ pub const FAIL: f64 = 6.0;
 /// Before the names of checks that compare with the past.
 pub const PREFIX: &str = "history:";
 
+/// Instead of these checks where past samples are too few.
+pub const TOO_FEW: &str = "history:samples";
+
 /// What samples must share to be compared: reads or alignments, how mates lie, groups, and the type of library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleKind {
@@ -255,14 +258,18 @@ impl History {
     pub fn judge(&self, sample: &SampleValues) -> Vec<Judged> {
         let past: Vec<&SampleValues> = self.beside(sample).collect();
         if past.len() < FEWEST {
-            let text = format!(
+            let mut text = format!(
                 "Not measured: {} past samples are of this kind ({}) among {}, and {FEWEST} are needed.",
                 past.len(),
                 sample.kind,
                 self.past.len()
             );
+            let other = self.past.iter().find(|past| past.kind != sample.kind);
+            if let (true, Some(other)) = (past.is_empty(), other) {
+                text += &format!(" Others are of the kind: {}.", other.kind);
+            }
             return vec![Judged {
-                check: format!("{PREFIX}samples"),
+                check: TOO_FEW.into(),
                 verdict: Verdict::NotMeasured,
                 value: None,
                 unit: "samples".into(),

@@ -26,7 +26,8 @@ pub use checks::fastqc;
 pub use checks::{CHECKS, Check, CheckSubject};
 #[doc(hidden)]
 pub use history::{
-    ControlChart, ControlLimits, FAIL, FEWEST, History, PREFIX, SampleKind, SampleValues, WARN,
+    ControlChart, ControlLimits, FAIL, FEWEST, History, PREFIX, SampleKind, SampleValues, TOO_FEW,
+    WARN,
 };
 pub use library::Library;
 pub use limits::{InvalidLimit, InvalidLimits, Off, VerdictRules};

@@ -142,7 +142,7 @@ fn plan(
     let mut choice = args.alignments.choice()?;
     let watch = Watch::new(session, args.reading.alignments());
     let reference = args.alignments.reference.as_deref();
-    if outputs::selected(args, 1)?.format() != bam::Format::Cram {
+    if !outputs::selected(args, 1)?.needs_reference() {
         let quiet = args.reading.messages.quiet;
         inputs::tell_unused_reference(&session.console, reference, &mut source, quiet);
     }

@@ -93,6 +93,14 @@ pub(super) fn samples(
         };
         SheetError::new(header, why)
     })?;
+    if let (Some(lane), None) = (lane, rows.column("lane")) {
+        let why = format!("no column lane to choose lane {lane} by: leave out --lane");
+        return Err(SheetError::new(header, why));
+    }
+    if let Some(name) = ignored.iter().find(|name| rows.column(&table::plain(name)).is_none()) {
+        let why = format!("no column '{name}' to ignore");
+        return Err(SheetError::new(header, why));
+    }
     let firsts = column(&FIRSTS);
     let unknown = unknown(rows, ignored).map(|name| {
         format!("unknown column '{name}': rename it, or ignore it with --ignore-columns")
@@ -177,7 +185,7 @@ pub(super) fn samples(
     }
     if seen.is_empty() {
         let why = match lane {
-            Some(lane) if lanes.is_some() => format!("no samples in lane {lane}"),
+            Some(lane) => format!("no samples in lane {lane}"),
             _ => "no samples".to_owned(),
         };
         return Err(SheetError::new(None, why));

@@ -94,8 +94,10 @@ fn what_is_wrong_names_its_line() {
         ("sample_id,barcode\n.x,AC\n", "starts with a dot"),
         ("sample_id,barcode\n\"x,AC\n", "line 2: missing closing quote"),
         ("sample_id,barcode,lane\nx,AC,one\n", "line 2: 'one' is not a lane number"),
+        ("sample_id,barcode\nx,AC\n", "line 1: no column lane to choose lane 1 by"),
     ] {
-        let error = parse(text, Some(1)).expect_err(text);
+        let lane = why.contains("lane").then_some(1);
+        let error = parse(text, lane).expect_err(text);
         assert!(error.contains(why), "{text:?}: {error}");
     }
     let error = Sheet::parse(b"sample_id,barcode\nx,A\xff\n", None).expect_err("no UTF-8");

@@ -9,6 +9,8 @@ use crate::change::filter::read::{TrimUnit, TrimmedRead};
 
 /// TripletCounts of three bases.
 const WORDS: usize = 64;
+/// At least the words of a window.
+const STARTS: usize = *MaskDust::WINDOWS.end();
 
 /// Masks what is of low complexity by symmetric DUST. Qualities stay.
 ///
@@ -78,12 +80,19 @@ thread_local! {
     static SEARCH: RefCell<DustSearch> = RefCell::new(DustSearch::default());
 }
 
-/// A stretch that no part of it exceeds: where it begins, its pairs of equal words, and its words but one.
+/// The score of a stretch: its pairs of equal words, and its words but one.
 #[derive(Clone, Copy, Debug)]
-struct Stretch {
-    start: usize,
+struct DustScore {
     pairs: u32,
     steps: u32,
+}
+
+impl DustScore {
+    const NONE: DustScore = DustScore { pairs: 0, steps: 1 };
+
+    fn is_above(self, other: DustScore) -> bool {
+        self.pairs * other.steps > other.pairs * self.steps
+    }
 }
 
 /// How often each word is among some.
@@ -117,8 +126,9 @@ impl TripletCounts {
 struct DustSearch {
     /// The words of the stretch of A, C, G and T that is searched, by number.
     words: Vec<u8>,
-    /// Stretches in the window, the last to begin first.
-    found: Vec<Stretch>,
+    /// The best score of the stretches found so far that begin with a word, by its number modulo [`STARTS`], which no window exceeds:
+    /// of repeats there are as many stretches as pairs of words in a window, of which no others matter.
+    best: Vec<DustScore>,
     /// What is masked, in order and apart.
     masked: Vec<Range<usize>>,
 }
@@ -146,7 +156,8 @@ impl DustSearch {
                 self.words.push(word);
             }
         }
-        self.found.clear();
+        self.best.clear();
+        self.best.resize(STARTS, DustScore::NONE);
         let level = u32::from(rule.level);
         let none = TripletCounts { of: [0; WORDS], pairs: 0 };
         let (mut window, mut tail) = (none, none);
@@ -160,8 +171,8 @@ impl DustSearch {
                     tail_start += 1;
                 }
                 start += 1;
-                self.found.retain(|stretch| stretch.start >= start);
             }
+            self.best[end % STARTS] = DustScore::NONE;
             window.add(word);
             tail.add(word);
             if tail.of(word) * 10 > level * 2 {
@@ -189,24 +200,18 @@ impl DustSearch {
         mut words: TripletCounts,
         offset: usize,
     ) {
-        let (mut best, mut inside) = ((0, 1), 0);
+        let mut best = DustScore::NONE;
         for start in starts.rev() {
             words.add(self.words[start]);
-            let (pairs, steps) = (words.pairs, (end - start) as u32);
-            if pairs * 10 <= level * steps {
-                continue;
-            }
             // The best of those found that are part of this one.
-            while let Some(stretch) = self.found.get(inside).filter(|found| found.start >= start) {
-                if stretch.pairs * best.1 > best.0 * stretch.steps {
-                    best = (stretch.pairs, stretch.steps);
-                }
-                inside += 1;
+            let found = &mut self.best[start % STARTS];
+            if found.is_above(best) {
+                best = *found;
             }
-            if pairs * best.1 >= best.0 * steps {
-                best = (pairs, steps);
-                self.found.insert(inside, Stretch { start, pairs, steps });
-                inside += 1;
+            let own = DustScore { pairs: words.pairs, steps: (end - start) as u32 };
+            if own.pairs * 10 > level * own.steps && !best.is_above(own) {
+                best = own;
+                *found = own;
                 self.mask(start + offset..end + 3 + offset);
             }
         }
@@ -278,7 +283,9 @@ mod tests {
 
     fn read() -> impl Strategy<Value = Vec<u8>> {
         let unit = prop::collection::vec(prop::sample::select(&b"ACGTACGTACGTacgtN"[..]), 1..12);
-        prop::collection::vec((unit, 1usize..9), 1..6).prop_map(|parts| {
+        let long = prop::collection::vec(prop::sample::select(&b"ACGT"[..]), 1..5);
+        let part = prop_oneof![5 => (unit, 1usize..9), 1 => (long, 20usize..150)];
+        prop::collection::vec(part, 1..6).prop_map(|parts| {
             let bases = parts.into_iter().flat_map(|(unit, times)| unit.repeat(times));
             bases.take(150).collect()
         })
