@@ -152,7 +152,11 @@ fn what_cannot_be_repaired_is_refused() {
     // Nothing is left of it.
     bytes.fill(7);
     folder.file("y.fq.gz", &bytes);
-    fails_in(&folder, &["check", "--repair", "y.fq.gz", "-o", "o.fq"], &["without an intact BGZF block"]);
+    fails_in(
+        &folder,
+        &["check", "--repair", "y.fq.gz", "-o", "o.fq"],
+        &["without an intact BGZF block"],
+    );
 }
 
 #[test]

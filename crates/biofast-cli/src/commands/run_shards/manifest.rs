@@ -373,7 +373,7 @@ fn files(
 /// Whether the first of these files has reads, and no alignments.
 fn holds_reads(files: &[String]) -> Result<bool> {
     let Some(first) = files.first() else { return Ok(false) };
-    Ok(inputs::holds_reads(&mut Source::open(Path::new(first))?)?)
+    inputs::holds_reads(&mut Source::open(Path::new(first))?)
 }
 
 /// A word for the shell.

@@ -1,7 +1,7 @@
 //! How mates lie on each other most likely, by their qualities, and what they are together.
 
 use super::likelihood::{BIT, BOTH_READ, consensus, level};
-use super::mates::{Laid, reverse_complement};
+use super::mates::{Laid, MateRule, reverse_complement};
 use super::overlap::mismatches;
 use crate::change::filter::read::TrimmedRead;
 
@@ -19,13 +19,39 @@ impl Default for BestOverlap {
     }
 }
 
+/// How overlapping mates become one read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum MergeRule {
+    /// By fastp's rule: at the first place where few bases differ, with the first read's bases.
+    First(MateRule),
+    /// At the place of the highest score, with the bases of higher quality.
+    Best(BestOverlap),
+}
+
+impl MergeRule {
+    /// See [`MateRule::merge`].
+    pub(in crate::change::filter) fn merge(
+        &self,
+        [first, second]: [&TrimmedRead<'_>; 2],
+        reversed: &mut Vec<u8>,
+        sequence: &mut Vec<u8>,
+        qualities: &mut Vec<u8>,
+    ) -> Option<[usize; 2]> {
+        match self {
+            MergeRule::First(rule) => rule.merge(first, second, reversed, sequence, qualities),
+            MergeRule::Best(rule) => rule.merge(first, second, reversed, sequence, qualities),
+        }
+    }
+}
+
 /// The least score: by chance, at most one place of a million has it.
 const LEAST: i32 = 20 * BIT;
 /// Places where more than this share of bases differ aren't considered.
 const MOST_DIFFERENT: f64 = 0.4;
 
 /// Bases and ASCII qualities.
-type Bases<'a> = (&'a [u8], &'a [u8]);
+type CalledBases<'a> = (&'a [u8], &'a [u8]);
 
 /// Bases of a window.
 const WINDOW: usize = 32;
@@ -65,7 +91,7 @@ fn least_mismatches(first: &[u64], second: &[u64], len: usize, limit: usize) -> 
     found
 }
 
-fn score(first: Bases<'_>, second: Bases<'_>) -> i32 {
+fn score(first: CalledBases<'_>, second: CalledBases<'_>) -> i32 {
     let table = &*BOTH_READ;
     let qualities = first.1.iter().zip(second.1);
     let weights = first.0.iter().zip(second.0).zip(qualities).map(|((a, b), (q1, q2))| {
@@ -77,14 +103,14 @@ fn score(first: Bases<'_>, second: Bases<'_>) -> i32 {
     weights.sum()
 }
 
-fn part((bases, qualities): Bases<'_>, start: usize, len: usize) -> Bases<'_> {
+fn part((bases, qualities): CalledBases<'_>, start: usize, len: usize) -> CalledBases<'_> {
     (&bases[start..start + len], &qualities[start..start + len])
 }
 
 impl BestOverlap {
     /// How `first` and `second`, which is the reverse complement of the second read, lie on each other: of places with the same
     /// score, where more bases do, and then where the fragment is longer.
-    fn lay(&self, first: Bases<'_>, second: Bases<'_>) -> Option<Laid> {
+    fn lay(&self, first: CalledBases<'_>, second: CalledBases<'_>) -> Option<Laid> {
         let (len1, len2) = (first.0.len(), second.0.len());
         let packed = [windows(first.0), windows(second.0)];
         let mut best: Option<((i32, usize, isize), usize)> = None;
@@ -159,7 +185,11 @@ mod tests {
     use super::*;
 
     /// The rule as the documentation has it: logarithms of probabilities, of every place.
-    fn plain(first: Bases<'_>, second: Bases<'_>, min_len: usize) -> Option<(isize, usize)> {
+    fn plain(
+        first: CalledBases<'_>,
+        second: CalledBases<'_>,
+        min_len: usize,
+    ) -> Option<(isize, usize)> {
         let error = |q: u8| {
             let phred = f64::from(q - b'!').clamp(4.0, 20.0);
             10f64.powf(-phred / 10.0).clamp(0.01, 1.0 / 3.0)

@@ -2,7 +2,6 @@
 //! measured, and pairs [merged](crate::filter::Filter::merge).
 
 use super::Trim;
-use super::best_overlap::BestOverlap;
 use super::overlap::{Windows, mismatches};
 use super::trimmer::Trimmer;
 use crate::change::filter::read::{TrimUnit, TrimmedRead};
@@ -119,32 +118,6 @@ impl MateRule {
         sequence.extend_from_slice(&reversed[second.len() - of_second..]);
         qualities.extend(second.qualities()[..of_second].iter().rev());
         Some([of_first, of_second])
-    }
-}
-
-/// How overlapping mates become one read.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum MergeRule {
-    /// By fastp's rule: at the first place where few bases differ, with the first read's bases.
-    First(MateRule),
-    /// At the place of the highest score, with the bases of higher quality.
-    Best(BestOverlap),
-}
-
-impl MergeRule {
-    /// See [`MateRule::merge`].
-    pub(in crate::change::filter) fn merge(
-        &self,
-        [first, second]: [&TrimmedRead<'_>; 2],
-        reversed: &mut Vec<u8>,
-        sequence: &mut Vec<u8>,
-        qualities: &mut Vec<u8>,
-    ) -> Option<[usize; 2]> {
-        match self {
-            MergeRule::First(rule) => rule.merge(first, second, reversed, sequence, qualities),
-            MergeRule::Best(rule) => rule.merge(first, second, reversed, sequence, qualities),
-        }
     }
 }
 

@@ -22,7 +22,7 @@ mod umi;
 mod window;
 
 pub use adapter::{Adapters, InvalidAdapter, KITS, Kit};
-pub use best_overlap::BestOverlap;
+pub use best_overlap::{BestOverlap, MergeRule};
 pub use crop::{Crop, KeepFirst};
 pub use cutter::{
     Action, AdapterCutter, AdapterFile, AdapterMatching, AdapterSettings, AdapterSide, InvalidSpec,
@@ -31,7 +31,7 @@ pub use dust::MaskDust;
 pub(in crate::change) use long::MiddlePattern;
 pub use long::{LONG_KITS, LongAdapters, LongKit, Middle};
 pub use mask::MaskBelow;
-pub use mates::{LONGEST_INSERT, Laid, MateOverlap, MateRule, MergeRule, reverse_complement};
+pub use mates::{LONGEST_INSERT, Laid, MateOverlap, MateRule, reverse_complement};
 pub use n_ends::TrimN;
 pub use overlap::Overlap;
 pub use poly::{PolyG, PolyX};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::single::{Match, SearchMemory, SearchedRead, Single};
+use super::single::{CutterRead, Match, SearchMemory, Single};
 
 /// An adapter as it was given.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl AdapterMatch {
 impl Adapter {
     pub(super) fn find(
         &self,
-        read: SearchedRead<'_>,
+        read: CutterRead<'_>,
         memory: &mut SearchMemory,
     ) -> Option<AdapterMatch> {
         match &self.part {

@@ -24,7 +24,7 @@ use crate::change::filter::read::{AdapterPlace, TrimUnit, TrimmedRead};
 use crate::change::grep::reverse_complement;
 use adapter::{Adapter, AdapterMatch, AdapterPart};
 pub use settings::{AdapterMatching, AdapterSettings, InvalidSpec};
-use single::{SearchMemory, SearchedRead, Single};
+use single::{CutterRead, SearchMemory, Single};
 pub use spec::{AdapterFile, AdapterSide};
 
 /// What is done to a read with an adapter.
@@ -184,7 +184,7 @@ impl AdapterCutter {
     /// The best adapter in a stretch, with its number among those of the mate.
     fn find(
         &self,
-        read: SearchedRead<'_>,
+        read: CutterRead<'_>,
         mate: usize,
         memory: &mut SearchMemory,
     ) -> Option<(usize, AdapterMatch)> {
@@ -202,7 +202,7 @@ impl AdapterCutter {
     }
 
     /// Looks for adapters in reads, those of mates that have any.
-    fn search_unit(&self, reads: [Option<SearchedRead<'_>>; 2]) -> [Option<AdaptersFound>; 2] {
+    fn search_unit(&self, reads: [Option<CutterRead<'_>>; 2]) -> [Option<AdaptersFound>; 2] {
         [0, 1].map(|mate| {
             let read = reads[mate].filter(|_| !self.adapters[mate].is_empty())?;
             Some(self.search(read, mate))
@@ -210,7 +210,7 @@ impl AdapterCutter {
     }
 
     /// Looks for adapters.
-    fn search(&self, read: SearchedRead<'_>, mate: usize) -> AdaptersFound {
+    fn search(&self, read: CutterRead<'_>, mate: usize) -> AdaptersFound {
         MEMORY.with_borrow_mut(|memory| {
             let (mut stretch, mut numbers, mut score, mut errors) =
                 (0..read.len(), Vec::new(), 0, 0);
@@ -245,7 +245,7 @@ impl Trimmer for AdapterCutter {
 
     /// Cuts; what marks adapters or turns reads needs [`trim`](Trimmer::trim).
     fn trim_read(&self, read: &mut TrimmedRead<'_>, mate: usize) {
-        let left = self.search(SearchedRead::of(read), mate).left;
+        let left = self.search(CutterRead::of(read), mate).left;
         if matches!(self.action, Action::Trim | Action::Retain | Action::Crop) {
             read.truncate(left.end);
             read.drop_front(left.start);
@@ -254,7 +254,7 @@ impl Trimmer for AdapterCutter {
 
     fn trim(&self, reads: &mut TrimUnit<'_, '_>) {
         let mut sequences = [0, 1].map(|mate| reads.read(mate).map(TrimmedRead::sequence));
-        let searched = [0, 1].map(|mate| reads.read(mate).map(SearchedRead::of));
+        let searched = [0, 1].map(|mate| reads.read(mate).map(CutterRead::of));
         let mut found = self.search_unit(searched);
         if self.both_strands {
             let other = match searched {
@@ -262,7 +262,7 @@ impl Trimmer for AdapterCutter {
                     reverse_complement(single.sequence, reads.scratch);
                     reads.scratch.extend(single.qualities.iter().rev());
                     let (sequence, qualities) = reads.scratch.split_at(single.len());
-                    self.search_unit([Some(SearchedRead { sequence, qualities }), None])
+                    self.search_unit([Some(CutterRead { sequence, qualities }), None])
                 }
                 [first, second] => self.search_unit([second, first]),
             };
@@ -367,7 +367,7 @@ impl AdapterFinder {
     /// Where it is.
     pub(super) fn find(&self, stretch: &[u8]) -> Option<AdapterSpan> {
         // It isn't matched by quality.
-        let read = SearchedRead { sequence: stretch, qualities: &[] };
+        let read = CutterRead { sequence: stretch, qualities: &[] };
         let found = MEMORY.with_borrow_mut(|memory| self.0.find(read, memory))?;
         Some(AdapterSpan { place: found.found, score: found.score })
     }

@@ -74,23 +74,23 @@ enum SearchMethod {
 
 /// What is searched for adapters; qualities are there if an adapter is matched by them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SearchedRead<'a> {
+pub(super) struct CutterRead<'a> {
     pub(super) sequence: &'a [u8],
     pub(super) qualities: &'a [u8],
 }
 
-impl<'a> SearchedRead<'a> {
-    pub(super) fn of(read: &TrimmedRead<'a>) -> SearchedRead<'a> {
-        SearchedRead { sequence: read.sequence(), qualities: read.qualities() }
+impl<'a> CutterRead<'a> {
+    pub(super) fn of(read: &TrimmedRead<'a>) -> CutterRead<'a> {
+        CutterRead { sequence: read.sequence(), qualities: read.qualities() }
     }
 
     pub(super) fn len(&self) -> usize {
         self.sequence.len()
     }
 
-    pub(super) fn part(self, part: Range<usize>) -> SearchedRead<'a> {
+    pub(super) fn part(self, part: Range<usize>) -> CutterRead<'a> {
         let qualities = self.qualities.get(part.clone()).unwrap_or_default();
-        SearchedRead { sequence: &self.sequence[part], qualities }
+        CutterRead { sequence: &self.sequence[part], qualities }
     }
 }
 
@@ -188,7 +188,7 @@ impl Single {
     /// Where it is, if it is in the read.
     pub(super) fn find(
         &self,
-        searched: SearchedRead<'_>,
+        searched: CutterRead<'_>,
         memory: &mut SearchMemory,
     ) -> Option<Match> {
         let SearchMemory { column, reversed, upper } = memory;

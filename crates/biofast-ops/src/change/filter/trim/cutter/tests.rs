@@ -104,7 +104,7 @@ fn of_equals_the_first_adapter_is_found() {
         cutter.add(0, AdapterSide::Back, text, &AdapterSettings::default()).expect("an adapter");
     }
     cutter.add(1, AdapterSide::Back, "CCCCC", &AdapterSettings::default()).expect("an adapter");
-    let read = SearchedRead { sequence: b"GGACGTCAGG", qualities: b"IIIIIIIIII" };
+    let read = CutterRead { sequence: b"GGACGTCAGG", qualities: b"IIIIIIIIII" };
     let (_, found) = cutter.find(read, 0, &mut SearchMemory::default()).expect("an adapter");
     let (number, _) = cutter.find(read, 0, &mut SearchMemory::default()).expect("an adapter");
     assert_eq!((number, found.errors), (1, 0));

@@ -3,7 +3,7 @@
 use biofast_kernels as kernels;
 
 use super::align::AdapterAlignment;
-use super::single::SearchedRead;
+use super::single::CutterRead;
 use crate::change::filter::trim::likelihood::{BIT, KNOWN, LEVELS, level};
 use crate::change::filter::trim::overlap::mismatches;
 
@@ -28,7 +28,7 @@ impl Weigher {
     /// The place of the highest score, of equal ones the first; `upper` is memory.
     pub(super) fn locate(
         &self,
-        read: SearchedRead<'_>,
+        read: CutterRead<'_>,
         upper: &mut Vec<u8>,
     ) -> Option<AdapterAlignment> {
         upper.clear();
@@ -118,7 +118,7 @@ mod tests {
                 wrong.iter().for_each(|at| read[at.index(within)].0 = b'G');
             }
             let (sequence, qualities): (Vec<u8>, Vec<u8>) = read.iter().copied().unzip();
-            let searched = SearchedRead { sequence: &sequence, qualities: &qualities };
+            let searched = CutterRead { sequence: &sequence, qualities: &qualities };
             let min_overlap = min_overlap.min(adapter.len());
             let weigher = Weigher::new(&adapter, min_overlap);
             let found = weigher.locate(searched, &mut Vec::new());
