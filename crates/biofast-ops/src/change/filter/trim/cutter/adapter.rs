@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::single::{CutterRead, Match, SearchMemory, Single};
+use super::read::CutterRead;
+use super::single::{Match, SearchMemory, Single};
 
 /// An adapter as it was given.
 #[derive(Clone, Debug)]

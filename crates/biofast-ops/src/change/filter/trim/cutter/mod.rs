@@ -7,6 +7,7 @@
 
 mod adapter;
 mod align;
+mod read;
 mod settings;
 mod single;
 mod spec;
@@ -23,8 +24,9 @@ use super::trimmer::{Label, Trimmer};
 use crate::change::filter::read::{AdapterPlace, TrimUnit, TrimmedRead};
 use crate::change::grep::reverse_complement;
 use adapter::{Adapter, AdapterMatch, AdapterPart};
+use read::CutterRead;
 pub use settings::{AdapterMatching, AdapterSettings, InvalidSpec};
-use single::{CutterRead, SearchMemory, Single};
+use single::{SearchMemory, Single};
 pub use spec::{AdapterFile, AdapterSide};
 
 /// What is done to a read with an adapter.

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::align::{AdapterAlignment, Aligner, Cell, Comparer, FreeEnds, LONGEST, LetterMatching};
+use super::read::CutterRead;
 use super::settings::{AdapterMatching, AdapterSettings, InvalidSpec};
 use super::weighed::Weigher;
 use super::words::Words;
-use crate::change::filter::read::TrimmedRead;
 
 /// Where an adapter may be, and what is cut with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,28 +70,6 @@ enum SearchMethod {
     Aligner(Aligner),
     Comparer(Comparer),
     Weigher(Weigher),
-}
-
-/// What is searched for adapters; qualities are there if an adapter is matched by them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CutterRead<'a> {
-    pub(super) sequence: &'a [u8],
-    pub(super) qualities: &'a [u8],
-}
-
-impl<'a> CutterRead<'a> {
-    pub(super) fn of(read: &TrimmedRead<'a>) -> CutterRead<'a> {
-        CutterRead { sequence: read.sequence(), qualities: read.qualities() }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.sequence.len()
-    }
-
-    pub(super) fn part(self, part: Range<usize>) -> CutterRead<'a> {
-        let qualities = self.qualities.get(part.clone()).unwrap_or_default();
-        CutterRead { sequence: &self.sequence[part], qualities }
-    }
 }
 
 /// An adapter to be looked for.

@@ -3,7 +3,7 @@
 use biofast_kernels as kernels;
 
 use super::align::AdapterAlignment;
-use super::single::CutterRead;
+use super::read::CutterRead;
 use crate::change::filter::trim::likelihood::{BIT, KNOWN, LEVELS, level};
 use crate::change::filter::trim::overlap::mismatches;
 
