@@ -291,7 +291,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("--max-len", &["40"]),
     ("--max-low-quality-percent", &["20"]),
     ("--max-mean-qual", &["9"]),
-    ("--max-mismatches", &["2"]),
+    ("--max-mismatches", &["2", "0"]),
     ("--max-n", &["2"]),
     ("--max-n-percent", &["2"]),
     ("--max-no-calls", &["1"]),
