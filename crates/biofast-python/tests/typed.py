@@ -27,7 +27,7 @@ def whole_files(path: Path) -> None:
     biofast.filter(path, "o.fq", min_len=3, adapter=["ACGT", "AGCT"], cut_tail=True, level="fast")
     # Options that are misspelt, or of another kind.
     biofast.filter(path, "o.fq", min_leng=3)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-    biofast.filter(path, "o.fq", min_len="three")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    biofast.filter(path, "o.fq", max_n="three")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     biofast.markdup(path, "o.bam", rule="picrad")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     with open(path) as text:
         biofast.scan(text)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -75,7 +75,7 @@ impl ContentArgs {
         for path in &self.name_files {
             choice = choice.names(words(&list(path)?));
         }
-        if let Some(tag) = tag_filter(&self.tags, &self.tag_files)? {
+        if let Some(tag) = tag_filter(&self.tags, &self.tag_files, Listed::Words)? {
             choice = choice.tag(tag);
         }
         if let Some((fraction, _)) = self.sampling() {
@@ -119,8 +119,21 @@ impl ContentArgs {
     }
 }
 
+/// What of a file is a value of a field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listed {
+    /// Words, as of `samtools view -D`.
+    Words,
+    /// Lines, as of `samtools fastq -D`.
+    Lines,
+}
+
 /// The field that `-d` and `-D` ask for, and its values.
-pub(crate) fn tag_filter(tags: &[String], files: &[String]) -> Result<Option<TagFilter>> {
+pub(crate) fn tag_filter(
+    tags: &[String],
+    files: &[String],
+    listed: Listed,
+) -> Result<Option<TagFilter>> {
     let mut choice: Option<TagFilter> = None;
     let mut add = |text: &str, name: [u8; 2], values: Option<Vec<Vec<u8>>>| -> Result<()> {
         let found = choice.take().unwrap_or(TagFilter::new(name));
@@ -144,7 +157,15 @@ pub(crate) fn tag_filter(tags: &[String], files: &[String]) -> Result<Option<Tag
             bail!("-D {text}: expected TAG:FILE");
         };
         // An empty list wants no value, which is not the same as any.
-        add(text, name, Some(words(&list(path.as_ref())?).collect()))?;
+        let list = list(path.as_ref())?;
+        let values = match listed {
+            Listed::Words => words(&list).collect(),
+            Listed::Lines => {
+                let lines = list.split(|&b| b == b'\n').filter(|line| !line.is_empty());
+                lines.map(<[u8]>::to_vec).collect()
+            }
+        };
+        add(text, name, Some(values))?;
     }
     Ok(choice)
 }

@@ -13,7 +13,8 @@ use biofast_ops::to_fastq::{self, Collation, FastqPlan, FastqRoutes, FastqSummar
 
 use crate::console::Console;
 use crate::options::{
-    Flags, Folder, InFile, OneFile, OutFile, ShardArg, Size, keeps_templates_together, tag_filter,
+    Flags, Folder, InFile, Listed, OneFile, OutFile, ShardArg, Size, keeps_templates_together,
+    tag_filter,
 };
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
@@ -128,7 +129,7 @@ pub(crate) struct Args {
     #[arg(short = 'd', long = "tag", value_name = "TAG[:VALUE]")]
     tags: Vec<String>,
 
-    /// Include only records whose tag has one of the values listed in FILE
+    /// Include only records whose tag has one of the values listed in FILE, one per line
     #[arg(short = 'D', long = "tag-file", value_name = "TAG:FILE")]
     tag_files: Vec<String>,
 
@@ -219,7 +220,7 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         }
         None => args.file.input(session)?,
     };
-    let (format, tag) = (format(args)?, tag_filter(&args.tags, &args.tag_files)?);
+    let (format, tag) = (format(args)?, tag_filter(&args.tags, &args.tag_files, Listed::Lines)?);
     let watch = args.reading.watch(session);
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let mut source = input.open()?;
