@@ -75,7 +75,7 @@ impl ContentArgs {
         for path in &self.name_files {
             choice = choice.names(words(&list(path)?));
         }
-        if let Some(tag) = tag_filter(&self.tags, &self.tag_files, Listed::Words)? {
+        if let Some(tag) = tag_filter(&self.tags, &self.tag_files, ListedValues::Words)? {
             choice = choice.tag(tag);
         }
         if let Some((fraction, _)) = self.sampling() {
@@ -121,7 +121,7 @@ impl ContentArgs {
 
 /// What of a file is a value of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Listed {
+pub(crate) enum ListedValues {
     /// Words, as of `samtools view -D`.
     Words,
     /// Lines, as of `samtools fastq -D`.
@@ -132,7 +132,7 @@ pub(crate) enum Listed {
 pub(crate) fn tag_filter(
     tags: &[String],
     files: &[String],
-    listed: Listed,
+    listed: ListedValues,
 ) -> Result<Option<TagFilter>> {
     let mut choice: Option<TagFilter> = None;
     let mut add = |text: &str, name: [u8; 2], values: Option<Vec<Vec<u8>>>| -> Result<()> {
@@ -159,8 +159,8 @@ pub(crate) fn tag_filter(
         // An empty list wants no value, which is not the same as any.
         let list = list(path.as_ref())?;
         let values = match listed {
-            Listed::Words => words(&list).collect(),
-            Listed::Lines => {
+            ListedValues::Words => words(&list).collect(),
+            ListedValues::Lines => {
                 let lines = list.split(|&b| b == b'\n').filter(|line| !line.is_empty());
                 lines.map(<[u8]>::to_vec).collect()
             }

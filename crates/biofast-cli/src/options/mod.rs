@@ -39,7 +39,7 @@ pub(crate) use alignments_out::{
 };
 pub(crate) use baseline::{BaselineArg, StatsReport};
 pub(crate) use compat::{CompatArgs, versions};
-pub(crate) use content::{ContentArgs, Listed, tag_filter, warn_of_absent_names};
+pub(crate) use content::{ContentArgs, ListedValues, tag_filter, warn_of_absent_names};
 pub(crate) use depth::{DepthArgs, DepthFiles, targets, tell_empty, tell_unknown};
 pub(crate) use duplicates::{MarkingArgs, tell_duplicates};
 pub(crate) use effects::{given_in_vain, is_quiet};

@@ -83,6 +83,15 @@ fn compare(folder: &Folder, (ours, theirs): (&str, &str), input: &str, given: &G
     true
 }
 
+/// Compares random sets, of which each has a number. Most of them must not be refused.
+fn random_sets(seed: u64, compare: impl Fn(&Folder, &mut Random, usize) -> bool) {
+    let mut random = Random(seed);
+    let folder = Folder::new();
+    let sets = effort::times(12) as usize;
+    let fine = (0..sets).filter(|number| compare(&folder, &mut random, *number)).count();
+    assert!(fine * 10 > sets * 7, "{fine} of {sets} weren't refused");
+}
+
 /// A file of random molecules in template-coordinate order.
 fn made(folder: &Folder, random: &mut Random, is_paired: bool) -> String {
     let sam = folder.file("made.sam", made_molecules(random, is_paired));
@@ -139,14 +148,7 @@ const STRATEGIES: [&str; 4] = ["identity", "edit", "adjacency", "paired"];
 #[test]
 #[ignore = "needs fgumi"]
 fn random_templates_are_grouped_like_those_of_fgumi() {
-    let mut random = Random(154);
-    let folder = Folder::new();
-    let mut fine = 0;
-    let sets = effort::times(12);
-    for number in 0..sets {
-        fine += usize::from(group(&folder, &mut random, STRATEGIES[number as usize % 4]));
-    }
-    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+    random_sets(154, |folder, random, number| group(folder, random, STRATEGIES[number % 4]));
 }
 
 /// Options of consensus reads.
@@ -224,21 +226,13 @@ fn duplex(folder: &Folder, random: &mut Random) -> bool {
 #[test]
 #[ignore = "needs fgumi"]
 fn random_families_have_the_consensus_of_fgumi() {
-    let mut random = Random(254);
-    let folder = Folder::new();
-    let sets = effort::times(12);
-    let fine = (0..sets).filter(|_| simplex(&folder, &mut random)).count();
-    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+    random_sets(254, |folder, random, _| simplex(folder, random));
 }
 
 #[test]
 #[ignore = "needs fgumi"]
 fn random_families_have_the_duplex_consensus_of_fgumi() {
-    let mut random = Random(354);
-    let folder = Folder::new();
-    let sets = effort::times(12);
-    let fine = (0..sets).filter(|_| duplex(&folder, &mut random)).count();
-    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+    random_sets(354, |folder, random, _| duplex(folder, random));
 }
 
 /// Consensus reads as an aligner gives them back, some of them turned.
@@ -322,11 +316,7 @@ fn filter(folder: &Folder, random: &mut Random) -> bool {
 #[test]
 #[ignore = "needs fgumi"]
 fn random_consensus_reads_are_filtered_like_those_of_fgumi() {
-    let mut random = Random(454);
-    let folder = Folder::new();
-    let sets = effort::times(12);
-    let fine = (0..sets).filter(|_| filter(&folder, &mut random)).count();
-    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+    random_sets(454, |folder, random, _| filter(folder, random));
 }
 
 /// Unaligned pairs with UMIs near to those of a list, and the list.
@@ -402,9 +392,5 @@ fn correct(folder: &Folder, random: &mut Random) -> bool {
 #[test]
 #[ignore = "needs fgumi"]
 fn random_umis_are_corrected_like_those_of_fgumi() {
-    let mut random = Random(554);
-    let folder = Folder::new();
-    let sets = effort::times(12);
-    let fine = (0..sets).filter(|_| correct(&folder, &mut random)).count();
-    assert!(fine as u64 * 10 > sets as u64 * 7, "{fine} of {sets} weren't refused");
+    random_sets(554, |folder, random, _| correct(folder, random));
 }

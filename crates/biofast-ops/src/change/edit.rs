@@ -134,6 +134,27 @@ impl<E: RecordEdit> Rewrite for E {
     }
 }
 
+/// Hands over the records of a batch, checked: those of a name that follow one another together, or each by itself.
+pub(super) fn by_name<'b>(
+    batch: Batch<'b>,
+    together: bool,
+    mut each: impl FnMut(&[Record<'b>]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut records = batch.iter().peekable();
+    let mut group = Vec::new();
+    while let Some(first) = records.next() {
+        first.check()?;
+        group.clear();
+        group.push(first);
+        while let Some(next) = records.next_if(|next| together && next.name() == first.name()) {
+            next.check()?;
+            group.push(next);
+        }
+        each(&group)?;
+    }
+    Ok(())
+}
+
 /// The record that was made of another one.
 ///
 /// # Errors

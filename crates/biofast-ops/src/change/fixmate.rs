@@ -34,7 +34,7 @@ use biofast_io::output::Output;
 use biofast_io::pipeline::Copies;
 
 use super::apart::LoneNames;
-use super::edit::{Rewrite, RewrittenFormat, made};
+use super::edit::{Rewrite, RewrittenFormat, by_name, made};
 use super::sort::duplicates::gate::{NameGroup, check_header, hash_of_name};
 use super::sort::duplicates::mates::{self, GroupMember};
 use super::sort::duplicates::primary::{MateRules, Primary, is_primary};
@@ -108,23 +108,13 @@ impl MateFixer {
         batch: Batch<'_>,
         mut put: impl FnMut(&Record<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut records = batch.iter().peekable();
-        let mut group = Vec::new();
         let mut number = batch.first_record();
-        while let Some(first) = records.next() {
-            first.check()?;
-            group.clear();
-            group.push(first);
-            while let Some(next) = records.next_if(|next| next.name() == first.name()) {
-                next.check()?;
-                group.push(next);
-            }
+        by_name(batch, true, |group| {
             number += group.len() as u64;
-            worker.count(&group, number);
-            let sanitized = SanitizedRecords::new(&group, &self.lengths, self.sanitize);
-            self.fix(worker, &sanitized.of(&group), &mut put)?;
-        }
-        Ok(())
+            worker.count(group, number);
+            let sanitized = SanitizedRecords::new(group, &self.lengths, self.sanitize);
+            self.fix(worker, &sanitized.of(group), &mut put)
+        })
     }
 
     /// Writes the records of a name, whose fields don't contradict each other.

@@ -12,8 +12,6 @@ const FEWEST: usize = 5;
 /// A column whose figures are compared.
 #[derive(Clone, Copy)]
 pub(super) struct Compared {
-    /// Its number among the cells of a row.
-    pub(super) cell: usize,
     /// A standard deviation is no smaller than this, lest differences that mean nothing stand out.
     pub(super) least: f64,
     /// Ratios are compared, not differences.
@@ -21,17 +19,17 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    pub(super) const fn difference(cell: usize, least: f64) -> Compared {
-        Compared { cell, least, ratio: false }
+    pub(super) const fn difference(least: f64) -> Compared {
+        Compared { least, ratio: false }
     }
 
     /// `least` is of logarithms to base 2.
-    pub(super) const fn ratio(cell: usize, least: f64) -> Compared {
-        Compared { cell, least, ratio: true }
+    pub(super) const fn ratio(least: f64) -> Compared {
+        Compared { least, ratio: true }
     }
 
-    fn value(&self, row: &TableRow) -> Option<f64> {
-        let value = match row.cells.get(self.cell)? {
+    fn value(&self, cell: Option<&TableCell>) -> Option<f64> {
+        let value = match cell? {
             TableCell::Count(n) => *n as f64,
             TableCell::Number(value, _) => *value,
             TableCell::Drawing(..) | TableCell::Nothing => return None,
@@ -46,10 +44,10 @@ impl Compared {
 
 /// Tells each row how far its figures are from the median of all of its side, in robust standard deviations, and puts faulty
 /// samples and outliers first; mates stay together. Gives the ids of the outliers, the farthest first, and what is to be said
-/// about it; nothing where there are too few samples.
+/// about it; nothing where there are too few samples. `columns` are those of the table, as far as any is compared.
 pub(super) fn outliers_first(
     rows: &mut [TableRow],
-    columns: &[Compared],
+    columns: &[Option<Compared>],
 ) -> Option<(Vec<String>, String)> {
     // First reads and second reads are not alike, and each are compared among themselves.
     let mut sides: Vec<Option<u8>> = rows.iter().map(|row| row.mate).collect();
@@ -63,16 +61,18 @@ pub(super) fn outliers_first(
     if sides.is_empty() {
         return None;
     }
-    for (column, side) in columns.iter().flat_map(|column| sides.iter().map(move |s| (column, s))) {
+    let compared =
+        columns.iter().enumerate().filter_map(|(at, column)| Some((at, column.as_ref()?)));
+    for ((at, column), side) in compared.flat_map(|one| sides.iter().map(move |s| (one, s))) {
         let of_side = |row: &&TableRow| row.mate == *side;
         let mut values: Vec<f64> =
-            rows.iter().filter(of_side).filter_map(|row| column.value(row)).collect();
+            rows.iter().filter(of_side).filter_map(|row| column.value(row.cells.get(at))).collect();
         let Some((middle, deviation)) = robust(&mut values) else { continue };
         let deviation = deviation.max(column.least);
         for row in rows.iter_mut().filter(|row| row.mate == *side) {
-            if let Some(value) = column.value(row) {
+            if let Some(value) = column.value(row.cells.get(at)) {
                 row.apart.resize(row.cells.len(), 0.0);
-                if let Some(apart) = row.apart.get_mut(column.cell) {
+                if let Some(apart) = row.apart.get_mut(at) {
                     *apart = (value - middle) / deviation;
                 }
             }
@@ -141,7 +141,7 @@ mod tests {
         rows.push(row(20, 30.0));
         rows.push(row(21, 44.0));
         let (outliers, said) =
-            outliers_first(&mut rows, &[Compared::difference(0, 0.5)]).expect("enough samples");
+            outliers_first(&mut rows, &[Some(Compared::difference(0.5))]).expect("enough samples");
         assert_eq!(outliers, ["20", "21"]);
         assert!(said.contains("2 of 22 samples are unusual"), "{said}");
         let order: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
@@ -151,7 +151,7 @@ mod tests {
         let mut alike: Vec<TableRow> =
             (0..20).map(|i| row(i, if i == 7 { 40.1 } else { 40.0 })).collect();
         let (outliers, _) =
-            outliers_first(&mut alike, &[Compared::difference(0, 0.5)]).expect("enough samples");
+            outliers_first(&mut alike, &[Some(Compared::difference(0.5))]).expect("enough samples");
         assert_eq!(outliers, [""; 0]);
         assert!(outliers_first(&mut alike[..4], &[]).is_none());
     }
@@ -174,7 +174,7 @@ mod tests {
             })
             .collect();
         let (outliers, said) =
-            outliers_first(&mut rows, &[Compared::difference(0, 0.5)]).expect("enough samples");
+            outliers_first(&mut rows, &[Some(Compared::difference(0.5))]).expect("enough samples");
         assert_eq!(outliers, ["6", "9"]);
         assert!(said.contains("2 of 6 samples are unusual"), "{said}");
         let order: Vec<usize> = rows.iter().map(|row| row.unit).collect();

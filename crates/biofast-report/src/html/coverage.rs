@@ -24,13 +24,14 @@ const MOST: f64 = 0.995;
 const POINTS: usize = 200;
 /// Depths whose shares are figures of the table.
 const DEPTHS: [u32; 4] = [1, 10, 20, 30];
-/// The columns that are compared: depth by ratio, shares.
-const COMPARED: [Compared; 5] = [
-    Compared::ratio(0, 0.2),
-    Compared::difference(2, 0.3),
-    Compared::difference(3, 0.5),
-    Compared::difference(4, 0.5),
-    Compared::difference(5, 0.5),
+/// How the first columns are compared: mean depth by ratio, its median not at all, shares.
+const COMPARED: [Option<Compared>; 6] = [
+    Some(Compared::ratio(0.2)),
+    None,
+    Some(Compared::difference(0.3)),
+    Some(Compared::difference(0.5)),
+    Some(Compared::difference(0.5)),
+    Some(Compared::difference(0.5)),
 ];
 
 /// The section of all samples.

@@ -20,19 +20,19 @@ use biofast_ops::measure::sample_names::mate_by_name;
 const UNFOLDED: usize = 6;
 /// The columns, and how they are compared. The last one is drawn.
 const COLUMNS: [(&str, Option<Compared>); 14] = [
-    ("Reads", Some(Compared::ratio(0, 0.2))),
-    ("Bases", Some(Compared::ratio(1, 0.2))),
-    ("Mean length", Some(Compared::ratio(2, 0.02))),
-    ("N50", Some(Compared::ratio(3, 0.02))),
-    ("GC %", Some(Compared::difference(4, 0.3))),
-    ("N %", Some(Compared::difference(5, 0.05))),
-    ("Q20 %", Some(Compared::difference(6, 0.3))),
-    ("Q30 %", Some(Compared::difference(7, 0.5))),
-    ("Quality of the mean error", Some(Compared::difference(8, 0.2))),
-    ("Mean Phred value", Some(Compared::difference(9, 0.2))),
-    ("Adapters %", Some(Compared::difference(10, 0.5))),
-    ("Poly-G %", Some(Compared::difference(11, 0.5))),
-    ("Duplicates %", Some(Compared::difference(12, 1.0))),
+    ("Reads", Some(Compared::ratio(0.2))),
+    ("Bases", Some(Compared::ratio(0.2))),
+    ("Mean length", Some(Compared::ratio(0.02))),
+    ("N50", Some(Compared::ratio(0.02))),
+    ("GC %", Some(Compared::difference(0.3))),
+    ("N %", Some(Compared::difference(0.05))),
+    ("Q20 %", Some(Compared::difference(0.3))),
+    ("Q30 %", Some(Compared::difference(0.5))),
+    ("Quality of the mean error", Some(Compared::difference(0.2))),
+    ("Mean Phred value", Some(Compared::difference(0.2))),
+    ("Adapters %", Some(Compared::difference(0.5))),
+    ("Poly-G %", Some(Compared::difference(0.5))),
+    ("Duplicates %", Some(Compared::difference(1.0))),
     ("Quality by position", None),
 ];
 
@@ -117,7 +117,6 @@ pub(super) fn section(report: &ReadReport) -> (String, usize) {
         rows.push(row(id, file, placed, &scale, pack));
     }
     let (columns, compared): (Vec<_>, Vec<_>) = COLUMNS.into_iter().unzip();
-    let compared: Vec<Compared> = compared.into_iter().flatten().collect();
     let unusual = compare::outliers_first(&mut rows, &compared);
     let mut text =
         "<section aria-labelledby=\"reads-h\">\n<h2 id=\"reads-h\">Reads</h2>\n".to_owned();

@@ -13,8 +13,8 @@ use biofast_ops::to_fastq::{self, Collation, FastqPlan, FastqRoutes, FastqSummar
 
 use crate::console::Console;
 use crate::options::{
-    Flags, Folder, InFile, Listed, OneFile, OutFile, ShardArg, Size, keeps_templates_together,
-    tag_filter,
+    Flags, Folder, InFile, ListedValues, OneFile, OutFile, ShardArg, Size,
+    keeps_templates_together, tag_filter,
 };
 use crate::session::{Exit, Session};
 use crate::watch::Reading;
@@ -220,7 +220,8 @@ pub(crate) fn run(args: &Args, session: &mut Session) -> Result<Exit> {
         }
         None => args.file.input(session)?,
     };
-    let (format, tag) = (format(args)?, tag_filter(&args.tags, &args.tag_files, Listed::Lines)?);
+    let (format, tag) =
+        (format(args)?, tag_filter(&args.tags, &args.tag_files, ListedValues::Lines)?);
     let watch = args.reading.watch(session);
     let opening = watch.opening(args.reference.as_deref(), bam::Detail::Full);
     let mut source = input.open()?;

@@ -56,7 +56,7 @@ impl Sets<'_> {
         output::make_folder(session, folder)?;
         let report = output::optional_report(session, args.json.as_deref())?;
         let filter = args.flags.filter(NOT_PRIMARY);
-        let tag = options::tag_filter(&args.tags, &args.tag_files, options::Listed::Lines)?;
+        let tag = options::tag_filter(&args.tags, &args.tag_files, options::ListedValues::Lines)?;
         let plan = SetsPlan {
             reads: FastqPlan { filter, tag, format, ..FastqPlan::default() },
             layout,

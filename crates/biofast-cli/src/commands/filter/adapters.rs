@@ -67,8 +67,8 @@ pub(super) struct AdapterArgs {
     /// What decides whether a 3′ adapter matches
     ///
     /// 'quality' finds more adapters in low-quality ends, and cuts fewer bases by chance.
-    #[arg(long, value_enum, default_value_t = AdapterMatch::Errors, value_name = "RULE", group = "of_reads")]
-    adapter_match: AdapterMatch,
+    #[arg(long, value_enum, default_value_t = AdapterMatchRule::Errors, value_name = "RULE", group = "of_reads")]
+    adapter_match: AdapterMatchRule,
 
     /// Don't allow insertions and deletions in adapters
     #[arg(long, group = "of_reads")]
@@ -232,7 +232,7 @@ enum ActionArg {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum AdapterMatch {
+enum AdapterMatchRule {
     /// The number of errors (--adapter-error-rate), like in cutadapt
     Errors,
     /// Matches and mismatches weighed by base quality, without insertions and deletions
@@ -242,7 +242,7 @@ enum AdapterMatch {
 impl AdapterArgs {
     /// Refuses what has no effect beside --adapter-match quality, and that where another rule holds.
     pub(super) fn check(&self, given: &Given, preset: bool) -> Result<()> {
-        if self.adapter_match == AdapterMatch::Errors {
+        if self.adapter_match == AdapterMatchRule::Errors {
             return Ok(());
         }
         if preset {
@@ -381,8 +381,8 @@ impl AdapterArgs {
             adapter_wildcards: !self.no_match_adapter_wildcards,
             read_wildcards: self.match_read_wildcards,
             matching: match self.adapter_match {
-                AdapterMatch::Errors => AdapterMatching::Errors,
-                AdapterMatch::Quality => AdapterMatching::Qualities,
+                AdapterMatchRule::Errors => AdapterMatching::Errors,
+                AdapterMatchRule::Quality => AdapterMatching::Qualities,
             },
         };
         let action = match self.action {

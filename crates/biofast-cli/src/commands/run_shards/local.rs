@@ -33,7 +33,7 @@ impl Processes {
 }
 
 /// A process that runs. It is ended with the run, however that ends.
-struct Worker {
+struct ShardProcess {
     at: usize,
     child: Arc<Mutex<Child>>,
     /// What it says, which may be more than a pipe takes before it is read.
@@ -41,13 +41,13 @@ struct Worker {
     since: Instant,
 }
 
-impl Worker {
-    fn start(mut command: Command, at: usize) -> std::io::Result<Worker> {
+impl ShardProcess {
+    fn start(mut command: Command, at: usize) -> std::io::Result<ShardProcess> {
         let said = tempfile::tempfile()?;
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?);
         let child = Arc::new(Mutex::new(command.spawn()?));
         stdio::end_by_signals(&child);
-        Ok(Worker { at, child, said, since: Instant::now() })
+        Ok(ShardProcess { at, child, said, since: Instant::now() })
     }
 
     fn child(&self) -> MutexGuard<'_, Child> {
@@ -64,7 +64,7 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
+impl Drop for ShardProcess {
     fn drop(&mut self) {
         let mut child = self.child();
         if matches!(child.try_wait(), Ok(None)) {
@@ -84,7 +84,7 @@ impl Launch for Processes {
             _ => work.tasks()?.len(),
         };
         let mut waiting = missing.iter().copied();
-        let mut running: Vec<Worker> = Vec::new();
+        let mut running: Vec<ShardProcess> = Vec::new();
         let mut goes_on = true;
         loop {
             while goes_on && running.len() < self.at_once() {
@@ -93,7 +93,7 @@ impl Launch for Processes {
                 let (program, words) = words.split_first().context("no program")?;
                 let mut command = Command::new(program);
                 command.args(words).current_dir(&work.manifest.folder);
-                let worker = Worker::start(command, at);
+                let worker = ShardProcess::start(command, at);
                 running.push(worker.with_context(|| format!("can't start {program}"))?);
             }
             if running.is_empty() {

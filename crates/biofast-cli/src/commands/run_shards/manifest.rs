@@ -73,24 +73,24 @@ pub(super) struct RunManifest {
     /// Files that are written of the whole.
     reports: Vec<String>,
     /// Other files that shards or the whole are made with.
-    pub(super) beside: Vec<Beside>,
+    pub(super) beside: Vec<FileBeside>,
 }
 
 /// A file that is read beside those that are divided, such as a reference, as it was when the run began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Beside {
+pub(super) struct FileBeside {
     pub(super) path: String,
     size: u64,
     /// When it was changed last, in nanoseconds since 1970.
     modified: u128,
 }
 
-impl Beside {
-    pub(super) fn of(path: &str) -> Result<Beside> {
+impl FileBeside {
+    pub(super) fn of(path: &str) -> Result<FileBeside> {
         let found = std::fs::metadata(path).with_context(|| path.to_owned())?;
         let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified = modified.map_or(0, |time| time.as_nanos());
-        Ok(Beside { path: path.to_owned(), size: found.len(), modified })
+        Ok(FileBeside { path: path.to_owned(), size: found.len(), modified })
     }
 }
 
@@ -203,7 +203,7 @@ impl RunManifest {
             }
             for path in matches.try_get_many::<InFile>(id).ok().flatten().into_iter().flatten() {
                 let is_file = path.is_file() && biofast_io::remote::address(path).is_none();
-                beside.extend(path.to_str().filter(|_| is_file).map(Beside::of).transpose()?);
+                beside.extend(path.to_str().filter(|_| is_file).map(FileBeside::of).transpose()?);
             }
         }
         let path = |id: &str| {

@@ -9,7 +9,7 @@ use biofast_io::{TextBounds, display_name};
 use biofast_ops::shards::{MAX_SHARDS, Plan};
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Beside, RunManifest};
+use super::manifest::{FileBeside, RunManifest};
 use super::shares::Step;
 use super::{absolute, manifest};
 use crate::console::Hinted;
@@ -156,7 +156,7 @@ impl Work {
             bail!("the paths of this run are relative to {}: start biofast there", manifest.folder);
         }
         for beside in &manifest.beside {
-            if Beside::of(&beside.path)? != *beside {
+            if FileBeside::of(&beside.path)? != *beside {
                 return Err(Hinted {
                     message: format!("{} has changed since the run began", beside.path),
                     hint: format!(

@@ -73,10 +73,14 @@ impl BarcodeBits {
         (self.0[at / PER_WORD] >> (4 * (at % PER_WORD)) & 15) as u8
     }
 
-    /// The same with nothing but the bases at these places.
-    pub(super) fn part(&self, places: Range<usize>) -> BarcodeBits {
-        let outside = (0..LONGEST_BARCODE).filter(|at| !places.contains(at));
-        outside.fold(*self, |bits, at| bits.with(at, UNKNOWN))
+    /// All bits of these places.
+    pub(super) fn mask(places: Range<usize>) -> BarcodeBits {
+        places.fold(BarcodeBits::default(), |mask, at| mask.with(at, 15))
+    }
+
+    /// What it has of the bits of a mask.
+    pub(super) fn part(&self, mask: &BarcodeBits) -> BarcodeBits {
+        BarcodeBits(std::array::from_fn(|word| self.0[word] & mask.0[word]))
     }
 
     /// A number that differs for most barcodes.

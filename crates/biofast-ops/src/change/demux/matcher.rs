@@ -1,7 +1,6 @@
 //! Which sample a barcode belongs to.
 
 use std::fmt;
-use std::ops::Range;
 
 use super::barcode::{BarcodeBits, LONGEST_BARCODE};
 use super::sheet::Sample;
@@ -356,7 +355,7 @@ struct PartTable {
 
 /// What barcodes have at some places, in order, with their numbers.
 struct SortedPart {
-    places: Range<usize>,
+    mask: BarcodeBits,
     sorted: Vec<(BarcodeBits, u32)>,
 }
 
@@ -376,20 +375,20 @@ impl PartTable {
         }
         let bounds = |part: usize| part * matcher.len / parts;
         let parts = (0..parts).map(|part| {
-            let places = bounds(part)..bounds(part + 1);
+            let mask = BarcodeBits::mask(bounds(part)..bounds(part + 1));
             let barcodes = matcher.barcodes.iter().zip(0..);
             let mut sorted: Vec<_> =
-                barcodes.map(|(bits, number)| (bits.part(places.clone()), number)).collect();
+                barcodes.map(|(bits, number)| (bits.part(&mask), number)).collect();
             sorted.sort_unstable();
-            SortedPart { places, sorted }
+            SortedPart { mask, sorted }
         });
         Some(PartTable { parts: parts.collect() })
     }
 
     /// The numbers of barcodes that agree in a part, some of them several times.
     fn near(&self, barcode: &BarcodeBits) -> impl Iterator<Item = usize> {
-        self.parts.iter().flat_map(|SortedPart { places, sorted }| {
-            let part = barcode.part(places.clone());
+        self.parts.iter().flat_map(|SortedPart { mask, sorted }| {
+            let part = barcode.part(mask);
             let start = sorted.partition_point(|(other, _)| *other < part);
             let same = sorted[start..].iter().take_while(move |(other, _)| *other == part);
             same.map(|(_, number)| *number as usize)

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use biofast_bam::{self as bam, Batch, Error, Header, Query, Record};
+use biofast_bam::{self as bam, Error, Header, Query, Record};
 use biofast_io::Options;
 use biofast_io::output::Output;
 
 use crate::change::demux::{LONGEST_BARCODE, MatchRules, Matcher};
-use crate::change::edit::{Rewrite, RewrittenFormat, made};
+use crate::change::edit::{Rewrite, RewrittenFormat, by_name, made};
 use crate::change::grep::reverse_complement;
 use crate::tags::set_text;
 
@@ -84,7 +84,6 @@ impl UmiCorrectionCounts {
         self.other_length += other.other_length;
         self.unmatched += other.unmatched;
         self.unmatched_umis += other.unmatched_umis;
-        self.matches.resize(self.matches.len().max(other.matches.len()), [0; 4]);
         for (sums, counts) in self.matches.iter_mut().zip(&other.matches) {
             sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
         }
@@ -174,25 +173,6 @@ impl UmiCorrector {
         self.umis.iter().enumerate().filter(is_lost).map(|(_, umi)| umi.as_str())
     }
 
-    fn add(
-        &self,
-        worker: &mut UmiCorrectionWorker,
-        batch: Batch<'_>,
-        mut put: impl FnMut(&Record<'_>, bool) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let mut records = batch.iter().peekable();
-        let mut template: Vec<Record<'_>> = Vec::new();
-        while let Some(first) = records.next() {
-            template.clear();
-            template.push(first);
-            while let Some(next) = records.next_if(|next| next.name() == first.name()) {
-                template.push(next);
-            }
-            self.correct_template(worker, &template, &mut put)?;
-        }
-        Ok(())
-    }
-
     /// Records of one name have one UMI, or the mates of a pair could end in different files.
     fn correct_template(
         &self,
@@ -202,7 +182,6 @@ impl UmiCorrector {
     ) -> Result<(), Error> {
         let mut umi = None;
         for (at, record) in records.iter().enumerate() {
-            record.check()?;
             let tag = record.tags().find(|tag| tag.name == self.rules.umi_tag);
             let found = match tag {
                 None => None,
@@ -263,7 +242,6 @@ impl UmiCorrector {
             counts.other_length += number;
             return None;
         }
-        counts.matches.resize(self.umis.len(), [0; 4]);
         corrected.clear();
         let (mut is_lost, mut has_mismatches) = (false, false);
         let mut add = |part: &[u8]| {
@@ -324,17 +302,22 @@ impl Rewrite for UmiCorrector {
         let last = outputs.len() - 1;
         let (_, worker) = transform.run_copying(
             outputs,
-            UmiCorrectionWorker::default,
+            || UmiCorrectionWorker {
+                counts: UmiCorrectionCounts {
+                    matches: vec![[0; 4]; self.umis.len()],
+                    ..UmiCorrectionCounts::default()
+                },
+                ..UmiCorrectionWorker::default()
+            },
             |worker, batch, texts, copies| {
-                self.add(worker, batch, |record, is_kept| match is_kept {
+                let mut put = |record: &Record<'_>, is_kept| match is_kept {
                     true => format.put(record, batch, &mut texts[0], copies),
                     false => format.put(record, batch, &mut texts[last], &mut []),
-                })
+                };
+                by_name(batch, true, |records| self.correct_template(worker, records, &mut put))
             },
             |worker, other| worker.counts.add(&other.counts),
         )?;
-        let mut counts = worker.counts;
-        counts.matches.resize(self.umis.len(), [0; 4]);
-        Ok(counts)
+        Ok(worker.counts)
     }
 }

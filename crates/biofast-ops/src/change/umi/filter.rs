@@ -6,7 +6,7 @@ use biofast_io::Options;
 use biofast_io::output::Output;
 use biofast_kernels::summarize_raw_qualities;
 
-use crate::change::edit::{Rewrite, RewrittenFormat, made};
+use crate::change::edit::{Rewrite, RewrittenFormat, by_name, made};
 use crate::change::grep::COMPLEMENTS;
 use crate::change::sort::duplicates::gate::check_header;
 use crate::tags::{append_tags, stored_tags};
@@ -144,21 +144,10 @@ impl ConsensusFilter {
         batch: Batch<'_>,
         mut put: impl FnMut(&Record<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut records = batch.iter().peekable();
-        let mut group: Vec<Record<'_>> = Vec::new();
-        while let Some(first) = records.next() {
-            group.clear();
-            group.push(first);
-            while let Some(next) =
-                records.next_if(|next| !self.rules.single_records && next.name() == first.name())
-            {
-                group.push(next);
-            }
-            group.iter().try_for_each(|record| record.check())?;
+        by_name(batch, !self.rules.single_records, |group| {
             worker.counts.records += group.len() as u64;
-            self.filter_template(worker, &group, &mut put)?;
-        }
-        Ok(())
+            self.filter_template(worker, group, &mut put)
+        })
     }
 
     fn filter_template(

@@ -160,7 +160,7 @@ impl BestOverlap {
         let other = reversed.split_at(second.len());
         let own = (first.sequence(), first.qualities());
         let laid = self.lay(own, other)?;
-        let starts = [laid.offset.max(0) as usize, (-laid.offset).max(0) as usize];
+        let starts = laid.starts();
         sequence.extend_from_slice(&own.0[..starts[0]]);
         qualities.extend_from_slice(&own.1[..starts[0]]);
         for i in 0..laid.len {

@@ -42,7 +42,8 @@ impl Laid {
         if self.offset > 0 { lens[0] + lens[1] - self.len } else { self.len }
     }
 
-    fn starts(&self) -> [usize; 2] {
+    /// Where the overlap starts on the first read and on the reversed second one.
+    pub(super) fn starts(&self) -> [usize; 2] {
         [self.offset.max(0) as usize, (-self.offset).max(0) as usize]
     }
 }
